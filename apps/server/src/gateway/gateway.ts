@@ -1,0 +1,91 @@
+import type {
+  Call,
+  CallEvent,
+  CallPage,
+  Confirmation,
+  ConfirmationAnswer,
+  ConfirmationEvent,
+  DaemonEvent,
+  DecideReply,
+  Door,
+  GatewayStatus,
+  InitBody,
+  InitReply,
+  ListCallsInput,
+  PairingLink,
+  ProgressBody,
+  ResponseBody,
+  Settings,
+  StateChanged,
+  Tool,
+  ToolCall,
+  UpdateSettingsInput,
+} from '@drawbridge/contracts';
+
+/** How a call is made: through which door, until when its maker waits, and how the maker takes it back. */
+export interface CallOptions {
+  door: Door;
+  /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
+  until: 'ended' | 'asked';
+  signal?: AbortSignal;
+}
+
+/** Names a confirmation by itself or by the call that it asks about (`POST confirm/:requestId`). */
+export type ConfirmationKey = { confirmationId: string } | { requestId: string };
+
+/** The writing end of a daemon's open stream; a door makes it, the gateway writes and closes. */
+export interface DaemonStream {
+  /** Writes one frame; false when the reader has fallen too far behind and the stream was closed. */
+  send(frameId: number, event: DaemonEvent): boolean;
+  close(): void;
+}
+
+/** What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that does not hold. */
+export interface DaemonSide {
+  init(key: string, body: InitBody): Promise<InitReply>;
+  /** Attaches a stream (the newest wins); call the returned function when the stream has closed. */
+  openStream(key: string, stream: DaemonStream): Promise<() => void>;
+  respond(key: string, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
+  progress(key: string, requestId: string, body: ProgressBody): Promise<void>;
+  disconnect(key: string): Promise<void>;
+}
+
+/** What a signed-in user can do. Ids of another user answer as unknown ones: `notFound`. */
+export interface UserSide {
+  createLink(userId: string): Promise<PairingLink>;
+  status(userId: string): Promise<GatewayStatus>;
+  tools(userId: string): Promise<Tool[]>;
+  disconnect(userId: string): Promise<void>;
+  /** The status on each change; not the one that holds now. */
+  onStateChanged(userId: string, listen: (event: StateChanged) => void): () => void;
+
+  getCall(userId: string, requestId: string): Promise<Call>;
+  listCalls(userId: string, input: ListCallsInput): Promise<CallPage>;
+  /** Stops an open call; on one that has ended it changes nothing. Gives the call as it then is. */
+  cancelCall(userId: string, requestId: string): Promise<Call>;
+  onCallChanged(userId: string, listen: (event: CallEvent) => void): () => void;
+
+  /** The open ones, oldest first. */
+  listConfirmations(userId: string): Promise<Confirmation[]>;
+  /** Answers once; `alreadyDecided` names the decision that won, `confirmationClosed` a withdrawn or expired one. */
+  decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
+  onConfirmationChanged(userId: string, listen: (event: ConfirmationEvent) => void): () => void;
+
+  getSettings(userId: string): Promise<Settings>;
+  updateSettings(userId: string, input: UpdateSettingsInput): Promise<Settings>;
+}
+
+/** The core. All doors meet at `call`. */
+export interface Gateway extends UserSide {
+  /**
+   * Runs one tool on the user's machine. Refused at once, without a record: `notConnected`, `unknownTool`,
+   * `gatewayDisabled`, `tooManyCalls`, `storeUnavailable`. Once it is written down it always resolves, also for a
+   * failed, denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
+   */
+  call(userId: string, call: ToolCall, options: CallOptions): Promise<Call>;
+  daemon: DaemonSide;
+  /** Takes up what a stopped server left open. Call once, before the doors open. */
+  start(): Promise<void>;
+  /** Tells every daemon to come back later, closes their streams, lets timers go. */
+  stop(): Promise<void>;
+}

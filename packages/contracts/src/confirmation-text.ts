@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { confirmationPayload } from './confirmation.ts';
+
+/** Begins the one text by which a daemon says "ask first". Specification 6.2; read and written in this file alone. */
+const prefix = 'GATEWAY_CONFIRMATION_REQUIRED::';
+
+const jsonText = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** n8n's published daemon wraps every error text once more. */
+const wrapped = z.strictObject({ error: z.string() });
+
+const unwrap = (text: string): string => {
+  if (text.startsWith(prefix)) return text;
+  const inner = wrapped.safeParse(jsonText(text));
+  return inner.success ? inner.data.error : text;
+};
+
+/**
+ * Text <-> payload. Decoding takes the plain text and the form wrapped as `{"error":"…"}`; encoding writes the plain one.
+ * Use it only on the whole first text block of a result with `isError`: elsewhere the text is just text.
+ */
+export const confirmationText = z.codec(z.string(), confirmationPayload, {
+  decode: (text, context) => {
+    const plain = unwrap(text);
+    const value = plain.startsWith(prefix) ? jsonText(plain.slice(prefix.length)) : undefined;
+    const parsed = confirmationPayload.safeParse(value);
+    if (parsed.success) return parsed.data;
+    context.issues.push({ code: 'custom', input: text, message: 'not a confirmation text' });
+    return z.NEVER;
+  },
+  encode: (payload) => prefix + JSON.stringify(payload),
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { daemonInfo, toolCategory } from './gateway.ts';
+import { requestId } from './ids.ts';
+import { toolCall, toolLimits, toolResult } from './tool.ts';
+
+/** `POST init`. Tools are read one by one, so that a bad one is skipped and named instead of refusing the machine. */
+export const initBody = z.object({
+  rootPath: z.string().min(1).max(4_096),
+  tools: z.array(z.unknown()).max(toolLimits.maxTools),
+  hostIdentifier: z.string().max(256).optional(),
+  toolCategories: z.array(toolCategory).max(64).optional(),
+  daemon: daemonInfo.optional(),
+});
+export type InitBody = z.infer<typeof initBody>;
+
+/** `sessionKey` only when a pairing token was used. */
+export const initReply = z.object({
+  ok: z.literal(true),
+  sessionKey: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+});
+export type InitReply = z.infer<typeof initReply>;
+
+/** `POST response/:requestId`: a result, or an error that kept the tool from having one. */
+export const responseBody = z
+  .object({ result: toolResult.optional(), error: z.string().max(100_000).optional() })
+  .refine((body) => body.result !== undefined || body.error !== undefined, 'needs a result or an error');
+export type ResponseBody = z.infer<typeof responseBody>;
+
+export const responseReply = z.object({ ok: z.literal(true), duplicate: z.literal(true).optional() });
+
+/** `POST progress/:requestId`: renews the deadline and reaches whoever watches the call. */
+export const progressBody = z.object({
+  message: z.string().max(2_000).optional(),
+  progress: z.number().optional(),
+  total: z.number().optional(),
+  output: z.string().max(65_536).optional(),
+});
+export type ProgressBody = z.infer<typeof progressBody>;
+
+export const okReply = z.object({ ok: z.literal(true) });
+export const noBody = z.looseObject({}).optional();
+
+/** Where a daemon speaks to the server, below a mount: one row a route. `events` answers with a stream. */
+export const daemonSurface = {
+  init: { method: 'POST', path: '/init', body: initBody, reply: initReply },
+  events: { method: 'GET', path: '/events', body: null, reply: null },
+  response: { method: 'POST', path: '/response/:requestId', body: responseBody, reply: responseReply },
+  progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: okReply },
+  disconnect: { method: 'POST', path: '/disconnect', body: noBody, reply: okReply },
+} as const;
+
+/** The two mounts of the surface; the second wraps what succeeded as `{ "data": … }`. */
+export const daemonMounts = {
+  bare: '/api/v1/instance-ai/gateway',
+  wrapped: '/rest/instance-ai/gateway',
+} as const;
+
+/** Carries the pairing token or the session key. */
+export const gatewayKeyHeader = 'x-gateway-key';
+
+/** One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1. */
+const filesystemRequest = z.object({
+  type: z.literal('filesystem-request'),
+  payload: z.object({ requestId, toolCall, timeoutMs: z.number().int().positive().optional() }),
+});
+
+export const cancelReasons = ['caller', 'user', 'timeout'] as const;
+const toolCallCancel = z.object({
+  type: z.literal('tool-call-cancel'),
+  payload: z.object({ requestId, reason: z.enum(cancelReasons) }),
+});
+
+/** `shutdown` means: come back. The others end the session. */
+export const disconnectReasons = ['user', 'replaced', 'shutdown'] as const;
+const gatewayDisconnect = z.object({
+  type: z.literal('gateway-disconnect'),
+  payload: z.object({ reason: z.enum(disconnectReasons) }),
+});
+
+/** All that the server writes on a daemon's stream. */
+export const daemonEvent = z.discriminatedUnion('type', [filesystemRequest, toolCallCancel, gatewayDisconnect]);
+export type DaemonEvent = z.infer<typeof daemonEvent>;
+export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];
+export type CancelReason = (typeof cancelReasons)[number];
+export type DisconnectReason = (typeof disconnectReasons)[number];

@@ -1,0 +1,56 @@
+/**
+ * Every code that leaves a process, in one table. `http`, `trpc` and `jsonrpc` are what a door turns it into,
+ * `retryable` tells a caller that the same request may work later, `message` and `fix` are what a person reads.
+ */
+export interface ErrorRow {
+  readonly code: string;
+  readonly http: number;
+  readonly trpc: string;
+  readonly jsonrpc: number;
+  readonly retryable: boolean;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+const row = <const Row extends ErrorRow>(value: Row): Row => value;
+
+export const errorTable = {
+  badRequest: row({ code: 'BAD_REQUEST', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The request is not valid' }),
+  tooDeep: row({ code: 'TOO_DEEP', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32600, retryable: false, message: 'The JSON is nested too deeply' }),
+  unauthorized: row({ code: 'UNAUTHORIZED', http: 401, trpc: 'UNAUTHORIZED', jsonrpc: -32001, retryable: false, message: 'Not signed in', fix: 'Sign in and try again.' }),
+  forbidden: row({ code: 'FORBIDDEN', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Forbidden' }),
+  foreignOrigin: row({ code: 'FOREIGN_ORIGIN', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This request came from another site', fix: 'Open the panel at the address in PUBLIC_URL.' }),
+  gatewayDisabled: row({ code: 'GATEWAY_DISABLED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'The gateway is switched off', fix: 'Switch it on in Settings.' }),
+  notFound: row({ code: 'NOT_FOUND', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32004, retryable: false, message: 'Not found' }),
+  unknownTool: row({ code: 'UNKNOWN_TOOL', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32601, retryable: false, message: 'The machine does not offer this tool', fix: 'Look at the list of tools; a group on deny is not offered.' }),
+  methodNotAllowed: row({ code: 'METHOD_NOT_ALLOWED', http: 405, trpc: 'METHOD_NOT_SUPPORTED', jsonrpc: -32601, retryable: false, message: 'This method is not allowed here' }),
+  timedOut: row({ code: 'TIMED_OUT', http: 408, trpc: 'TIMEOUT', jsonrpc: -32008, retryable: true, message: 'Local gateway timed out' }),
+  alreadyDecided: row({ code: 'ALREADY_DECIDED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This confirmation has been answered already' }),
+  confirmationClosed: row({ code: 'CONFIRMATION_CLOSED', http: 410, trpc: 'CONFLICT', jsonrpc: -32010, retryable: false, message: 'This confirmation is no longer open' }),
+  conflictingResult: row({ code: 'CONFLICTING_RESULT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This call has another answer already' }),
+  alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
+  emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'There is an account with this e-mail address already' }),
+  decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this decision' }),
+  tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
+  unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
+  tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),
+  tooManyCalls: row({ code: 'TOO_MANY_CALLS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many calls are waiting', fix: 'Wait for some to end, or cancel them.' }),
+  cancelled: row({ code: 'CANCELLED', http: 499, trpc: 'CLIENT_CLOSED_REQUEST', jsonrpc: -32099, retryable: false, message: 'The call was cancelled' }),
+  denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Access denied by the user' }),
+  internal: row({ code: 'INTERNAL', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: true, message: 'Something went wrong on the server' }),
+  notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Start the daemon on the machine, or connect one in the panel.' }),
+  disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway disconnected' }),
+  lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The daemon ended during the call: it may have run', fix: 'Look at the machine before you try again.' }),
+  shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server is shutting down' }),
+  storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; it recovers by itself.' }),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorName = keyof typeof errorTable;
+export type ErrorCode = (typeof errorTable)[ErrorName]['code'];
+
+/** An error as it crosses a process: a code, a sentence, and what to do about it. Never a stack, never an input. */
+export interface ErrorBody {
+  code: string;
+  message: string;
+  fix?: string;
+}

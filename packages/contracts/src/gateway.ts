@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { isoTime } from './ids.ts';
+
+/** A family of tools and whether it is offered, as the published daemons announce it; `reason` says why not. */
+export const toolCategory = z.object({
+  name: z.string().max(64),
+  enabled: z.boolean(),
+  writeAccess: z.boolean().optional(),
+  reason: z.string().max(500).optional(),
+});
+export type ToolCategory = z.infer<typeof toolCategory>;
+
+/** What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again. */
+export const daemonFeatures = ['resume', 'cancel', 'progress'] as const;
+
+export const daemonInfo = z.object({
+  version: z.string().max(64),
+  protocol: z.number().int().positive(),
+  features: z.array(z.string().max(64)).max(32),
+});
+export type DaemonInfo = z.infer<typeof daemonInfo>;
+
+/** The protocol revision that this code speaks; a number that rises when a daemon must know. */
+export const protocolRevision = 1;
+
+export const gatewayStates = ['offline', 'online', 'grace'] as const;
+export const gatewayState = z.enum(gatewayStates);
+export type GatewayState = z.infer<typeof gatewayState>;
+
+/** `GET gateway/status`, as the specification has it (3). */
+export const restStatus = z.object({
+  connected: z.boolean(),
+  connectedAt: isoTime.nullable(),
+  directory: z.string().nullable(),
+  hostIdentifier: z.string().nullable(),
+  toolCategories: z.array(toolCategory),
+});
+
+/** The same for the panel: `connected` holds in grace too, `state` tells the two apart. */
+export const gatewayStatus = restStatus.extend({ state: gatewayState });
+export type GatewayStatus = z.infer<typeof gatewayStatus>;
+
+/** Pushed to one user on each change. Specification 7 and 8. */
+export const stateChanged = z.object({ type: z.literal('instanceAiGatewayStateChanged'), payload: gatewayStatus });
+export type StateChanged = z.infer<typeof stateChanged>;
+
+/** `create-link`: the token, the command to paste, and how long the token holds. A live session key has no expiry. */
+export const pairingLink = z.object({
+  token: z.string(),
+  command: z.string(),
+  expiresAt: isoTime.nullable(),
+  ttlSeconds: z.number().int().nonnegative().nullable(),
+});
+export type PairingLink = z.infer<typeof pairingLink>;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** What a tool may touch, as a person thinks of it. A mode is set for each group. */
+export const toolGroups = ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'system'] as const;
+export const toolGroup = z.enum(toolGroups);
+export type ToolGroup = z.infer<typeof toolGroup>;
+
+export const modes = ['deny', 'ask', 'allow'] as const;
+export const mode = z.enum(modes);
+export type Mode = z.infer<typeof mode>;
+
+/** The five answers to a confirmation, as they travel on the wire in `_confirmation`. Specification 6.2. */
+export const decisions = ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'] as const;
+export const decision = z.enum(decisions);
+export type Decision = z.infer<typeof decision>;
+
+export const denyingDecisions = ['denyOnce', 'alwaysDeny'] as const satisfies readonly Decision[];
+
+/** What the daemon does where the person has set nothing. */
+export const defaultModes = {
+  filesystemRead: 'allow',
+  filesystemWrite: 'ask',
+  shell: 'deny',
+  computer: 'deny',
+  browser: 'ask',
+  system: 'ask',
+} as const satisfies Record<ToolGroup, Mode>;

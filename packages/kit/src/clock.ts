@@ -1,0 +1,46 @@
+/** Time as a parameter: the only way that our code reads a clock or waits. Milliseconds throughout. */
+export interface Clock {
+  /** Wall time, milliseconds since 1970. */
+  now(): number;
+  /** Runs `run` once after `ms`; the returned function takes it back. */
+  after(ms: number, run: () => void): () => void;
+  /** Runs `run` every `ms` until taken back. */
+  every(ms: number, run: () => void): () => void;
+}
+
+/** Node's timers fire at once beyond this; a longer wait goes in steps. */
+const longestTimerMs = 2 ** 31 - 1;
+
+const after = (ms: number, run: () => void): (() => void) => {
+  let timer: NodeJS.Timeout;
+  const step = (leftMs: number) => {
+    const thisMs = Math.min(leftMs, longestTimerMs);
+    timer = setTimeout(() => (leftMs > thisMs ? step(leftMs - thisMs) : run()), Math.max(0, thisMs));
+  };
+  step(ms);
+  return () => clearTimeout(timer);
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after,
+  every: (ms, run) => {
+    const timer = setInterval(run, ms);
+    return () => clearInterval(timer);
+  },
+};
+
+/** Resolves after `ms`, or rejects with the signal's reason when it is aborted first. */
+export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });

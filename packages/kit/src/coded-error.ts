@@ -1,0 +1,38 @@
+/** An error with a code from a table, a sentence for the person, and what to do about it. */
+export class CodedError extends Error {
+  readonly code: string;
+  readonly fix: string | undefined;
+
+  constructor(code: string, message: string, options: { fix?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CodedError';
+    this.code = code;
+    this.fix = options.fix;
+  }
+}
+
+interface Row {
+  readonly code: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** Replaces the row's sentence or fix where the place knows better; `cause` stays inside the process. */
+export interface ErrorDetail {
+  message?: string;
+  fix?: string;
+  cause?: unknown;
+}
+
+/** One maker per row of a table: `errors.notConnected()` gives the error to throw. */
+export const createErrors = <Table extends Record<string, Row>>(
+  table: Table,
+): { [Name in keyof Table]: (detail?: ErrorDetail) => CodedError } => {
+  const make = (row: Row) => (detail: ErrorDetail = {}) => {
+    const fix = detail.fix ?? row.fix;
+    return new CodedError(row.code, detail.message ?? row.message, { ...(fix === undefined ? {} : { fix }), cause: detail.cause });
+  };
+  const makers = Object.entries(table).map(([name, row]) => [name, make(row)] as const);
+  // Object.fromEntries forgets the keys; they are the table's own.
+  return Object.fromEntries(makers) as { [Name in keyof Table]: (detail?: ErrorDetail) => CodedError };
+};

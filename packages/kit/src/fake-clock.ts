@@ -1,0 +1,67 @@
+import type { Clock } from './clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface FakeClock extends Clock {
+  /** Moves time on, running what falls due in order. */
+  advance(ms: number): void;
+  /** The same, letting promises settle before, between and after. */
+  settle(ms?: number): Promise<void>;
+  /** How many timers wait. */
+  waiting(): number;
+}
+
+interface Timer {
+  dueAt: number;
+  everyMs: number | null;
+  run: () => void;
+}
+
+const settlePromises = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Makes a fake clock that starts at `startMs` (default: 2026-01-01T00:00:00Z). */
+export const createFakeClock = (startMs = Date.UTC(2026, 0, 1)): FakeClock => {
+  let nowMs = startMs;
+  const timers = new Set<Timer>();
+
+  const add = (timer: Timer) => {
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+
+  const nextDue = (untilMs: number) => {
+    let next: Timer | undefined;
+    for (const timer of timers) {
+      if (timer.dueAt <= untilMs && (!next || timer.dueAt < next.dueAt)) next = timer;
+    }
+    return next;
+  };
+
+  const fire = (timer: Timer) => {
+    nowMs = Math.max(nowMs, timer.dueAt);
+    if (timer.everyMs === null) timers.delete(timer);
+    else timer.dueAt += timer.everyMs;
+    timer.run();
+  };
+
+  return {
+    now: () => nowMs,
+    after: (ms, run) => add({ dueAt: nowMs + Math.max(0, ms), everyMs: null, run }),
+    every: (ms, run) => add({ dueAt: nowMs + ms, everyMs: Math.max(1, ms), run }),
+    advance: (ms) => {
+      const untilMs = nowMs + ms;
+      for (let timer = nextDue(untilMs); timer; timer = nextDue(untilMs)) fire(timer);
+      nowMs = untilMs;
+    },
+    settle: async (ms = 0) => {
+      const untilMs = nowMs + ms;
+      await settlePromises();
+      for (let timer = nextDue(untilMs); timer; timer = nextDue(untilMs)) {
+        fire(timer);
+        await settlePromises();
+      }
+      nowMs = untilMs;
+      await settlePromises();
+    },
+    waiting: () => timers.size,
+  };
+};
