@@ -24,5 +24,8 @@ export type Invitation = z.infer<typeof invitation>;
 export const invitationLink = invitation.extend({ url: z.string() });
 export type InvitationLink = z.infer<typeof invitationLink>;
 
-export const acceptInvitationInput = z.strictObject({ invitationToken: z.string().min(1).max(200), ...account });
+export const acceptInvitationInput = z.strictObject({
+  invitationToken: z.string().min(1).max(200),
+  ...account,
+});
 export type AcceptInvitationInput = z.infer<typeof acceptInvitationInput>;

@@ -4,7 +4,14 @@ import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { toolCall, toolResult } from './tool.ts';
 
 export const openCallStates = ['pending', 'delivered', 'awaiting-confirmation'] as const;
-export const terminalCallStates = ['succeeded', 'failed', 'denied', 'cancelled', 'timed-out', 'lost'] as const;
+export const terminalCallStates = [
+  'succeeded',
+  'failed',
+  'denied',
+  'cancelled',
+  'timed-out',
+  'lost',
+] as const;
 export const callStates = [...openCallStates, ...terminalCallStates] as const;
 export const callState = z.enum(callStates);
 export type CallState = z.infer<typeof callState>;

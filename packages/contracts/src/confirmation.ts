@@ -59,7 +59,10 @@ export const confirmation = z.object({
 export type Confirmation = z.infer<typeof confirmation>;
 
 /** The user's answer. Denied without `resourceDecision`: the daemon is not called again. */
-export const confirmationAnswer = z.strictObject({ approved: z.boolean(), resourceDecision: decision.optional() });
+export const confirmationAnswer = z.strictObject({
+  approved: z.boolean(),
+  resourceDecision: decision.optional(),
+});
 export type ConfirmationAnswer = z.infer<typeof confirmationAnswer>;
 
 export const decideInput = confirmationAnswer.extend({ confirmationId });

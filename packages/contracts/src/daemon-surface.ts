@@ -79,7 +79,11 @@ const gatewayDisconnect = z.object({
 });
 
 /** All that the server writes on a daemon's stream. */
-export const daemonEvent = z.discriminatedUnion('type', [filesystemRequest, toolCallCancel, gatewayDisconnect]);
+export const daemonEvent = z.discriminatedUnion('type', [
+  filesystemRequest,
+  toolCallCancel,
+  gatewayDisconnect,
+]);
 export type DaemonEvent = z.infer<typeof daemonEvent>;
 export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];
 export type CancelReason = (typeof cancelReasons)[number];

@@ -14,6 +14,7 @@ export interface ErrorRow {
 
 const row = <const Row extends ErrorRow>(value: Row): Row => value;
 
+// prettier-ignore
 export const errorTable = {
   badRequest: row({ code: 'BAD_REQUEST', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The request is not valid' }),
   tooDeep: row({ code: 'TOO_DEEP', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32600, retryable: false, message: 'The JSON is nested too deeply' }),

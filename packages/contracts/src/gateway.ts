@@ -41,7 +41,10 @@ export const gatewayStatus = restStatus.extend({ state: gatewayState });
 export type GatewayStatus = z.infer<typeof gatewayStatus>;
 
 /** Pushed to one user on each change. Specification 7 and 8. */
-export const stateChanged = z.object({ type: z.literal('instanceAiGatewayStateChanged'), payload: gatewayStatus });
+export const stateChanged = z.object({
+  type: z.literal('instanceAiGatewayStateChanged'),
+  payload: gatewayStatus,
+});
 export type StateChanged = z.infer<typeof stateChanged>;
 
 /** `create-link`: the token, the command to paste, and how long the token holds. A live session key has no expiry. */

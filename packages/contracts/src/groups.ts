@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 /** What a tool may touch, as a person thinks of it. A mode is set for each group. */
-export const toolGroups = ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'system'] as const;
+export const toolGroups = [
+  'filesystemRead',
+  'filesystemWrite',
+  'shell',
+  'computer',
+  'browser',
+  'system',
+] as const;
 export const toolGroup = z.enum(toolGroups);
 export type ToolGroup = z.infer<typeof toolGroup>;
 

@@ -23,7 +23,10 @@ export const toolAnnotations = z.looseObject({
 
 /** A tool as MCP describes it (`tools/list`). */
 export const tool = z.object({
-  name: z.string().regex(/^[A-Za-z0-9_.-]+$/).max(toolLimits.maxNameLength),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]+$/)
+    .max(toolLimits.maxNameLength),
   title: z.string().max(200).optional(),
   description: z.string().max(toolLimits.maxDescriptionLength).optional(),
   inputSchema: jsonObject,
@@ -75,7 +78,10 @@ export const toolResult = z.object({
 export type ToolResult = z.infer<typeof toolResult>;
 
 /** A tool's name and its arguments, as the wire carries them. */
-export const toolCall = z.object({ name: z.string().min(1).max(toolLimits.maxNameLength), arguments: jsonObject });
+export const toolCall = z.object({
+  name: z.string().min(1).max(toolLimits.maxNameLength),
+  arguments: jsonObject,
+});
 export type ToolCall = z.infer<typeof toolCall>;
 
 /** The argument that carries a decision on the wire. From a caller it is removed at the gateway's door. */

@@ -28,10 +28,15 @@ export interface ErrorDetail {
 export const createErrors = <Table extends Record<string, Row>>(
   table: Table,
 ): { [Name in keyof Table]: (detail?: ErrorDetail) => CodedError } => {
-  const make = (row: Row) => (detail: ErrorDetail = {}) => {
-    const fix = detail.fix ?? row.fix;
-    return new CodedError(row.code, detail.message ?? row.message, { ...(fix === undefined ? {} : { fix }), cause: detail.cause });
-  };
+  const make =
+    (row: Row) =>
+    (detail: ErrorDetail = {}) => {
+      const fix = detail.fix ?? row.fix;
+      return new CodedError(row.code, detail.message ?? row.message, {
+        ...(fix === undefined ? {} : { fix }),
+        cause: detail.cause,
+      });
+    };
   const makers = Object.entries(table).map(([name, row]) => [name, make(row)] as const);
   // Object.fromEntries forgets the keys; they are the table's own.
   return Object.fromEntries(makers) as { [Name in keyof Table]: (detail?: ErrorDetail) => CodedError };

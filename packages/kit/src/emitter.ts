@@ -21,7 +21,8 @@ export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> 
       };
     },
     emit: (key, value) => {
-      for (const listen of [...(listeners.get(key) ?? [])]) {
+      const heardNow = [...(listeners.get(key) ?? [])];
+      for (const listen of heardNow) {
         try {
           listen(value);
         } catch (error) {
