@@ -1,0 +1,21 @@
+import { accountRouter } from './account.router.ts';
+import { callsRouter } from './calls.router.ts';
+import { confirmationsRouter } from './confirmations.router.ts';
+import { gatewayRouter } from './gateway.router.ts';
+import { invitationsRouter } from './invitations.router.ts';
+import { settingsRouter } from './settings.router.ts';
+import { setupRouter } from './setup.router.ts';
+import { router } from './trpc.ts';
+
+export const appRouter = router({
+  account: accountRouter,
+  calls: callsRouter,
+  confirmations: confirmationsRouter,
+  gateway: gatewayRouter,
+  invitations: invitationsRouter,
+  settings: settingsRouter,
+  setup: setupRouter,
+});
+
+/** The panel's types. */
+export type AppRouter = typeof appRouter;

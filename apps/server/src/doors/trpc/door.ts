@@ -1,0 +1,64 @@
+import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Accounts } from '../../auth/accounts.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { readJson, requestHeaders } from '../../http/index.ts';
+import { appRouter } from './app.router.ts';
+import type { Context } from './context.ts';
+
+/** How many procedures one request may name. */
+const maxBatchSize = 20;
+
+interface Needs {
+  gateway: Gateway;
+  accounts: Accounts;
+  /** The largest body, in bytes. */
+  bodyLimit: number;
+  /** Hears what was thrown inside, for the log. */
+  onError(error: unknown): void;
+}
+
+/** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
+export const createTrpcDoor = ({ gateway, accounts, bodyLimit, onError }: Needs): FastifyPluginAsync => {
+  const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
+    gateway,
+    accounts,
+    session: await accounts.session(requestHeaders(request)),
+    setCookies: (cookies) => void reply.header('set-cookie', cookies),
+  });
+
+  return async (app) => {
+    const streams = new Set<FastifyReply>();
+
+    app.addHook('preClose', async () => {
+      // Cut, not ended: an ended stream tells its client not to come back.
+      for (const reply of streams) reply.raw.destroy();
+    });
+
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+      body.length === 0 ? '' : readJson(body).text,
+    );
+
+    app.route<{ Params: { path: string } }>({
+      method: ['GET', 'POST'],
+      url: '/:path',
+      bodyLimit,
+      handler: async (request, reply) => {
+        if (request.headers.accept?.includes('text/event-stream')) {
+          streams.add(reply);
+          reply.raw.once('close', () => streams.delete(reply));
+        }
+        await fastifyRequestHandler({
+          router: appRouter,
+          req: request,
+          res: reply,
+          path: request.params.path,
+          maxBatchSize,
+          createContext: () => context(request, reply),
+          onError: ({ error }) => onError(error.cause ?? error),
+        });
+      },
+    });
+  };
+};

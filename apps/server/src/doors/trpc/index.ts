@@ -1,0 +1,2 @@
+export type { AppRouter } from './app.router.ts';
+export { createTrpcDoor } from './door.ts';

@@ -1,0 +1,24 @@
+import { initTRPC } from '@trpc/server';
+import { errors } from '../../errors.ts';
+import type { Context } from './context.ts';
+import { errorShape } from './error-shape.ts';
+
+const trpc = initTRPC.context<Context>().create({
+  errorFormatter: ({ error, shape }) => errorShape(error, shape.data.path),
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
+});
+
+export const router = trpc.router;
+export const publicProcedure = trpc.procedure;
+
+/** For a person who is signed in: `ctx.session` is there. */
+export const userProcedure = trpc.procedure.use(({ ctx, next }) => {
+  if (!ctx.session) throw errors.unauthorized();
+  return next({ ctx: { ...ctx, session: ctx.session, userId: ctx.session.user.id } });
+});
+
+/** For the owner alone. */
+export const ownerProcedure = userProcedure.use(({ ctx, next }) => {
+  if (!ctx.session.user.isOwner) throw errors.forbidden();
+  return next();
+});

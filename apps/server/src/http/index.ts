@@ -1,0 +1,2 @@
+export { readJson } from './json-body.ts';
+export { requestHeaders } from './request-headers.ts';

@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+
+/** A request's headers in the web's form, as better-auth takes them. */
+export const requestHeaders = (request: FastifyRequest): Headers => {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) headers.append(name, one);
+    }
+  }
+  return headers;
+};
