@@ -1,0 +1,97 @@
+/** Times are milliseconds since 1970, flags 0 or 1, JSON is text: the same in SQLite and Postgres. */
+
+/** A machine that has called `init`: keys, calls and the connection belong to it. */
+export interface MachineTable {
+  id: string;
+  userId: string;
+  hostIdentifier: string;
+  rootPath: string;
+  toolsDigest: string;
+  categories: string;
+  /** What the daemon says of itself; null for one that knows only the specification. */
+  daemon: string | null;
+  /** Rises with each `init`. */
+  epoch: number;
+  /** Since when it is connected (grace counts); null when it is not. */
+  connectedAt: number | null;
+  initAt: number;
+  createdAt: number;
+}
+
+/** Equal tool lists are stored once, under the SHA-256 of their JSON. */
+export interface ToolListTable {
+  digest: string;
+  tools: string;
+}
+
+/** Pairing tokens and session keys, as SHA-256 digests only. */
+export interface GatewayKeyTable {
+  digest: string;
+  kind: 'pairing' | 'session';
+  userId: string;
+  machineId: string | null;
+  createdAt: number;
+  /** For a pairing token. */
+  expiresAt: number | null;
+  /** For a session key: when it was last seen, exact to the hour. */
+  lastUsedAt: number | null;
+  usedAt: number | null;
+  revokedAt: number | null;
+}
+
+/** One tool call: the activity log. */
+export interface CallTable {
+  requestId: string;
+  userId: string;
+  machineId: string;
+  tool: string;
+  door: string;
+  state: string;
+  error: string | null;
+  started: number | null;
+  decision: string | null;
+  decidedBy: string | null;
+  confirmationId: string | null;
+  /** SHA-256 of the answer that was taken. */
+  answerDigest: string | null;
+  /** The latest end that the call may have; does not run while a confirmation is open. */
+  endsAt: number;
+  createdAt: number;
+  deliveredAt: number | null;
+  endedAt: number | null;
+  arguments: string;
+  result: string | null;
+}
+
+/** One question to a user about one call. */
+export interface ConfirmationTable {
+  id: string;
+  requestId: string;
+  userId: string;
+  machineId: string;
+  payload: string;
+  questionDigest: string;
+  state: string;
+  approved: number | null;
+  decision: string | null;
+  decidedBy: string | null;
+  createdAt: number;
+  expiresAt: number;
+  decidedAt: number | null;
+}
+
+/** The gateway's off switches: one row a scope that has turned it. */
+export interface GatewaySwitchTable {
+  /** `all` for the owner's, `user:<id>` for a user's own. */
+  scope: string;
+  disabled: number;
+}
+
+export interface GatewayTables {
+  machines: MachineTable;
+  toolLists: ToolListTable;
+  gatewayKeys: GatewayKeyTable;
+  calls: CallTable;
+  confirmations: ConfirmationTable;
+  gatewaySwitches: GatewaySwitchTable;
+}

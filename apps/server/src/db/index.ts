@@ -1,0 +1,4 @@
+export type { CallTable, ConfirmationTable, GatewayKeyTable, GatewaySwitchTable, MachineTable } from './gateway-tables.ts';
+export { migrate } from './migrate.ts';
+export { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
+export type { Schema } from './schema.ts';

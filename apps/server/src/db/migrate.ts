@@ -1,0 +1,13 @@
+import { Migrator, type Kysely } from 'kysely';
+import { gatewayTables } from './migrations/0001-gateway.ts';
+import type { Schema } from './schema.ts';
+
+/** In the order of their names; a name that has run anywhere is never changed again. */
+const migrations = { '0001-gateway': gatewayTables };
+
+/** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */
+export const migrate = async (db: Kysely<Schema>): Promise<void> => {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+};

@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import Database from 'libsql';
+import type { Schema } from './schema.ts';
+
+/** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
+export interface DatabasePlace {
+  url: string | undefined;
+  dataDir: string;
+}
+
+export interface OpenDatabase {
+  db: Kysely<Schema>;
+  close(): Promise<void>;
+}
+
+const busyTimeoutMs = 5_000;
+
+const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
+  if (url === undefined) return join(dataDir, 'drawbridge.db');
+  if (url.startsWith('file:')) return url.slice('file:'.length);
+  throw new Error('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
+};
+
+const openSqlite = (file: string): SqliteDatabase & { exec(sql: string): void } => {
+  const sqlite = new Database(file);
+  sqlite.pragma('journal_mode = WAL');
+  // A key, a decision or a call that was acknowledged must survive a power cut.
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  sqlite.pragma('foreign_keys = ON');
+  return sqlite;
+};
+
+/** Opens the store, making its folder (0700) when it is missing. Throws for a url that it cannot serve. */
+export const openDatabase = (place: DatabasePlace): OpenDatabase => {
+  const file = sqliteFile(place);
+  mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
+  const sqlite = openSqlite(file);
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) });
+  const close = async () => {
+    await db.destroy();
+    sqlite.close();
+  };
+  return { db, close };
+};

@@ -1,0 +1,4 @@
+import type { GatewayTables } from './gateway-tables.ts';
+
+/** All tables that our queries name. Accounts keep theirs to themselves. */
+export type Schema = GatewayTables;
