@@ -5,7 +5,7 @@ const server = 'apps/server/src';
 const modules = ['gateway', 'auth', 'agent', 'db', 'http'];
 const doors = `${server}/doors/([^/]+)/`;
 const appTs = `${server}/app\\.ts$`;
-const ours = '^(tools/fixtures/[^/]+/)?(apps|packages)/';
+const ours = '(apps|packages)/';
 const tests = '(\\.test\\.ts$|/test/)';
 
 const rule = (name, comment, edge) => ({ name, comment, severity: 'error', ...edge });
@@ -19,7 +19,10 @@ const frontDoor = (folder) =>
 
 module.exports = {
   forbidden: [
-    rule('no-cycles', 'no circles', { from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } }),
+    rule('no-cycles', 'no circles', {
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    }),
     rule('resolves', 'every import is found', { from: { path: ours }, to: { couldNotResolve: true } }),
     rule('contracts-alone', 'contracts import nothing of ours', {
       from: { path: 'packages/contracts/src/' },
@@ -65,7 +68,11 @@ module.exports = {
       from: { path: doors, pathNot: tests },
       to: {
         path: `${server}/`,
-        pathNot: [`${server}/(auth|gateway|agent|http)/index\\.ts$`, `${server}/errors\\.ts$`, `${server}/doors/$1/`],
+        pathNot: [
+          `${server}/(auth|gateway|agent|http)/index\\.ts$`,
+          `${server}/errors\\.ts$`,
+          `${server}/doors/$1/`,
+        ],
       },
     }),
     rule('app-on-top', 'nothing imports the composition root but main.ts and tests', {
@@ -82,8 +89,10 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)(dist|\\.nuxt)/' },
     tsPreCompilationDeps: true,
-    combinedDependencies: true,
-    extensions: ['.ts', '.vue', '.js', '.cjs', '.mjs', '.d.ts'],
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+      extensions: ['.ts', '.vue', '.js', '.cjs', '.mjs', '.d.ts'],
+    },
   },
 };
