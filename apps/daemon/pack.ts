@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+
+const manifest = z.object({ name: z.string(), version: z.string(), license: z.string(), engines: z.record(z.string(), z.string()) });
+const versioned = z.object({ version: z.string() });
+
+const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
+
+/** Packs what was built into `dist/daemon.tgz`: installs and runs anywhere with Node and a registry. */
+export const pack = async (folder: string): Promise<void> => {
+  const dist = join(folder, 'dist');
+  const staged = join(dist, 'package');
+  const { name, version, license, engines } = manifest.parse(await readJson(join(folder, 'package.json')));
+  const ripgrep = join(folder, 'node_modules/@vscode/ripgrep/package.json');
+  await rm(staged, { recursive: true, force: true });
+  await mkdir(join(staged, 'dist'), { recursive: true });
+  for (const file of await readdir(dist)) {
+    if (file.endsWith('.js')) await copyFile(join(dist, file), join(staged, 'dist', file));
+  }
+  await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
+  const packed = {
+    name,
+    version,
+    license,
+    engines,
+    type: 'module',
+    bin: { drawbridge: 'dist/cli.js' },
+    files: ['dist'],
+    dependencies: { '@vscode/ripgrep': versioned.parse(await readJson(ripgrep)).version },
+  };
+  await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], { cwd: staged });
+  const [{ filename }] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(stdout));
+  await rename(join(dist, filename), join(dist, 'daemon.tgz'));
+  await rm(staged, { recursive: true, force: true });
+};

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { CodedError } from '@drawbridge/kit';
+import { CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { connect } from './commands/connect.ts';
+import { exitCodeOf } from './commands/errors.ts';
+import { createProgram } from './commands/program.ts';
+import { readEnvironment } from './config.ts';
+import { createTalk } from './terminal/talk.ts';
+
+const environment = readEnvironment();
+const talk = createTalk({
+  write: (text) => process.stderr.write(text),
+  colours: process.stderr.isTTY && !environment.noColor,
+});
+
+const onSignal = (stop: () => void): (() => void) => {
+  let asked = false;
+  const listen = () => {
+    if (asked) process.exit(1);
+    asked = true;
+    talk.line('disconnecting', 'once more to force');
+    stop();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, listen);
+  return () => signals.forEach((signal) => process.off(signal, listen));
+};
+
+const exitCode = (error: unknown): number => {
+  // Commander has said what was wrong; help and version come this way too, with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CodedError) {
+    talk.problem(error.message, error.fix);
+    return exitCodeOf(error.code);
+  }
+  talk.problem(error instanceof Error ? error.message : 'Something went wrong');
+  return 1;
+};
+
+// The token stands in the arguments, which every user of this machine could read.
+process.title = 'drawbridge';
+
+const program = createProgram(manifest.version, async (line) => {
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  process.exitCode = await connect(line, { environment, talk, version: manifest.version, isTerminal, onSignal });
+});
+
+program.parseAsync().catch((error: unknown) => {
+  process.exitCode = exitCode(error);
+});

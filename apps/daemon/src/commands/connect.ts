@@ -1,0 +1,94 @@
+import { homedir } from 'node:os';
+import { defaultModes } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
+import type { Environment } from '../config.ts';
+import { createSessionFile, type SessionFile } from '../link/index.ts';
+import type { Talk } from '../terminal/talk.ts';
+import { errors } from './errors.ts';
+import { hostIdentifier } from './identity.ts';
+import { openOffer } from './offer.ts';
+import { readOptions, type ConnectOptions, type ParsedLine } from './options.ts';
+import { findRootFolder, type RootFolder } from './root-folder.ts';
+import { showUrl } from './server-url.ts';
+import { createSession, type Session } from './session.ts';
+import { showEnding } from './show-link.ts';
+import { askForToken, askToStart } from './start-question.ts';
+import { summary, type Modes } from './summary.ts';
+
+export interface ConnectNeeds {
+  environment: Environment;
+  talk: Talk;
+  version: string;
+  /** Whether a person can be asked here. */
+  isTerminal: boolean;
+  /** Calls `stop` on the first signal to end; gives a function that stops listening. */
+  onSignal(stop: () => void): () => void;
+}
+
+interface Target {
+  url: URL;
+  key: string;
+}
+
+/** Where to connect and with what: the person's words, else the session of the last time. */
+const findTarget = async (options: ConnectOptions, sessionFile: SessionFile, ask: boolean): Promise<Target> => {
+  const { url, token } = options;
+  if (url !== null && token !== null) return { url, key: token };
+  if (url === null && token !== null) throw errors.wrongUse({ message: 'The address of the server is missing' });
+  const session = await sessionFile.read();
+  const fits = session !== null && session.hostIdentifier === hostIdentifier() && (url === null || url.href === session.url);
+  if (fits) return { url: new URL(session.url), key: session.key };
+  if (url === null || !ask) throw errors.notPaired();
+  const asked = await askForToken();
+  if (asked === null) throw errors.declined();
+  return { url, key: asked };
+};
+
+const settleModes = async (options: { start: RootFolder; url: URL; modes: Modes; ask: boolean }, talk: Talk): Promise<Modes> => {
+  const { start, modes, ask } = options;
+  const shown = { url: showUrl(options.url), folder: start.path, modes };
+  if (ask) return askToStart({ ...shown, wide: start.wide }, talk);
+  if (start.wide !== null) {
+    throw errors.badFolder({ message: `${start.path} is too much to offer without a question` });
+  }
+  talk.block(summary(shown));
+  return modes;
+};
+
+const refuseNothing = (modes: Modes): void => {
+  if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
+};
+
+const runUntilEnd = async (session: Session, key: string, needs: ConnectNeeds & { ask: boolean; url: string }) => {
+  const stopListening = needs.onSignal(() => void session.stop());
+  const ending = await session.run(key, async () => (needs.ask ? askForToken() : null));
+  stopListening();
+  const gaveUp = ending.reason === 'failed' && ending.failure.kind === 'refused';
+  return gaveUp ? 1 : showEnding(needs.talk, ending, needs.url);
+};
+
+/** `drawbridge connect`: stays until the session ends, and gives the exit code. */
+export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
+  const { environment, talk, version } = needs;
+  const options = readOptions(line, environment);
+  const ask = needs.isTerminal && !options.nonInteractive;
+  const sessionFile = createSessionFile(environment.privateFolder);
+  const { url, key } = await findTarget(options, sessionFile, ask);
+  const start = await findRootFolder(options.dir ?? '.', homedir());
+  const wanted: Modes = { ...defaultModes, ...options.modes };
+  refuseNothing(wanted);
+  const modes = await settleModes({ start, url, modes: wanted, ask }, talk);
+  refuseNothing(modes);
+  const offer = await openOffer();
+  const session = createSession({
+    clock: systemClock,
+    random: Math.random,
+    talk,
+    url,
+    rootPath: start.path,
+    version,
+    offer,
+    sessionFile,
+  });
+  return runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
+};

@@ -1,0 +1,20 @@
+import { createErrors } from '@drawbridge/kit';
+
+/** How the command line fails. `WRONG_USE` exits with 2, all else with 1. */
+export const errors = createErrors({
+  wrongUse: { code: 'WRONG_USE', message: 'The command was not understood', fix: 'See drawbridge --help.' },
+  notPaired: {
+    code: 'WRONG_USE',
+    message: 'There is no session on this machine to go on with',
+    fix: 'Open the panel, choose Connect, and run the command that it shows.',
+  },
+  badFolder: { code: 'WRONG_USE', message: 'This folder cannot be used', fix: 'Pass another folder with --dir.' },
+  nothingAllowed: {
+    code: 'NOTHING_ALLOWED',
+    message: 'Every tool group is on deny, so there is nothing to offer',
+    fix: 'Set one to ask or allow, for example --permission-filesystem-read allow.',
+  },
+  declined: { code: 'DECLINED', message: 'Not connected: you said no' },
+});
+
+export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' ? 2 : 1);

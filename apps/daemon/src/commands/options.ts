@@ -1,0 +1,86 @@
+import { mode, modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts';
+import { permissionVariable, kebab, type Environment } from '../config.ts';
+import { errors } from './errors.ts';
+import { parseServerUrl } from './server-url.ts';
+
+/** What commander found on the command line, by its own spelling. */
+export interface ParsedLine {
+  url: string | undefined;
+  token: string | undefined;
+  dir: string | undefined;
+  flags: Record<string, unknown>;
+}
+
+export type ConfirmWhere = 'panel' | 'terminal';
+
+export interface ConnectOptions {
+  url: URL | null;
+  token: string | null;
+  dir: string | null;
+  nonInteractive: boolean;
+  confirm: ConfirmWhere;
+  /** What the person set for this session. */
+  modes: Partial<Record<ToolGroup, Mode>>;
+}
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const readSwitch = (name: string, value: string | undefined): boolean => {
+  if (value === undefined || value === '0' || value === 'false') return false;
+  if (value === '1' || value === 'true') return true;
+  throw errors.wrongUse({ message: `${name} is ${value}`, fix: 'Set it to 1 or 0.' });
+};
+
+const readMode = (name: string, value: string): Mode => {
+  const parsed = mode.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${modeNames.join(', ')}.` });
+};
+
+const readModes = (flags: ParsedLine['flags'], environment: Environment): ConnectOptions['modes'] => {
+  const modes: ConnectOptions['modes'] = {};
+  for (const group of toolGroups) {
+    const flag = asText(flags[`permission${group[0]?.toUpperCase()}${group.slice(1)}`]);
+    const variable = environment.permissions[group];
+    if (flag !== undefined) modes[group] = readMode(`--permission-${kebab(group)}`, flag);
+    else if (variable !== undefined) modes[group] = readMode(permissionVariable(group), variable);
+  }
+  return modes;
+};
+
+const readConfirm = (value: string): ConfirmWhere => {
+  if (value === 'panel' || value === 'terminal') return value;
+  throw errors.wrongUse({ message: `--confirm is ${value}`, fix: 'Use panel or terminal.' });
+};
+
+const readToken = (token: string | undefined): string | null => {
+  if (token === undefined) return null;
+  // It travels in a header: printable ASCII without blanks.
+  if (/^[!-~]{1,512}$/.test(token)) return token;
+  throw errors.wrongUse({ message: 'The token has characters that no token has', fix: 'Copy the command from the panel again.' });
+};
+
+const readDir = (line: ParsedLine, environment: Environment): string | null => {
+  const flag = asText(line.flags['dir']);
+  if (flag !== undefined && line.dir !== undefined) {
+    throw errors.wrongUse({ message: 'The folder is given twice', fix: 'Leave one of them out.' });
+  }
+  return flag ?? line.dir ?? environment.dir ?? null;
+};
+
+/** Flags before the environment. Throws `WRONG_USE` with the name of what is wrong; never shows a token. */
+export const readOptions = (line: ParsedLine, environment: Environment): ConnectOptions => {
+  const { flags } = line;
+  const allowInsecureHttp =
+    flags['allowInsecureHttp'] === true || readSwitch('DRAWBRIDGE_ALLOW_INSECURE_HTTP', environment.allowInsecureHttp);
+  const url = line.url ?? environment.url;
+  return {
+    url: url === undefined ? null : parseServerUrl(url, { allowInsecureHttp }),
+    token: readToken(line.token ?? environment.token),
+    dir: readDir(line, environment),
+    nonInteractive:
+      flags['nonInteractive'] === true || readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
+    confirm: readConfirm(asText(flags['confirm']) ?? environment.confirm ?? 'panel'),
+    modes: readModes(flags, environment),
+  };
+};

@@ -1,0 +1,49 @@
+import { modes, toolGroups } from '@drawbridge/contracts';
+import { Command, Option } from 'commander';
+import { kebab } from '../config.ts';
+import type { ParsedLine } from './options.ts';
+
+const examples = `
+Examples:
+  Connect with the command that the panel shows
+    $ drawbridge https://bridge.example.org gw_… ~/projects/site
+
+  Go on with the session of the last time
+    $ drawbridge connect
+
+Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
+DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP and
+DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
+
+/** The command line as commander reads it. `connect` runs for the command of that name and for a bare address. */
+export const createProgram = (version: string, connect: (line: ParsedLine) => Promise<void>): Command => {
+  const program = new Command('drawbridge')
+    .description('Offers the tools of this machine to a Drawbridge server, within what you allow.')
+    .usage('<url> <token> [dir] [options]\n       drawbridge connect [url] [token] [options]')
+    .version(version)
+    .addHelpText('after', examples)
+    .showHelpAfterError('next   See drawbridge --help.')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'error  ')) })
+    .exitOverride();
+
+  const command = program
+    .command('connect', { isDefault: true })
+    .description('connect this machine; without arguments, go on with the last session')
+    .argument('[url]', 'address of the server')
+    .argument('[token]', 'pairing token from the panel')
+    .argument('[dir]', 'the folder that file tools work in (default: the current one)')
+    .option('--dir <folder>', 'the same')
+    .option('--non-interactive', 'start without a question')
+    .addOption(new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']))
+    .option('--allow-insecure-http', 'allow http:// to another machine')
+    .exitOverride()
+    .action((url?: string, token?: string, dir?: string) => connect({ url, token, dir, flags: command.opts() }));
+
+  for (const group of toolGroups) {
+    command.addOption(new Option(`--permission-${kebab(group)} <mode>`, `mode of ${group} for this session`).choices([...modes]));
+  }
+  // The bare form takes what `connect` takes, so its help says so.
+  return program.configureHelp({
+    visibleOptions: (shown) => [...command.options, ...(shown === program ? program.options : [])],
+  });
+};

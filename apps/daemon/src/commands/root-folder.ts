@@ -1,0 +1,21 @@
+import { realpath, stat } from 'node:fs/promises';
+import { parse, resolve } from 'node:path';
+import { errors } from './errors.ts';
+
+export interface RootFolder {
+  /** The real path. */
+  path: string;
+  /** Why it needs a second look: it is the whole disk or the whole home. */
+  wide: 'disk' | 'home' | null;
+}
+
+/** Looks at the one folder that file tools shall work in. Throws `badFolder` for what is not a folder. */
+export const findRootFolder = async (dir: string, home: string): Promise<RootFolder> => {
+  const path = await realpath(resolve(dir)).catch(() => {
+    throw errors.badFolder({ message: `There is no folder ${dir}` });
+  });
+  if (!(await stat(path)).isDirectory()) throw errors.badFolder({ message: `Not a folder: ${dir}` });
+  const realHome = await realpath(home).catch(() => home);
+  if (path === parse(path).root) return { path, wide: 'disk' };
+  return { path, wide: path === realHome || realHome.startsWith(`${path}/`) ? 'home' : null };
+};

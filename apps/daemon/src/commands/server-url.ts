@@ -1,0 +1,27 @@
+import { errors } from './errors.ts';
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+const reasonAgainst = (url: URL, options: { allowInsecureHttp: boolean }): string | null => {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'it must begin with https:// or http://';
+  if (url.username !== '' || url.password !== '') return 'it must not hold a user name or a password';
+  if (url.hash !== '' || url.search !== '') return 'it must not hold a query or a fragment';
+  if (url.hostname.endsWith('.')) return 'its host must not end in a dot';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.allowInsecureHttp) {
+    return 'http:// to another machine can be read and changed on the way; use https://, or pass --allow-insecure-http';
+  }
+  return null;
+};
+
+/** The server's address from the person's words. Throws `WRONG_USE` for one that is not safe to send a key to. */
+export const parseServerUrl = (text: string, options: { allowInsecureHttp: boolean }): URL => {
+  if (!URL.canParse(text)) throw errors.wrongUse({ message: `Not an address: ${text}` });
+  const url = new URL(text);
+  const reason = reasonAgainst(url, options);
+  if (reason !== null) throw errors.wrongUse({ message: `The address of the server cannot be used: ${reason}` });
+  return url;
+};
+
+/** The address as it is shown: hosts outside ASCII in punycode, no slash at the end. */
+export const showUrl = (url: URL): string => url.href.replace(/\/$/, '');

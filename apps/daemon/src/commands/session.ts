@@ -1,0 +1,141 @@
+import { daemonFeatures, protocolRevision } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import {
+  createCalls,
+  createHttp,
+  createLink,
+  createOutbox,
+  createServerApi,
+  openStream,
+  type Ending,
+  type KeyHolder,
+  type SessionFile,
+} from '../link/index.ts';
+import { showCall } from '../terminal/calls.ts';
+import type { Talk } from '../terminal/talk.ts';
+import { hostIdentifier } from './identity.ts';
+import type { Offer } from './offer.ts';
+import { showLink } from './show-link.ts';
+import { showUrl } from './server-url.ts';
+
+const stopMs = 5_000;
+
+export interface SessionNeeds {
+  clock: Clock;
+  random: () => number;
+  talk: Talk;
+  url: URL;
+  rootPath: string;
+  version: string;
+  offer: Offer;
+  sessionFile: SessionFile;
+}
+
+export interface Session {
+  /** Connects, and resolves when the session has ended for good. */
+  run(key: string, askForToken: () => Promise<string | null>): Promise<Ending>;
+  /** Explicit disconnect: stops new work, ends what runs within 5 s, reports it, tells the server. */
+  stop(): Promise<void>;
+}
+
+/** Puts the link together for one server and one folder. */
+export const createSession = (needs: SessionNeeds): Session => {
+  const { clock, random, talk, url, offer, sessionFile } = needs;
+  const http = createHttp(url);
+  const api = createServerApi(http);
+  const host = hostIdentifier();
+
+  let current = '';
+  const key: KeyHolder = {
+    get: () => current,
+    set: (given) => {
+      if (given === current) return;
+      current = given;
+      if (given.startsWith('gw_')) return;
+      sessionFile.write({ url: url.href, key: given, hostIdentifier: host }).catch(() => {
+        talk.problem('The session could not be kept on disk', 'After a restart of drawbridge, pair again.');
+      });
+    },
+  };
+
+  const outbox = createOutbox({
+    clock,
+    random,
+    post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
+    settled: ({ requestId }, refusal) => {
+      if (refusal !== null) talk.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow');
+    },
+  });
+  const calls = createCalls({
+    clock,
+    dispatch: offer.dispatch,
+    outbox,
+    postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
+    report: (call) => showCall(talk, call),
+  });
+
+  const describe = () => ({
+    rootPath: needs.rootPath,
+    tools: offer.tools,
+    hostIdentifier: host,
+    toolCategories: offer.toolCategories,
+    daemon: { version: needs.version, protocol: protocolRevision, features: [...daemonFeatures] },
+  });
+
+  let ended: (ending: Ending) => void = () => {};
+  let askAgain: () => Promise<void> = async () => {};
+
+  const link = createLink({
+    clock,
+    random,
+    api,
+    open: (streamKey, events) => openStream({ http, clock }, streamKey, events),
+    key,
+    describe,
+    calls,
+    report: (report) => {
+      showLink(talk, report, showUrl(url));
+      if (report.type === 'connected') outbox.hurry();
+      if (report.type === 'unpaired') void askAgain();
+      if (report.type === 'ended') ended(report.ending);
+    },
+  });
+
+  const atMost = (ms: number, work: Promise<unknown>): Promise<void> =>
+    new Promise((resolve) => {
+      const takeBack = clock.after(ms, resolve);
+      void work.finally(() => {
+        takeBack();
+        resolve();
+      });
+    });
+
+  const finish = async (ending: Ending) => {
+    await atMost(stopMs, calls.stop());
+    outbox.close();
+    offer.endSession();
+    await link.stop();
+    if (ending.reason === 'stopped' || ending.reason === 'user') await sessionFile.forget();
+    http.close();
+  };
+
+  return {
+    run: async (firstKey, askForToken) => {
+      const ending = await new Promise<Ending>((resolve) => {
+        ended = resolve;
+        askAgain = async () => {
+          const token = await askForToken();
+          if (token !== null) return link.giveKey(token);
+          resolve({ reason: 'failed', failure: { kind: 'refused', sentence: 'it needs a new token' } });
+        };
+        link.giveKey(firstKey);
+      });
+      await finish(ending);
+      return ending;
+    },
+    stop: async () => {
+      await atMost(stopMs, calls.stop().then(outbox.empty));
+      await link.stop();
+    },
+  };
+};

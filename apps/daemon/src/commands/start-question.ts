@@ -1,0 +1,73 @@
+import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { errors } from './errors.ts';
+import { groupLabel, summary, type Modes } from './summary.ts';
+import type { Talk } from '../terminal/talk.ts';
+
+interface Start {
+  url: string;
+  folder: string;
+  /** Set when the folder needs a yes of its own. */
+  wide: 'disk' | 'home' | null;
+  modes: Modes;
+}
+
+// Only a person at a terminal pays for loading the prompts.
+const loadPrompts = () => import('@clack/prompts');
+
+const output = process.stderr;
+
+const wideWords = { disk: 'the whole disk', home: 'your home folder or more' } as const;
+
+const editModes = async (modes: Modes): Promise<Modes> => {
+  const { isCancel, select } = await loadPrompts();
+  const group = await select<ToolGroup | 'done'>({
+    output,
+    message: 'Change what?',
+    options: [
+      { value: 'done', label: 'nothing more' },
+      ...toolGroups.map((name) => ({ value: name, label: groupLabel(name), hint: modes[name] })),
+    ],
+  });
+  if (isCancel(group)) throw errors.declined();
+  if (group === 'done') return modes;
+  const mode = await select({
+    output,
+    message: groupLabel(group),
+    initialValue: modes[group],
+    options: modeNames.map((value) => ({ value })),
+  });
+  if (isCancel(mode)) throw errors.declined();
+  return editModes({ ...modes, [group]: mode });
+};
+
+/** Shows what is about to happen and asks once. Gives the modes for this session; throws `declined` on a no. */
+export const askToStart = async (start: Start, talk: Talk): Promise<Modes> => {
+  talk.block(summary(start));
+  const { confirm, isCancel, select } = await loadPrompts();
+  if (start.wide !== null) {
+    const sure = await confirm({ output, message: `The folder is ${wideWords[start.wide]}. Offer all of it?`, initialValue: false });
+    if (sure !== true) throw errors.declined();
+  }
+  const answer = await select({
+    output,
+    message: 'Connect with these permissions?',
+    options: [
+      { value: 'yes', label: 'Yes' },
+      { value: 'edit', label: 'Edit', hint: 'for this session' },
+      { value: 'no', label: 'No' },
+    ],
+  });
+  if (isCancel(answer) || answer === 'no') throw errors.declined();
+  return answer === 'edit' ? editModes(start.modes) : start.modes;
+};
+
+/** Asks for a pairing token; null when the person gives up. */
+export const askForToken = async (): Promise<string | null> => {
+  const { isCancel, password } = await loadPrompts();
+  const token = await password({
+    output,
+    message: 'Pairing token',
+    validate: (value) => (/^[!-~]{1,512}$/.test(value?.trim() ?? '') ? undefined : 'Paste the token that the panel shows'),
+  });
+  return isCancel(token) ? null : token.trim();
+};

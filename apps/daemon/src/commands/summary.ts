@@ -1,0 +1,26 @@
+import { toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts';
+import { escapeText } from '../terminal/escape.ts';
+
+export type Modes = Record<ToolGroup, Mode>;
+
+const labels: Record<ToolGroup, string> = {
+  filesystemRead: 'read files',
+  filesystemWrite: 'change files',
+  shell: 'run commands',
+  computer: 'screen and input',
+  browser: 'browser',
+  system: 'activate tools',
+};
+
+export const groupLabel = (group: ToolGroup): string => labels[group];
+
+/** What is about to be connected, as the person sees it before anything is sent. */
+export const summary = (what: { url: string; folder: string; modes: Modes }): string =>
+  [
+    '',
+    `  server  ${escapeText(what.url)}`,
+    `  folder  ${escapeText(what.folder)}`,
+    '',
+    ...toolGroups.map((group) => `  ${labels[group].padEnd(18)}${what.modes[group]}`),
+    '',
+  ].join('\n');

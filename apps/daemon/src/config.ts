@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts';
+
+/** What the environment says. Each value is only ever a value: it is never read as a flag. */
+export interface Environment {
+  url: string | undefined;
+  token: string | undefined;
+  dir: string | undefined;
+  nonInteractive: string | undefined;
+  confirm: string | undefined;
+  allowInsecureHttp: string | undefined;
+  permissions: Partial<Record<ToolGroup, string>>;
+  /** See no-color.org. */
+  noColor: boolean;
+  /** The person's private folder: settings and session. */
+  privateFolder: string;
+}
+
+/** `filesystemRead` -> `filesystem-read`: how a group is spelt in flags. */
+export const kebab = (group: ToolGroup): string => group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `filesystemRead` -> `DRAWBRIDGE_PERMISSION_FILESYSTEM_READ`. */
+export const permissionVariable = (group: ToolGroup): string =>
+  `DRAWBRIDGE_PERMISSION_${kebab(group).replace(/-/g, '_').toUpperCase()}`;
+
+/** Reads the process's environment; no file is read. An empty variable counts as not set. */
+export const readEnvironment = (): Environment => {
+  const read = (name: string) => process.env[name] || undefined;
+  const permissions: Partial<Record<ToolGroup, string>> = {};
+  for (const group of toolGroups) {
+    const value = read(permissionVariable(group));
+    if (value !== undefined) permissions[group] = value;
+  }
+  return {
+    url: read('DRAWBRIDGE_URL'),
+    token: read('DRAWBRIDGE_TOKEN'),
+    dir: read('DRAWBRIDGE_DIR'),
+    nonInteractive: read('DRAWBRIDGE_NON_INTERACTIVE'),
+    confirm: read('DRAWBRIDGE_CONFIRM'),
+    allowInsecureHttp: read('DRAWBRIDGE_ALLOW_INSECURE_HTTP'),
+    permissions,
+    noColor: read('NO_COLOR') !== undefined,
+    privateFolder: join(homedir(), '.drawbridge'),
+  };
+};

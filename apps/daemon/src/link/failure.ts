@@ -1,0 +1,59 @@
+import { errorTable } from '@drawbridge/contracts';
+import { z } from 'zod';
+import type { Failure } from './connection.ts';
+import type { HttpResponse } from './http.ts';
+
+const maxErrorBytes = 65_536;
+
+const errorBody = z.object({ code: z.string().optional(), message: z.string().max(500).optional() });
+
+const parseError = (text: string): z.infer<typeof errorBody> => {
+  try {
+    return errorBody.catch({}).parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+};
+
+const networkWords: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name could not be looked up',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate belongs to another host',
+};
+
+/** An error below HTTP, in words. */
+export const networkFailure = (error: unknown): Failure => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const fallback = error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
+  return { kind: 'network', sentence: networkWords[code] ?? (code === '' ? fallback : code) };
+};
+
+const redirect = (location: string): Failure => {
+  const host = URL.canParse(location) ? new URL(location).origin : 'another address';
+  return { kind: 'redirect', sentence: `the server redirects to ${host}, and a key is never sent along` };
+};
+
+/** What an answer that is not the wished-for one means. Only the server's own 401, 403 and 500 are about the key. */
+export const responseFailure = async (response: HttpResponse): Promise<Failure> => {
+  const { status } = response;
+  const text = await response.text(maxErrorBytes).catch(() => '');
+  if (status >= 300 && status < 400) return redirect(response.header('location'));
+  if (response.header('content-type').includes('html')) {
+    return { kind: 'network', sentence: `a web page came instead of an answer (HTTP ${status}): a proxy or another site` };
+  }
+  const { code, message } = parseError(text);
+  const sentence = message === undefined ? `HTTP ${status}` : `${message} (HTTP ${status})`;
+  if (code === errorTable.gatewayDisabled.code) return { kind: 'network', sentence };
+  if (status === 401 || status === 403) return { kind: 'refused', sentence };
+  if (status === 500) return { kind: 'server-error', sentence };
+  return { kind: 'network', sentence };
+};

@@ -1,0 +1,86 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+
+export interface HttpRequest {
+  method: 'GET' | 'POST';
+  /** Below the server's address. */
+  path: string;
+  headers?: Record<string, string>;
+  /** JSON text. */
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** What came back, whatever its status: a redirect is an answer like any other, and is never followed. */
+export interface HttpResponse {
+  status: number;
+  header(name: string): string;
+  body: AsyncIterable<Uint8Array>;
+  /** Reads at most `maxBytes` of the body; what lies beyond is dropped with the socket. */
+  text(maxBytes: number): Promise<string>;
+}
+
+export interface Http {
+  request(request: HttpRequest): Promise<HttpResponse>;
+  close(): void;
+}
+
+const socketTimeoutMs = 60_000;
+
+const readText = async (message: http.IncomingMessage, maxBytes: number): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message) {
+    // Without an encoding a message gives buffers.
+    const buffer = chunk as Buffer;
+    chunks.push(buffer.subarray(0, maxBytes - bytes));
+    bytes += buffer.length;
+    if (bytes >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const toResponse = (message: http.IncomingMessage): HttpResponse => ({
+  status: message.statusCode ?? 0,
+  header: (name) => {
+    const value = message.headers[name];
+    return Array.isArray(value) ? value.join(', ') : (value ?? '');
+  },
+  body: message,
+  text: (maxBytes) => readText(message, maxBytes),
+});
+
+const isStale = (error: Error, request: http.ClientRequest): boolean =>
+  request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+
+/** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
+export const createHttp = (address: URL): Http => {
+  const module = address.protocol === 'https:' ? https : http;
+  const agent = new module.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 32, timeout: socketTimeoutMs });
+  const base = address.pathname.replace(/\/$/, '');
+
+  const options = ({ method, path, headers, body, signal }: HttpRequest): http.RequestOptions => ({
+    agent,
+    method,
+    protocol: address.protocol,
+    // Node wants an IPv6 address without its brackets.
+    hostname: address.hostname.replace(/^\[|\]$/g, ''),
+    port: address.port,
+    path: base + path,
+    signal,
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
+  });
+
+  const request = (wanted: HttpRequest): Promise<HttpResponse> =>
+    new Promise((resolve, reject) => {
+      const outgoing = module.request(options(wanted), (message) => resolve(toResponse(message)));
+      outgoing.on('error', (error) => (isStale(error, outgoing) ? resolve(request(wanted)) : reject(error)));
+      outgoing.on('timeout', () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')));
+      outgoing.end(wanted.body);
+    });
+
+  return { request, close: () => agent.destroy() };
+};

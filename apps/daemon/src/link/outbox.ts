@@ -1,0 +1,86 @@
+import { exponential, fullJitter, type Clock } from '@drawbridge/kit';
+import type { Reply } from './server-api.ts';
+
+/** A result on its way to the server: the JSON text of a `ResponseBody`. */
+export interface Letter {
+  requestId: string;
+  body: string;
+}
+
+export interface OutboxNeeds {
+  clock: Clock;
+  random: () => number;
+  post(letter: Letter): Promise<Reply<null>>;
+  /** The server has the letter, or will never take it: then `refusal` says why. */
+  settled(letter: Letter, refusal: string | null): void;
+}
+
+/** Keeps each result until the server has taken it. This one is in memory; a durable one has the same shape. */
+export interface Outbox {
+  add(letter: Letter): void;
+  /** The server can be reached again: what waits is tried now. */
+  hurry(): void;
+  /** Resolves when nothing waits. */
+  empty(): Promise<void>;
+  /** Stops trying; what waits is forgotten. */
+  close(): void;
+}
+
+const retryRange = { baseMs: 1_000, capMs: 30_000 };
+
+/** These answers are about this one result and will not change: unknown or gone, answered otherwise, malformed, too large. */
+const finalStatuses = new Set([400, 404, 409, 410, 413, 422]);
+
+interface Entry {
+  letter: Letter;
+  attempt: number;
+  /** Takes back the wait for the next attempt; null while a post is under way. */
+  stopWaiting: (() => void) | null;
+}
+
+export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Outbox => {
+  const entries = new Set<Entry>();
+  let whenEmpty: (() => void)[] = [];
+  let closed = false;
+
+  const remove = (entry: Entry, refusal: string | null) => {
+    entries.delete(entry);
+    settled(entry.letter, refusal);
+    if (entries.size > 0) return;
+    for (const resolve of whenEmpty) resolve();
+    whenEmpty = [];
+  };
+
+  const send = async (entry: Entry): Promise<void> => {
+    entry.stopWaiting?.();
+    entry.stopWaiting = null;
+    const reply = await post(entry.letter);
+    if (closed) return;
+    if (reply.ok) return remove(entry, null);
+    if (reply.status !== null && finalStatuses.has(reply.status)) return remove(entry, reply.failure.sentence);
+    entry.stopWaiting = clock.after(fullJitter(exponential(entry.attempt, retryRange), random), () => void send(entry));
+    entry.attempt += 1;
+  };
+
+  return {
+    add: (letter) => {
+      const entry: Entry = { letter, attempt: 0, stopWaiting: null };
+      entries.add(entry);
+      void send(entry);
+    },
+    hurry: () => {
+      for (const entry of [...entries]) {
+        entry.attempt = 0;
+        if (entry.stopWaiting) void send(entry);
+      }
+    },
+    empty: () => (entries.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
+    close: () => {
+      closed = true;
+      for (const entry of entries) entry.stopWaiting?.();
+      entries.clear();
+      for (const resolve of whenEmpty) resolve();
+      whenEmpty = [];
+    },
+  };
+};

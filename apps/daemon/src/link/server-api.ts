@@ -1,0 +1,83 @@
+import {
+  daemonMounts,
+  daemonSurface,
+  gatewayKeyHeader,
+  initReply,
+  type InitBody,
+  type InitReply,
+  type ProgressBody,
+} from '@drawbridge/contracts';
+import type { Failure } from './connection.ts';
+import { networkFailure, responseFailure } from './failure.ts';
+import type { Http, HttpRequest, HttpResponse } from './http.ts';
+
+export type Reply<T> = { ok: true; value: T } | { ok: false; failure: Failure; status: number | null };
+
+const maxReplyBytes = 1024 * 1024;
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The server's daemon routes. Nothing here throws: an answer or the reason why there is none. */
+export interface ServerApi {
+  init(key: string, body: InitBody, signal: AbortSignal): Promise<Reply<InitReply>>;
+  /** `body` is the JSON text of a `ResponseBody`. */
+  respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
+  progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<null>>;
+  disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
+}
+
+export const createServerApi = (http: Http): ServerApi => {
+  const exchange = async <T>(
+    request: Omit<HttpRequest, 'method'> & { key: string },
+    read: (response: HttpResponse) => Promise<Reply<T>>,
+  ): Promise<Reply<T>> => {
+    const { key, path, ...rest } = request;
+    try {
+      const response = await http.request({
+        ...rest,
+        method: 'POST',
+        path: daemonMounts.bare + path,
+        headers: { [gatewayKeyHeader]: key, accept: 'application/json' },
+      });
+      if (response.status >= 200 && response.status < 300) return await read(response);
+      return { ok: false, failure: await responseFailure(response), status: response.status };
+    } catch (error) {
+      return { ok: false, failure: networkFailure(error), status: null };
+    }
+  };
+
+  const strange = async (response: HttpResponse): Promise<Reply<never>> => ({
+    ok: false,
+    failure: { kind: 'network', sentence: 'the answer is not one of a Drawbridge server' },
+    status: response.status,
+  });
+
+  const isJson = (response: HttpResponse) => response.header('content-type').startsWith('application/json');
+
+  const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
+    if (!isJson(response)) return strange(response);
+    await response.text(maxReplyBytes);
+    return { ok: true, value: null };
+  };
+
+  const readInit = async (response: HttpResponse): Promise<Reply<InitReply>> => {
+    const reply = initReply.safeParse(isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined);
+    return reply.success ? { ok: true, value: reply.data } : strange(response);
+  };
+
+  const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
+
+  return {
+    init: (key, body, signal) => exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
+    respond: (key, requestId, body) => exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
+    progress: (key, requestId, body) =>
+      exchange({ key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) }, readOk),
+    disconnect: (key, signal) => exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
+  };
+};

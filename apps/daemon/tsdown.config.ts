@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsdown';
+import { pack } from './pack.ts';
+
+export default defineConfig({
+  entry: 'src/cli.ts',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  outExtensions: () => ({ js: '.js' }),
+  // Everything goes in but ripgrep, which carries a binary for each system.
+  deps: { alwaysBundle: /^(?!@vscode\/ripgrep|node:)/, neverBundle: /^@vscode\/ripgrep/, onlyBundle: false },
+  minify: 'dce-only',
+  dts: false,
+  hooks: { 'build:done': () => pack(import.meta.dirname) },
+});
