@@ -39,6 +39,7 @@ export const errorTable = {
   cancelled: row({ code: 'CANCELLED', http: 499, trpc: 'CLIENT_CLOSED_REQUEST', jsonrpc: -32099, retryable: false, message: 'The call was cancelled' }),
   denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Access denied by the user' }),
   internal: row({ code: 'INTERNAL', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: true, message: 'Something went wrong on the server' }),
+  toolFailed: row({ code: 'TOOL_FAILED', http: 502, trpc: 'BAD_GATEWAY', jsonrpc: -32005, retryable: false, message: 'The tool failed on the machine' }),
   notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Start the daemon on the machine, or connect one in the panel.' }),
   disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway disconnected' }),
   lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The daemon ended during the call: it may have run', fix: 'Look at the machine before you try again.' }),

@@ -1,11 +1,150 @@
-export * from './accounts.ts';
-export * from './calls.ts';
-export * from './confirmation.ts';
-export * from './confirmation-text.ts';
-export * from './daemon-surface.ts';
-export * from './errors.ts';
-export * from './gateway.ts';
-export * from './groups.ts';
-export * from './ids.ts';
-export * from './settings.ts';
-export * from './tool.ts';
+export {
+  acceptInvitationInput,
+  type AcceptInvitationInput,
+  createOwnerInput,
+  type CreateOwnerInput,
+  invitation,
+  type Invitation,
+  invitationLink,
+  type InvitationLink,
+  passwordLimits,
+  setupStatus,
+  type User,
+  user,
+} from './accounts.ts';
+export {
+  call,
+  type Call,
+  callError,
+  type CallError,
+  callEvent,
+  type CallEvent,
+  callIdInput,
+  callPage,
+  type CallPage,
+  callState,
+  type CallState,
+  callStates,
+  callSummary,
+  type CallSummary,
+  door,
+  type Door,
+  doors,
+  listCallsInput,
+  type ListCallsInput,
+  openCallStates,
+  runInput,
+  type TerminalCallState,
+  terminalCallStates,
+} from './calls.ts';
+export {
+  affectedResource,
+  type AffectedResource,
+  confirmation,
+  type Confirmation,
+  confirmationAnswer,
+  type ConfirmationAnswer,
+  confirmationEvent,
+  type ConfirmationEvent,
+  confirmationPayload,
+  type ConfirmationPayload,
+  confirmationState,
+  type ConfirmationState,
+  confirmationStates,
+  decideInput,
+  type DecideInput,
+  decideReply,
+  type DecideReply,
+  preview,
+  type Preview,
+} from './confirmation.ts';
+export { confirmationText } from './confirmation-text.ts';
+export {
+  type CancelReason,
+  cancelReasons,
+  daemonEvent,
+  type DaemonEvent,
+  daemonMounts,
+  daemonSurface,
+  type DisconnectReason,
+  disconnectReasons,
+  gatewayKeyHeader,
+  initBody,
+  type InitBody,
+  initReply,
+  type InitReply,
+  noBody,
+  okReply,
+  progressBody,
+  type ProgressBody,
+  responseBody,
+  type ResponseBody,
+  responseReply,
+  type ToolRequest,
+} from './daemon-surface.ts';
+export { type ErrorBody, type ErrorCode, type ErrorName, type ErrorRow, errorTable } from './errors.ts';
+export {
+  daemonFeatures,
+  daemonInfo,
+  type DaemonInfo,
+  gatewayState,
+  type GatewayState,
+  gatewayStates,
+  gatewayStatus,
+  type GatewayStatus,
+  pairingLink,
+  type PairingLink,
+  protocolRevision,
+  restStatus,
+  stateChanged,
+  type StateChanged,
+  toolCategory,
+  type ToolCategory,
+} from './gateway.ts';
+export {
+  decision,
+  type Decision,
+  decisions,
+  defaultModes,
+  denyingDecisions,
+  mode,
+  type Mode,
+  modes,
+  toolGroup,
+  type ToolGroup,
+  toolGroups,
+} from './groups.ts';
+export {
+  confirmationId,
+  type ConfirmationId,
+  envGatewayUserId,
+  isoTime,
+  machineId,
+  type MachineId,
+  pairingToken,
+  requestId,
+  type RequestId,
+  sessionKey,
+} from './ids.ts';
+export {
+  moduleSettings,
+  type ModuleSettings,
+  settings,
+  type Settings,
+  type UpdateSettingsInput,
+  updateSettingsInput,
+} from './settings.ts';
+export {
+  confirmationArgument,
+  content,
+  type Content,
+  resultMeta,
+  tool,
+  type Tool,
+  toolAnnotations,
+  toolCall,
+  type ToolCall,
+  toolLimits,
+  toolResult,
+  type ToolResult,
+} from './tool.ts';

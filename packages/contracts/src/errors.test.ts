@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { errorTable } from './index.ts';
+
+it('numbers and sentences of every code', () => {
+  const rows = Object.values(errorTable).map((row) => [
+    row.code,
+    row.http,
+    row.trpc,
+    row.jsonrpc,
+    row.retryable,
+    row.message,
+  ]);
+  expect(rows).toEqual([
+    ['BAD_REQUEST', 400, 'BAD_REQUEST', -32602, false, 'The request is not valid'],
+    ['TOO_DEEP', 400, 'BAD_REQUEST', -32600, false, 'The JSON is nested too deeply'],
+    ['UNAUTHORIZED', 401, 'UNAUTHORIZED', -32001, false, 'Not signed in'],
+    ['FORBIDDEN', 403, 'FORBIDDEN', -32003, false, 'Forbidden'],
+    ['FOREIGN_ORIGIN', 403, 'FORBIDDEN', -32003, false, 'This request came from another site'],
+    ['GATEWAY_DISABLED', 403, 'FORBIDDEN', -32003, false, 'The gateway is switched off'],
+    ['NOT_FOUND', 404, 'NOT_FOUND', -32004, false, 'Not found'],
+    ['UNKNOWN_TOOL', 404, 'NOT_FOUND', -32601, false, 'The machine does not offer this tool'],
+    ['METHOD_NOT_ALLOWED', 405, 'METHOD_NOT_SUPPORTED', -32601, false, 'This method is not allowed here'],
+    ['TIMED_OUT', 408, 'TIMEOUT', -32008, true, 'Local gateway timed out'],
+    ['ALREADY_DECIDED', 409, 'CONFLICT', -32009, false, 'This confirmation has been answered already'],
+    ['CONFIRMATION_CLOSED', 410, 'CONFLICT', -32010, false, 'This confirmation is no longer open'],
+    ['CONFLICTING_RESULT', 409, 'CONFLICT', -32009, false, 'This call has another answer already'],
+    ['ALREADY_SET_UP', 409, 'CONFLICT', -32009, false, 'The owner account exists already'],
+    ['EMAIL_TAKEN', 409, 'CONFLICT', -32009, false, 'There is an account with this e-mail address already'],
+    ['DECISION_NOT_OFFERED', 400, 'BAD_REQUEST', -32602, false, 'The machine did not offer this decision'],
+    ['TOO_LARGE', 413, 'PAYLOAD_TOO_LARGE', -32013, false, 'Too large'],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'UNSUPPORTED_MEDIA_TYPE', -32015, false, 'Send application/json'],
+    ['TOO_MANY_REQUESTS', 429, 'TOO_MANY_REQUESTS', -32029, true, 'Too many requests'],
+    ['TOO_MANY_CALLS', 429, 'TOO_MANY_REQUESTS', -32029, true, 'Too many calls are waiting'],
+    ['CANCELLED', 499, 'CLIENT_CLOSED_REQUEST', -32099, false, 'The call was cancelled'],
+    ['DENIED', 403, 'FORBIDDEN', -32003, false, 'Access denied by the user'],
+    ['INTERNAL', 500, 'INTERNAL_SERVER_ERROR', -32603, true, 'Something went wrong on the server'],
+    ['TOOL_FAILED', 502, 'BAD_GATEWAY', -32005, false, 'The tool failed on the machine'],
+    ['NOT_CONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway is not connected'],
+    ['DISCONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway disconnected'],
+    ['LOST', 503, 'SERVICE_UNAVAILABLE', -32002, false, 'The daemon ended during the call: it may have run'],
+    ['SHUTTING_DOWN', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'The server is shutting down'],
+    ['STORE_UNAVAILABLE', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'The server cannot write to its store'],
+  ]);
+});
+
+it('a code names one row', () => {
+  const codes = Object.values(errorTable).map((row) => row.code);
+  expect(new Set(codes).size).toBe(codes.length);
+});
+
+it('the texts of the specification (6.1)', () => {
+  expect([
+    errorTable.timedOut.message,
+    errorTable.disconnected.message,
+    errorTable.notConnected.message,
+  ]).toEqual(['Local gateway timed out', 'Local gateway disconnected', 'Local gateway is not connected']);
+});

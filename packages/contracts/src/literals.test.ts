@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import {
+  callStates,
+  cancelReasons,
+  confirmationArgument,
+  confirmationStates,
+  daemonEvent,
+  daemonFeatures,
+  daemonMounts,
+  daemonSurface,
+  decisions,
+  defaultModes,
+  denyingDecisions,
+  disconnectReasons,
+  doors,
+  envGatewayUserId,
+  gatewayKeyHeader,
+  gatewayStates,
+  modes,
+  openCallStates,
+  passwordLimits,
+  protocolRevision,
+  stateChanged,
+  terminalCallStates,
+  toolGroups,
+  toolLimits,
+} from './index.ts';
+
+it.each([
+  [
+    'tool groups',
+    toolGroups,
+    ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'system'],
+  ],
+  ['modes', modes, ['deny', 'ask', 'allow']],
+  ['decisions', decisions, ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny']],
+  ['denying decisions', denyingDecisions, ['denyOnce', 'alwaysDeny']],
+  ['open states of a call', openCallStates, ['pending', 'delivered', 'awaiting-confirmation']],
+  [
+    'terminal states of a call',
+    terminalCallStates,
+    ['succeeded', 'failed', 'denied', 'cancelled', 'timed-out', 'lost'],
+  ],
+  ['all states of a call', callStates, [...openCallStates, ...terminalCallStates]],
+  ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
+  ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
+  ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'jsonrpc']],
+  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress']],
+  ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
+  ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],
+  ['mounts', daemonMounts, { bare: '/api/v1/instance-ai/gateway', wrapped: '/rest/instance-ai/gateway' }],
+  ['the key header', gatewayKeyHeader, 'x-gateway-key'],
+  ['the argument with the decision', confirmationArgument, '_confirmation'],
+  ['the user of the static key', envGatewayUserId, 'env-gateway'],
+  ['the protocol revision', protocolRevision, 1],
+  ['lengths of a password', passwordLimits, { minLength: 10, maxLength: 128 }],
+  [
+    'limits on tools',
+    toolLimits,
+    {
+      maxTools: 200,
+      maxNameLength: 64,
+      maxDescriptionLength: 20_000,
+      maxSchemaDepth: 32,
+      maxSchemaNodes: 1_000,
+    },
+  ],
+  [
+    'modes where nothing is set',
+    defaultModes,
+    {
+      filesystemRead: 'allow',
+      filesystemWrite: 'ask',
+      shell: 'deny',
+      computer: 'deny',
+      browser: 'ask',
+      system: 'ask',
+    },
+  ],
+  ['the event of a changed state', stateChanged.shape.type.value, 'instanceAiGatewayStateChanged'],
+  [
+    'events on the stream',
+    daemonEvent.options.map((option) => option.shape.type.value),
+    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect'],
+  ],
+])('%s', (_name, value, expected) => {
+  expect(value).toEqual(expected);
+});
+
+it('routes of the daemon', () => {
+  const routes = Object.entries(daemonSurface).map(([name, { method, path }]) => [name, method, path]);
+  expect(routes).toEqual([
+    ['init', 'POST', '/init'],
+    ['events', 'GET', '/events'],
+    ['response', 'POST', '/response/:requestId'],
+    ['progress', 'POST', '/progress/:requestId'],
+    ['disconnect', 'POST', '/disconnect'],
+  ]);
+});
