@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import {
+  confirmationText,
+  errorTable,
+  type CallError,
+  type ConfirmationPayload,
+  type ResponseBody,
+  type TerminalCallState,
+  type ToolResult,
+} from '@drawbridge/contracts';
+
+/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one. */
+export type Answer =
+  | { kind: 'question'; digest: string; payload: ConfirmationPayload }
+  | {
+      kind: 'end';
+      digest: string;
+      end: TerminalCallState;
+      started: boolean | null;
+      result: ToolResult | null;
+      error: CallError | null;
+      bytes: number;
+    };
+
+/** Only a result with `isError`, and only its whole first text block: a file that holds the text asks nothing. */
+const question = (result: ToolResult): ConfirmationPayload | undefined => {
+  const first = result.content[0];
+  if (result.isError !== true || first?.type !== 'text') return undefined;
+  return confirmationText.safeDecode(first.text).data;
+};
+
+const endOf = (result: ToolResult): TerminalCallState =>
+  result._meta?.['drawbridge/outcome'] ?? (result.isError === true ? 'failed' : 'succeeded');
+
+/** Reads what a daemon posted. Specification 3 and 6. */
+export const readAnswer = (body: ResponseBody): Answer => {
+  const json = JSON.stringify(body);
+  const digest = createHash('sha256').update(json).digest('hex');
+  const bytes = Buffer.byteLength(json);
+  const { result } = body;
+  if (body.error !== undefined || result === undefined) {
+    const error = { code: errorTable.toolFailed.code, message: body.error ?? errorTable.toolFailed.message };
+    return { kind: 'end', digest, end: 'failed', started: null, result: null, error, bytes };
+  }
+  const payload = question(result);
+  if (payload) return { kind: 'question', digest, payload };
+  const started = result._meta?.['drawbridge/started'] ?? (result.isError === true ? null : true);
+  return { kind: 'end', digest, end: endOf(result), started, result, error: null, bytes };
+};

@@ -1,0 +1,161 @@
+import { callError, callState, decision, door, toolResult, type ListCallsInput } from '@drawbridge/contracts';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import type { CallTable, Schema } from '../db/index.ts';
+import type { CallHead, CallRecord } from './call-record.ts';
+
+/** How a confirmation that is open closes without an answer, together with its call. */
+export interface ClosingConfirmation {
+  id: string;
+  as: 'withdrawn' | 'expired';
+}
+
+export interface CallsStore {
+  insert(record: CallRecord): Promise<void>;
+  /** Writes down where an open call stands. */
+  move(record: CallRecord): Promise<void>;
+  /** Writes down how a call ended, once: a row that has ended is left as it is. */
+  end(record: CallRecord, closing: ClosingConfirmation | null): Promise<void>;
+  /** Keeps a report that came after the end: whether the tool had started. */
+  report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
+  byId(requestId: string): Promise<CallRecord | undefined>;
+  /** The open ones, oldest first. */
+  open(): Promise<CallRecord[]>;
+  /** Newest first, from behind the cursor on; one more than `limit` when there is more. */
+  list(userId: string, input: ListCallsInput): Promise<CallHead[]>;
+}
+
+const jsonObject = z.record(z.string(), z.unknown());
+
+const heads = [
+  'requestId',
+  'userId',
+  'machineId',
+  'tool',
+  'door',
+  'state',
+  'error',
+  'started',
+  'decision',
+  'decidedBy',
+  'confirmationId',
+  'answerDigest',
+  'endsAt',
+  'createdAt',
+  'deliveredAt',
+  'endedAt',
+] as const satisfies (keyof CallTable)[];
+
+type HeadRow = Pick<Selectable<CallTable>, (typeof heads)[number]>;
+
+const readHead = (row: HeadRow): CallHead => ({
+  ...row,
+  door: door.parse(row.door),
+  state: callState.parse(row.state),
+  error: row.error === null ? null : callError.parse(JSON.parse(row.error)),
+  started: row.started === null ? null : row.started === 1,
+  decision: row.decision === null ? null : decision.parse(row.decision),
+});
+
+const read = (row: Selectable<CallTable>): CallRecord => ({
+  ...readHead(row),
+  arguments: jsonObject.parse(JSON.parse(row.arguments)),
+  result: row.result === null ? null : toolResult.parse(JSON.parse(row.result)),
+});
+
+const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
+const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
+
+/** `createdAt` and id of the last call of a page. */
+const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+
+export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.requestId}`;
+
+/** False for a text that no page gave. */
+export const isCursor = (text: string): boolean => cursorText.test(text);
+
+export const createCallsStore = (db: Kysely<Schema>): CallsStore => {
+  const end = (on: Kysely<Schema>, record: CallRecord) =>
+    on
+      .updateTable('calls')
+      .set({
+        state: record.state,
+        error: textOrNull(record.error),
+        started: flagOrNull(record.started),
+        decision: record.decision,
+        decidedBy: record.decidedBy,
+        confirmationId: null,
+        answerDigest: record.answerDigest,
+        endedAt: record.endedAt,
+        result: textOrNull(record.result),
+      })
+      .where('requestId', '=', record.requestId)
+      .where('endedAt', 'is', null)
+      .execute();
+
+  return {
+    insert: async (record) => {
+      await db
+        .insertInto('calls')
+        .values({
+          ...record,
+          arguments: JSON.stringify(record.arguments),
+          result: textOrNull(record.result),
+          error: textOrNull(record.error),
+          started: flagOrNull(record.started),
+        })
+        .execute();
+    },
+    move: async ({ requestId, state, deliveredAt }) => {
+      await db
+        .updateTable('calls')
+        .set({ state, deliveredAt })
+        .where('requestId', '=', requestId)
+        .where('endedAt', 'is', null)
+        .execute();
+    },
+    end: async (record, closing) => {
+      if (closing === null) return void (await end(db, record));
+      await db.transaction().execute(async (trx) => {
+        await end(trx, record);
+        await trx
+          .updateTable('confirmations')
+          .set({ state: closing.as, decidedAt: record.endedAt })
+          .where('id', '=', closing.id)
+          .where('state', '=', 'open')
+          .execute();
+      });
+    },
+    report: async (requestId, { answerDigest, started }) => {
+      await db
+        .updateTable('calls')
+        .set({ answerDigest, started: flagOrNull(started) })
+        .where('requestId', '=', requestId)
+        .where('answerDigest', 'is', null)
+        .execute();
+    },
+    byId: async (requestId) => {
+      const row = await db.selectFrom('calls').selectAll().where('requestId', '=', requestId).executeTakeFirst();
+      return row && read(row);
+    },
+    open: async () => {
+      const rows = await db.selectFrom('calls').selectAll().where('endedAt', 'is', null).orderBy('createdAt').execute();
+      return rows.map(read);
+    },
+    list: async (userId, { cursor, limit }) => {
+      const page = db
+        .selectFrom('calls')
+        .select(heads)
+        .where('userId', '=', userId)
+        .orderBy('createdAt', 'desc')
+        .orderBy('requestId', 'desc')
+        .limit(limit + 1);
+      const [, createdAt, requestId] = cursorText.exec(cursor ?? '') ?? [];
+      if (createdAt === undefined || requestId === undefined) return (await page.execute()).map(readHead);
+      const behind = page
+        .where('createdAt', '<=', Number(createdAt))
+        .where((where) => where.or([where('createdAt', '<', Number(createdAt)), where('requestId', '<', requestId)]));
+      return (await behind.execute()).map(readHead);
+    },
+  };
+};

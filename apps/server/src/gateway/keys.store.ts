@@ -1,0 +1,105 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { GatewayKeyTable, Schema } from '../db/index.ts';
+import { saveMachine, type StoredMachine } from './machines.store.ts';
+
+export type StoredKey = Selectable<GatewayKeyTable>;
+
+/** A pairing: the token that is consumed, the session key that it is swapped for, the machine that gets it. */
+export interface PairingRecord {
+  tokenDigest: string;
+  sessionDigest: string;
+  machine: StoredMachine;
+  at: number;
+}
+
+/** Pairing tokens and session keys, by digest. */
+export interface KeysStore {
+  find(digest: string): Promise<StoredKey | undefined>;
+  /** Keeps a new pairing token and takes back every unused one of that user. */
+  issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
+  /** Consumes the token, takes back the user's older session keys, keeps the new one and the machine: all or nothing. False when the token does not hold. */
+  pair(record: PairingRecord): Promise<boolean>;
+  /** Keeps what an init with a session key or the environment's key said. */
+  saveInit(machine: StoredMachine): Promise<void>;
+  touch(digest: string, at: number): Promise<void>;
+  /** Takes back the session keys of a machine. */
+  revokeMachine(machineId: string, at: number): Promise<void>;
+  /** Takes back every key of a user. */
+  revokeUser(userId: string, at: number): Promise<void>;
+}
+
+export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
+  find: (digest) => db.selectFrom('gatewayKeys').selectAll().where('digest', '=', digest).executeTakeFirst(),
+  issueToken: (token) =>
+    db.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('gatewayKeys')
+        .set({ revokedAt: token.createdAt })
+        .where('userId', '=', token.userId)
+        .where('kind', '=', 'pairing')
+        .where('usedAt', 'is', null)
+        .where('revokedAt', 'is', null)
+        .execute();
+      await trx
+        .insertInto('gatewayKeys')
+        .values({ ...token, kind: 'pairing', machineId: null, lastUsedAt: null, usedAt: null, revokedAt: null })
+        .execute();
+    }),
+  pair: ({ tokenDigest, sessionDigest, machine, at }) =>
+    db.transaction().execute(async (trx) => {
+      const consumed = await trx
+        .updateTable('gatewayKeys')
+        .set({ usedAt: at })
+        .where('digest', '=', tokenDigest)
+        .where('userId', '=', machine.userId)
+        .where('kind', '=', 'pairing')
+        .where('usedAt', 'is', null)
+        .where('revokedAt', 'is', null)
+        .where('expiresAt', '>', at)
+        .executeTakeFirst();
+      if (consumed.numUpdatedRows !== 1n) return false;
+      await trx
+        .updateTable('gatewayKeys')
+        .set({ revokedAt: at })
+        .where('userId', '=', machine.userId)
+        .where('kind', '=', 'session')
+        .where('revokedAt', 'is', null)
+        .execute();
+      await saveMachine(trx, machine);
+      await trx
+        .insertInto('gatewayKeys')
+        .values({
+          digest: sessionDigest,
+          kind: 'session',
+          userId: machine.userId,
+          machineId: machine.id,
+          createdAt: at,
+          expiresAt: null,
+          lastUsedAt: at,
+          usedAt: null,
+          revokedAt: null,
+        })
+        .execute();
+      return true;
+    }),
+  saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
+  touch: async (digest, at) => {
+    await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
+  },
+  revokeMachine: async (machineId, at) => {
+    await db
+      .updateTable('gatewayKeys')
+      .set({ revokedAt: at })
+      .where('machineId', '=', machineId)
+      .where('revokedAt', 'is', null)
+      .execute();
+  },
+  revokeUser: async (userId, at) => {
+    await db
+      .updateTable('gatewayKeys')
+      .set({ revokedAt: at })
+      .where('userId', '=', userId)
+      .where('revokedAt', 'is', null)
+      .execute();
+  },
+});

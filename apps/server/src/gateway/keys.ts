@@ -1,0 +1,124 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { envGatewayUserId } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../errors.ts';
+import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
+import type { KeysStore, StoredKey } from './keys.store.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { StoredMachine } from './machines.store.ts';
+import { createTurns } from './turns.ts';
+
+/** Whom a key stands for. */
+export type KeyHolder =
+  | { kind: 'env'; userId: string }
+  | { kind: 'pairing'; userId: string; digest: string }
+  | { kind: 'session'; userId: string; digest: string; machineId: string };
+
+/** What create-link gives: a live session key has no expiry. */
+export interface IssuedKey {
+  token: string;
+  expiresAt: number | null;
+}
+
+export interface Keys {
+  /** Throws `forbidden` for every key that does not hold, with one sentence for all. */
+  holder(key: string): Promise<KeyHolder>;
+  /** The user's live session key, else their unused pairing token, else a new one. Specification 4.3. */
+  issue(userId: string): Promise<IssuedKey>;
+  /** Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was first. */
+  pair(holder: KeyHolder & { kind: 'pairing' }, machine: StoredMachine): Promise<string>;
+  /** Remembers the plain session key that its daemon has just shown: create-link answers with it. */
+  recall(holder: KeyHolder & { kind: 'session' }, key: string): void;
+  saveInit(machine: StoredMachine): Promise<void>;
+  revokeMachine(machine: { id: string; userId: string }): Promise<void>;
+  revokeUser(userId: string): Promise<void>;
+}
+
+export interface KeysNeeds {
+  clock: Clock;
+  store: KeysStore;
+  limits: GatewayLimits;
+  /** `GATEWAY_API_KEY`: stands for the user `env-gateway`. Undefined switches it off. */
+  gatewayApiKey: string | undefined;
+}
+
+const secretLength = 32;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+export const digestOf = (key: string): string => sha256(key).toString('hex');
+
+const life = (row: StoredKey): KeyLife => {
+  const revoked = row.revokedAt !== null;
+  return row.kind === 'pairing'
+    ? { kind: 'pairing', expiresAt: row.expiresAt ?? 0, used: row.usedAt !== null, revoked }
+    : { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked };
+};
+
+/** Tokens and session keys: issued, judged, swapped, taken back. Plain keys are held in memory alone. */
+export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
+  const envDigest = gatewayApiKey === undefined ? undefined : sha256(gatewayApiKey);
+  const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
+  const plainSessions = new Map<string, { key: string; digest: string; machineId: string }>();
+  const turns = createTurns();
+
+  const isLive = (row: StoredKey | undefined): row is StoredKey =>
+    row !== undefined && holds(life(row), { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
+
+  const holder = async (key: string): Promise<KeyHolder> => {
+    const digest = sha256(key);
+    if (envDigest && timingSafeEqual(digest, envDigest)) return { kind: 'env', userId: envGatewayUserId };
+    const row = await store.find(digest.toString('hex'));
+    if (!isLive(row)) throw errors.forbidden();
+    if (row.kind === 'pairing') return { kind: 'pairing', userId: row.userId, digest: row.digest };
+    if (row.machineId === null) throw errors.forbidden();
+    const now = clock.now();
+    if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
+    return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
+  };
+
+  const newToken = async (userId: string): Promise<IssuedKey> => {
+    const token = `gw_${nanoid(secretLength)}`;
+    const digest = digestOf(token);
+    const createdAt = clock.now();
+    const expiresAt = createdAt + limits.pairingTokenTtlMs;
+    await store.issueToken({ digest, userId, createdAt, expiresAt });
+    plainTokens.set(userId, { token, digest, expiresAt });
+    return { token, expiresAt };
+  };
+
+  const issueInTurn = async (userId: string): Promise<IssuedKey> => {
+    const session = plainSessions.get(userId);
+    if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
+    plainSessions.delete(userId);
+    const pairing = plainTokens.get(userId);
+    if (pairing && isLive(await store.find(pairing.digest))) return { token: pairing.token, expiresAt: pairing.expiresAt };
+    return newToken(userId);
+  };
+
+  return {
+    holder,
+    issue: (userId) => turns.run(userId, () => issueInTurn(userId)),
+    pair: async (pairing, machine) => {
+      const key = `sess_${nanoid(secretLength)}`;
+      const digest = digestOf(key);
+      const paired = await store.pair({ tokenDigest: pairing.digest, sessionDigest: digest, machine, at: clock.now() });
+      if (!paired) throw errors.forbidden();
+      plainTokens.delete(pairing.userId);
+      plainSessions.set(pairing.userId, { key, digest, machineId: machine.id });
+      return key;
+    },
+    recall: ({ userId, digest, machineId }, key) => void plainSessions.set(userId, { key, digest, machineId }),
+    saveInit: (machine) => store.saveInit(machine),
+    revokeMachine: async ({ id, userId }) => {
+      await store.revokeMachine(id, clock.now());
+      if (plainSessions.get(userId)?.machineId === id) plainSessions.delete(userId);
+    },
+    revokeUser: async (userId) => {
+      await store.revokeUser(userId, clock.now());
+      plainSessions.delete(userId);
+      plainTokens.delete(userId);
+    },
+  };
+};

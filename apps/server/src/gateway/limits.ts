@@ -1,0 +1,42 @@
+/** The gateway's numbers. All times in milliseconds. */
+export interface GatewayLimits {
+  /** How long a dispatched call may stay silent. Specification 6.1. */
+  callTimeoutMs: number;
+  /** How long a call may take in all, time spent on confirmations apart. */
+  callMaxMs: number;
+  /** The longest JSON text of a result, in bytes. */
+  resultMaxBytes: number;
+  /** Open calls of one user. */
+  maxOpenCalls: number;
+  /** How long a confirmation can be answered. */
+  confirmationTtlMs: number;
+  /** How long a pairing token can be used. Specification 2. */
+  pairingTokenTtlMs: number;
+  /** After how long without use a session key ends. */
+  sessionKeyIdleMs: number;
+  /** `min(base × 2^n, cap)` is the grace after a dropped stream. Specification 7. */
+  graceBaseMs: number;
+  graceCapMs: number;
+  /** The grace for machines that were connected when the server stopped: longer than a daemon's longest back-off. */
+  restartGraceMs: number;
+  /** After how long an end that could not be written down is tried again. */
+  storeRetryMs: number;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+export const defaultLimits: GatewayLimits = {
+  callTimeoutMs: 30 * second,
+  callMaxMs: 10 * minute,
+  resultMaxBytes: 16 * 1024 * 1024,
+  maxOpenCalls: 100,
+  confirmationTtlMs: day,
+  pairingTokenTtlMs: 5 * minute,
+  sessionKeyIdleMs: 30 * day,
+  graceBaseMs: 10 * second,
+  graceCapMs: 120 * second,
+  restartGraceMs: 60 * second,
+  storeRetryMs: 2 * second,
+};

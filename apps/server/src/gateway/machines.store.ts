@@ -1,0 +1,102 @@
+import { daemonInfo, tool, toolCategory, type DaemonInfo, type ToolCategory } from '@drawbridge/contracts';
+import type { Kysely, Transaction } from 'kysely';
+import { z } from 'zod';
+import type { MachineTable, Schema } from '../db/index.ts';
+import { createToolList, type ToolList } from './announced-tools.ts';
+
+/** What is known of a machine since its last init. */
+export interface MachineInfo {
+  hostIdentifier: string | null;
+  rootPath: string;
+  toolList: ToolList;
+  categories: ToolCategory[];
+  daemon: DaemonInfo | null;
+  epoch: number;
+  connectedAt: number | null;
+  initAt: number;
+}
+
+export interface StoredMachine {
+  id: string;
+  userId: string;
+  info: MachineInfo;
+}
+
+export interface MachinesStore {
+  /** All machines of a user, the one that called `init` last first. */
+  ofUser(userId: string): Promise<StoredMachine[]>;
+  byId(id: string): Promise<StoredMachine | undefined>;
+  /** The machines that were connected when the server stopped, and those with open calls. */
+  toTakeUp(): Promise<StoredMachine[]>;
+  setConnected(id: string, connectedAt: number | null): Promise<void>;
+}
+
+const categories = z.array(toolCategory);
+const tools = z.array(tool);
+
+type MachineRow = MachineTable & { tools: string };
+
+const read = (row: MachineRow): StoredMachine => ({
+  id: row.id,
+  userId: row.userId,
+  info: {
+    hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
+    rootPath: row.rootPath,
+    toolList: createToolList(tools.parse(JSON.parse(row.tools))),
+    categories: categories.parse(JSON.parse(row.categories)),
+    daemon: row.daemon === null ? null : daemonInfo.parse(JSON.parse(row.daemon)),
+    epoch: row.epoch,
+    connectedAt: row.connectedAt,
+    initAt: row.initAt,
+  },
+});
+
+/** Writes what an init said; `epoch` rises with each. Part of the init's transaction. */
+export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachine): Promise<void> => {
+  const { info } = machine;
+  await trx
+    .insertInto('toolLists')
+    .values({ digest: info.toolList.digest, tools: info.toolList.json })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .execute();
+  const values = {
+    hostIdentifier: info.hostIdentifier ?? '',
+    rootPath: info.rootPath,
+    toolsDigest: info.toolList.digest,
+    categories: JSON.stringify(info.categories),
+    daemon: info.daemon === null ? null : JSON.stringify(info.daemon),
+    epoch: info.epoch,
+    connectedAt: info.connectedAt,
+    initAt: info.initAt,
+  };
+  await trx
+    .insertInto('machines')
+    .values({ ...values, id: machine.id, userId: machine.userId, createdAt: info.initAt })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+    .execute();
+};
+
+export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
+  const machines = db
+    .selectFrom('machines')
+    .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
+    .selectAll('machines')
+    .select('toolLists.tools');
+  return {
+    ofUser: async (userId) => (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(read),
+    byId: async (id) => {
+      const row = await machines.where('id', '=', id).executeTakeFirst();
+      return row && read(row);
+    },
+    toTakeUp: async () => {
+      const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
+      const rows = await machines
+        .where((where) => where.or([where('connectedAt', 'is not', null), where('machines.id', 'in', openCalls)]))
+        .execute();
+      return rows.map(read);
+    },
+    setConnected: async (id, connectedAt) => {
+      await db.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute();
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import type { DaemonEvent } from '@drawbridge/contracts';
+import { createEmitter } from '@drawbridge/kit';
+
+/** What every process that serves the gateway must hear. */
+export type PortNews =
+  /** The machine has a stream: calls that wait can be written. */
+  | { type: 'attached'; machineId: string }
+  /** The machine is no longer connected; `explicit` when somebody wanted it so. */
+  | { type: 'gone'; machineId: string; explicit: boolean }
+  /** What a user sees of a machine has changed. */
+  | { type: 'state-changed'; userId: string };
+
+/**
+ * Lies between those who want a call and the place where the daemon's stream is: neither may assume that the other
+ * is in the same process.
+ */
+export interface Port {
+  /** Writes an event on the machine's stream; false when there is none, or it was too slow and has been closed. */
+  write(machineId: string, event: DaemonEvent): Promise<boolean>;
+  /** Says that this process holds the machine's stream; the returned function lets it go. */
+  hold(machineId: string, write: (event: DaemonEvent) => boolean): () => void;
+  tell(news: PortNews): void;
+  listen(hear: (news: PortNews) => void): () => void;
+}
+
+/** The port for one process. */
+export const createLocalPort = (onError: (error: unknown) => void): Port => {
+  const holders = new Map<string, (event: DaemonEvent) => boolean>();
+  const news = createEmitter<PortNews>(onError);
+  return {
+    write: (machineId, event) => Promise.resolve(holders.get(machineId)?.(event) ?? false),
+    hold: (machineId, write) => {
+      holders.set(machineId, write);
+      return () => {
+        if (holders.get(machineId) === write) holders.delete(machineId);
+      };
+    },
+    tell: (item) => news.emit('all', item),
+    listen: (hear) => news.on('all', hear),
+  };
+};
