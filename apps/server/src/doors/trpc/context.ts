@@ -1,4 +1,4 @@
-import type { Accounts, Session } from '../../auth/accounts.ts';
+import type { Accounts, Session } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 
 /** What a procedure has at hand. */
@@ -6,6 +6,8 @@ export interface Context {
   gateway: Gateway;
   accounts: Accounts;
   session: Session | null;
+  /** Counts a try at a token from outside; throws `tooManyRequests`. */
+  countAttempt(): Promise<void>;
   /** Puts `Set-Cookie` values on the answer. */
   setCookies(cookies: string[]): void;
 }

@@ -1,8 +1,8 @@
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Accounts } from '../../auth/accounts.ts';
+import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { readJson, requestHeaders } from '../../http/index.ts';
+import { readJson, requestHeaders, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 
@@ -12,6 +12,9 @@ const maxBatchSize = 20;
 interface Needs {
   gateway: Gateway;
   accounts: Accounts;
+  limits: Limits;
+  /** Refuses what another site sends with a user's cookie. */
+  guardOrigin(request: FastifyRequest): Promise<void>;
   /** The largest body, in bytes. */
   bodyLimit: number;
   /** Hears what was thrown inside, for the log. */
@@ -19,17 +22,20 @@ interface Needs {
 }
 
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
-export const createTrpcDoor = ({ gateway, accounts, bodyLimit, onError }: Needs): FastifyPluginAsync => {
+export const createTrpcDoor = ({ gateway, accounts, limits, guardOrigin, bodyLimit, onError }: Needs): FastifyPluginAsync => {
   const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
     gateway,
     accounts,
     session: await accounts.session(requestHeaders(request)),
+    countAttempt: () => limits.setup.count(request, reply),
     setCookies: (cookies) => void reply.header('set-cookie', cookies),
   });
 
   return async (app) => {
     const streams = new Set<FastifyReply>();
 
+    app.addHook('onRequest', guardOrigin);
+    app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     app.addHook('preClose', async () => {
       // Cut, not ended: an ended stream tells its client not to come back.
       for (const reply of streams) reply.raw.destroy();

@@ -1,6 +1,6 @@
 import { acceptInvitationInput, type User } from '@drawbridge/contracts';
 import { z } from 'zod';
-import { ownerProcedure, publicProcedure, router } from './trpc.ts';
+import { attemptProcedure, ownerProcedure, router } from './trpc.ts';
 
 /** The owner invites by link; whoever opens it makes their own account. */
 export const invitationsRouter = router({
@@ -13,7 +13,7 @@ export const invitationsRouter = router({
       await ctx.accounts.revokeInvitation(input.id);
       return { ok: true };
     }),
-  accept: publicProcedure.input(acceptInvitationInput).mutation(async ({ ctx, input }): Promise<User> => {
+  accept: attemptProcedure.input(acceptInvitationInput).mutation(async ({ ctx, input }): Promise<User> => {
     const { user, cookies } = await ctx.accounts.acceptInvitation(input);
     ctx.setCookies(cookies);
     return user;

@@ -1,7 +1,7 @@
 import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import type { Accounts, Session } from '../../auth/accounts.ts';
+import type { Accounts, Session } from '../../auth/index.ts';
 
 /** A reader that leaves this many events unread is cut off; its client comes back and starts from what holds then. */
 const maxUnread = 1_000;

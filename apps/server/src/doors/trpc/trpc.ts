@@ -11,6 +11,12 @@ const trpc = initTRPC.context<Context>().create({
 export const router = trpc.router;
 export const publicProcedure = trpc.procedure;
 
+/** For a person who has a token and no account yet: every try counts, also the twentieth in one batch. */
+export const attemptProcedure = trpc.procedure.use(async ({ ctx, next }) => {
+  await ctx.countAttempt();
+  return next();
+});
+
 /** For a person who is signed in: `ctx.session` is there. */
 export const userProcedure = trpc.procedure.use(({ ctx, next }) => {
   if (!ctx.session) throw errors.unauthorized();

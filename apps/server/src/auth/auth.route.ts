@@ -1,0 +1,57 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
+import { requestHeaders, type Limits } from '../http/index.ts';
+import type { Auth } from './better-auth.ts';
+
+interface Needs {
+  auth: Auth;
+  limits: Limits;
+  url(): string;
+  /** After a request that may have ended sessions. */
+  checkSessions(): Promise<void>;
+}
+
+/** Better-auth's own endpoints, below `/api/auth`: those the panel uses, and no other. */
+export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): FastifyPluginAsync => {
+  const pass = async (request: FastifyRequest, body?: unknown) => {
+    const headers = requestHeaders(request);
+    headers.delete('content-length');
+    return auth.handler(
+      new Request(new URL(request.url, url()), {
+        method: request.method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+  };
+
+  const answer = async (reply: FastifyReply, response: Response) => {
+    if (response.status >= 500) throw errors.internal();
+    reply.header('cache-control', 'no-store');
+    return reply.send(response);
+  };
+
+  return async (app) => {
+    app.post('/sign-in/email', async (request, reply) => {
+      await limits.signIn.count(request, reply);
+      await limits.account.check(request, reply);
+      const response = await pass(request, request.body ?? {});
+      if (response.status === 401) await limits.account.count(request, reply);
+      return answer(reply, response);
+    });
+    app.post('/sign-out', async (request, reply) => {
+      const response = await pass(request, {});
+      await checkSessions();
+      return answer(reply, response);
+    });
+    app.post('/change-password', async (request, reply) => {
+      await limits.signIn.count(request, reply);
+      if (typeof request.body !== 'object') throw errors.badRequest();
+      // Whoever knew the old password is out.
+      const response = await pass(request, { ...request.body, revokeOtherSessions: true });
+      await checkSessions();
+      return answer(reply, response);
+    });
+    app.get('/get-session', async (request, reply) => answer(reply, await pass(request)));
+  };
+};

@@ -1,0 +1,78 @@
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import type { Accounts } from './accounts.ts';
+import { ownerSlot, type Auth } from './better-auth.ts';
+import { sameSecret } from './digest.ts';
+import { createInvitations } from './invitations.ts';
+import { createNewAccount, userOf } from './new-account.ts';
+import { createWatch } from './watch.ts';
+
+interface AccountsNeeds {
+  auth: Auth;
+  clock: Clock;
+  log: Logger;
+  /** The token that makes the owner. */
+  setupToken: string;
+  /** The origin that links carry. */
+  url(): string;
+}
+
+/** Who may use the server, on better-auth. `checkSessions` looks at once for watched sessions that are over. */
+export const createAccounts = async (needs: AccountsNeeds): Promise<Accounts & { checkSessions(): Promise<void> }> => {
+  const { auth, clock, log, setupToken, url } = needs;
+  const { adapter } = await auth.$context;
+  const newAccount = await createNewAccount({ auth, clock });
+  const invitations = await createInvitations({ auth, clock, url });
+
+  const live = async (tokens: string[]) => {
+    const rows = await adapter.findMany<{ token: string }>({
+      model: 'session',
+      where: [
+        { field: 'token', operator: 'in', value: tokens },
+        { field: 'expiresAt', operator: 'gt', value: new Date(clock.now()) },
+      ],
+      limit: tokens.length,
+    });
+    return new Set(rows.map((row) => row.token));
+  };
+  const watch = createWatch({ clock, live, onError: (error) => log.error({ err: error }, 'sessions could not be checked') });
+
+  const ownerId = async () => {
+    const row = await adapter.findOne<{ id: string }>({ model: 'user', where: [{ field: 'ownerSlot', value: ownerSlot }] });
+    return row?.id ?? null;
+  };
+  const refuseSecondOwner = async () => {
+    if ((await ownerId()) !== null) throw errors.alreadySetUp();
+  };
+
+  return {
+    ownerId,
+    setupNeeded: async () => (await ownerId()) === null,
+    createOwner: async ({ setupToken: given, ...account }) => {
+      await refuseSecondOwner();
+      if (!sameSecret(given, setupToken)) {
+        throw errors.forbidden({ message: 'The set-up token is not right', fix: 'Open the link that the server printed when it started.' });
+      }
+      try {
+        return await newAccount.make(account, { slot: ownerSlot, claim: async () => {} });
+      } catch (error) {
+        // The unique slot lets one of two through; the other finds the owner there.
+        await refuseSecondOwner();
+        throw error;
+      }
+    },
+    acceptInvitation: async ({ invitationToken, ...account }) =>
+      newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
+    session: async (headers) => {
+      if (!headers.has('cookie')) return null;
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      return found && { token: found.session.token, user: userOf(found.user) };
+    },
+    watch: watch.watch,
+    checkSessions: watch.check,
+    createInvitation: invitations.create,
+    listInvitations: invitations.list,
+    revokeInvitation: invitations.revoke,
+  };
+};

@@ -1,0 +1,141 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const megabyte = 1024 * 1024;
+
+const whole = (least: number, most: number) =>
+  z.stringFormat('whole-number', /^\d{1,15}$/, { error: 'must be a whole number' }).transform(Number).pipe(z.number().min(least).max(most));
+const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
+const keyText = z.string().min(32).regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
+
+const publicUrl = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const url = new URL(text);
+  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+}, 'must be an origin alone, such as https://bridge.example.org');
+
+const isAddress = (text: string) => {
+  const [address = '', prefix] = text.split('/');
+  const version = isIP(address);
+  if (version === 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128) && Number(prefix) > 0);
+};
+const addresses = z
+  .string()
+  .transform((text) => text.split(',').map((one) => one.trim()))
+  .refine((all) => all.every(isAddress), 'must be IP addresses or ranges, separated by commas');
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting, by the name of its environment variable: how it is read, its default, and what it is for. */
+const variables = z.object({
+  HOST: z.string().min(1).prefault('127.0.0.1').describe('Address to listen on.'),
+  PORT: whole(0, 65_535).prefault('5820').describe('Port to listen on; 0 picks a free one.'),
+  PUBLIC_URL: publicUrl.optional().describe('Where people and machines reach the server. Default: `http://<HOST>:<PORT>`.'),
+  DATA_DIR: z.string().min(1).prefault('./data').describe('Folder of the store and of the secret that signs cookies.'),
+  DATABASE_URL: z.string().min(1).optional().describe('The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.'),
+  GATEWAY_API_KEY: keyText.optional().describe('A fixed key for one machine, at least 32 characters. The owner uses that machine. Also read as `N8N_INSTANCE_AI_GATEWAY_API_KEY`.'),
+  GATEWAY_ALLOW_QUERY_KEY: onOff.prefault('true').describe('Whether a daemon may give its key as `?apiKey=` when it opens its stream.'),
+  GATEWAY_FALLBACK_DIRECTORY: z.string().min(1).optional().describe('Folder that the panel names when no machine is connected.'),
+  SETUP_TOKEN: keyText.optional().describe('The token that makes the owner account, at least 32 characters. Default: a new one at each start until there is an owner.'),
+  DAEMON_COMMAND: z.string().includes('{url}').includes('{token}').prefault('npx --yes {url}/daemon.tgz {url} {token}').describe('The command that the panel shows; `{url}` and `{token}` are filled in.'),
+  SESSION_KEY_IDLE_DAYS: whole(1, 3_650).prefault('30').describe('Days without use after which a machine must be paired again.'),
+  CALL_MAX_MS: whole(30_000, 86_400_000).prefault('600000').describe('The longest that one tool call may take, in milliseconds.'),
+  RESULT_MAX_BYTES: whole(1_024, 256 * megabyte).prefault(String(16 * megabyte)).describe('The largest result of a tool call, in bytes.'),
+  SIGN_IN_PER_MINUTE: whole(1, 100_000).prefault('20').describe('Sign-ins that one address may try in a minute; failed ones for one account count too.'),
+  SETUP_PER_MINUTE: whole(1, 100_000).prefault('10').describe('Attempts at set-up or with an invitation, of one address in a minute.'),
+  PAIRING_PER_MINUTE: whole(1, 100_000).prefault('30').describe('Failed pairings of one address in a minute.'),
+  NOT_FOUND_PER_MINUTE: whole(1, 100_000).prefault('120').describe('Requests to addresses that do not exist, of one address in a minute.'),
+  TRUST_PROXY: addresses.optional().describe('Addresses or ranges of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  LOG_LEVEL: z.enum(levels).prefault('info').describe(`One of ${levels.join(', ')}.`),
+});
+
+type Variables = z.infer<typeof variables>;
+
+/** What the server runs with. Sizes are bytes, times milliseconds. */
+export interface Config {
+  host: string;
+  port: number;
+  publicUrl: string | undefined;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  gatewayApiKey: string | undefined;
+  allowQueryKey: boolean;
+  fallbackDirectory: string | null;
+  setupToken: string | undefined;
+  daemonCommand: string;
+  sessionKeyIdleMs: number;
+  callMaxMs: number;
+  resultMaxBytes: number;
+  perMinute: { signIn: number; setup: number; pairing: number; notFound: number };
+  trustProxy: string[];
+  logLevel: (typeof levels)[number];
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const fromVariables = (read: Variables): Config => ({
+  host: read.HOST,
+  port: read.PORT,
+  publicUrl: read.PUBLIC_URL === undefined ? undefined : new URL(read.PUBLIC_URL).origin,
+  dataDir: resolve(read.DATA_DIR),
+  databaseUrl: read.DATABASE_URL,
+  gatewayApiKey: read.GATEWAY_API_KEY,
+  allowQueryKey: read.GATEWAY_ALLOW_QUERY_KEY,
+  fallbackDirectory: read.GATEWAY_FALLBACK_DIRECTORY ?? null,
+  setupToken: read.SETUP_TOKEN,
+  daemonCommand: read.DAEMON_COMMAND,
+  sessionKeyIdleMs: read.SESSION_KEY_IDLE_DAYS * dayMs,
+  callMaxMs: read.CALL_MAX_MS,
+  resultMaxBytes: read.RESULT_MAX_BYTES,
+  perMinute: {
+    signIn: read.SIGN_IN_PER_MINUTE,
+    setup: read.SETUP_PER_MINUTE,
+    pairing: read.PAIRING_PER_MINUTE,
+    notFound: read.NOT_FOUND_PER_MINUTE,
+  },
+  trustProxy: read.TRUST_PROXY ?? [],
+  logLevel: read.LOG_LEVEL,
+});
+
+export type ConfigResult = { config: Config } | { problem: string };
+
+/** An empty variable counts as unset. */
+const given = (environment: NodeJS.ProcessEnv) => {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  return { ...set, GATEWAY_API_KEY: set.GATEWAY_API_KEY ?? set.N8N_INSTANCE_AI_GATEWAY_API_KEY };
+};
+
+/** Reads the configuration, or says in one sentence which value is wrong. The sentence never holds the value. */
+export const readConfig = (environment: NodeJS.ProcessEnv = process.env): ConfigResult => {
+  const read = variables.safeParse(given(environment));
+  if (read.success) return { config: fromVariables(read.data) };
+  const issue = read.error.issues[0];
+  return { problem: `${issue?.path.join('.') ?? 'The environment'}: ${issue?.message ?? 'is not valid'}` };
+};
+
+/** The configuration with nothing set but what is given here, by the names of the variables. */
+export const configFrom = (environment: Record<string, string>): Config => {
+  const result = readConfig(environment);
+  if ('problem' in result) throw new Error(result.problem);
+  return result.config;
+};
+
+/** One row a variable, in the order of the schema; `fallback` is null where the text names the default. */
+export const configRows = (): { name: string; fallback: string | null; about: string }[] =>
+  Object.entries(variables.shape).map(([name, schema]) => ({
+    name,
+    fallback: schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null,
+    about: schema.description ?? '',
+  }));
+
+/** The rows as a table for a terminal. */
+export const configHelp = (): string => {
+  const rows = configRows();
+  const nameWidth = Math.max(...rows.map((row) => row.name.length));
+  const lines = rows.map(({ name, fallback, about }) => {
+    const end = fallback === null ? '' : ` Default: ${fallback}`;
+    return `  ${name.padEnd(nameWidth)}  ${about}${end}`;
+  });
+  return ['Usage: node apps/server/dist/main.js', '', 'Environment:', ...lines, ''].join('\n');
+};

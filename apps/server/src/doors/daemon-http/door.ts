@@ -1,0 +1,57 @@
+import type { Clock } from '@drawbridge/kit';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { Accounts } from '../../auth/index.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { refuseBrowsers, type Limits } from '../../http/index.ts';
+import { disconnectRoute } from './disconnect.route.ts';
+import { eventsRoute } from './events.route.ts';
+import { initRoute } from './init.route.ts';
+import { mounts, type Mount } from './mount.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+import { progressRoute } from './progress.route.ts';
+import { responseRoute } from './response.route.ts';
+import { userRoutes } from './user.route.ts';
+
+interface Needs {
+  gateway: Gateway;
+  accounts: Accounts;
+  limits: Limits;
+  clock: Clock;
+  /** Whether the bare mount's stream takes its key as `?apiKey=`. */
+  allowQueryKey: boolean;
+  /** The largest result, in bytes. */
+  resultMaxBytes: number;
+  /** Refuses what another site sends with a user's cookie. */
+  guardOrigin(request: FastifyRequest): Promise<void>;
+}
+
+/** The daemons' door, at both mounts, and the scripts' twins of the panel's procedures beside it. */
+export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
+  const { gateway, accounts, limits, clock, resultMaxBytes, guardOrigin } = needs;
+  const { daemon } = gateway;
+
+  const machine = (mount: Mount) => async (app: FastifyInstance) => {
+    app.addHook('onRequest', refuseBrowsers);
+    const refuseOthers = refuseOtherMethods(app);
+    initRoute(app, mount, { daemon, limits });
+    eventsRoute(app, mount, { daemon, clock });
+    responseRoute(app, mount, { daemon, resultMaxBytes });
+    progressRoute(app, mount, { daemon });
+    disconnectRoute(app, mount, { daemon });
+    refuseOthers();
+  };
+  const person = (mount: Mount) => async (app: FastifyInstance) => {
+    app.addHook('onRequest', guardOrigin);
+    const refuseOthers = refuseOtherMethods(app);
+    userRoutes(app, mount, { gateway, accounts });
+    refuseOthers();
+  };
+
+  return async (app) => {
+    app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+    for (const mount of mounts(needs.allowQueryKey)) {
+      await app.register(machine(mount), { prefix: `${mount.base}/gateway` });
+      await app.register(person(mount), { prefix: mount.base });
+    }
+  };
+};

@@ -1,0 +1,54 @@
+import type { Clock } from '@drawbridge/kit';
+import type { FastifyReply } from 'fastify';
+import type { DaemonStream } from '../../gateway/gateway.ts';
+
+/** A reader that leaves more than this unread is closed. */
+const maxQueuedBytes = 1024 * 1024;
+const pingEveryMs = 15_000;
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+};
+
+export interface EventStream extends DaemonStream {
+  /** Sends the head and a first comment, unless a frame has done so already. */
+  open(): void;
+}
+
+/** A daemon's stream on a reply, which it takes over with the first byte. Each frame is one write. */
+export const createEventStream = (reply: FastifyReply, clock: Clock): EventStream => {
+  const { raw } = reply;
+  let opened = false;
+
+  const write = (text: string): boolean => {
+    if (raw.destroyed || raw.writableEnded) return false;
+    raw.write(text);
+    if (raw.writableLength <= maxQueuedBytes) return true;
+    raw.destroy();
+    return false;
+  };
+
+  const open = () => {
+    if (opened) return;
+    opened = true;
+    reply.hijack();
+    raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
+    write(': open\n\n');
+    const stopPings = clock.every(pingEveryMs, () => write(': ping\n\n'));
+    raw.once('close', stopPings);
+  };
+
+  return {
+    open,
+    send: (frameId, event) => {
+      open();
+      return write(`id: ${frameId}\ndata: ${JSON.stringify(event)}\n\n`);
+    },
+    close: () => {
+      if (opened) raw.end();
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import { daemonSurface } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import type { FastifyInstance } from 'fastify';
+import type { DaemonSide } from '../../gateway/gateway.ts';
+import { createEventStream } from './event-stream.ts';
+import { gatewayKey } from './key.ts';
+import type { Mount } from './mount.ts';
+
+/** `GET events`: the stream on which tool calls reach the machine. Specification 3. */
+export const eventsRoute = (app: FastifyInstance, mount: Mount, { daemon, clock }: { daemon: DaemonSide; clock: Clock }) =>
+  app.get(daemonSurface.events.path, async (request, reply) => {
+    const key = gatewayKey(request, { query: mount.queryKey });
+    const stream = createEventStream(reply, clock);
+    let left = false;
+    let closed = () => {
+      left = true;
+    };
+    reply.raw.once('close', () => closed());
+    const detach = await daemon.openStream(key, stream);
+    if (left) return detach();
+    closed = detach;
+    stream.open();
+  });

@@ -1,0 +1,1 @@
+export { createDaemonDoor } from './door.ts';

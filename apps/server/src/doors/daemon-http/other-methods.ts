@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { errors } from '../../errors.ts';
+
+/** Answers every other method of the routes that `routes` registers with 405 and the ones that are allowed. */
+export const refuseOtherMethods = (app: FastifyInstance): (() => void) => {
+  const known = new Map<string, string[]>();
+  let open = true;
+  app.addHook('onRoute', ({ routePath, method }) => {
+    if (open) known.set(routePath, [...(known.get(routePath) ?? []), ...[method].flat()]);
+  });
+  return () => {
+    open = false;
+    for (const [url, allowed] of known) {
+      const others = app.supportedMethods.filter((method) => !allowed.includes(method));
+      app.route({
+        method: others,
+        url,
+        handler: async (_request, reply) => {
+          reply.header('allow', allowed.join(', '));
+          throw errors.methodNotAllowed();
+        },
+      });
+    }
+  };
+};

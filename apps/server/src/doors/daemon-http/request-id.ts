@@ -1,0 +1,12 @@
+import { requestId } from '@drawbridge/contracts';
+import { z } from 'zod';
+import { errors } from '../../errors.ts';
+
+const params = z.object({ requestId });
+
+/** The id in a path; one that cannot be any call's is as unknown as another. */
+export const requestIdOf = (given: unknown): string => {
+  const parsed = params.safeParse(given);
+  if (!parsed.success) throw errors.notFound();
+  return parsed.data.requestId;
+};

@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+
+/** Where the server can be reached. With port 0 it is known only once the server listens. */
+export interface Address {
+  /** The origin that links and commands carry, without a slash at its end. */
+  url(): string;
+  /** Whether the `Host` of a request names this server. */
+  ownsHost(host: string): boolean;
+  /** Whether an `Origin` is a page of this server. */
+  ownsOrigin(origin: string): boolean;
+  /** Takes the port that the system has given. */
+  listening(port: number): void;
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+const wildcards = new Set(['0.0.0.0', '::']);
+const bracketed = (host: string) => (isIP(host) === 6 ? `[${host}]` : host);
+const nameOf = (host: string) => host.replace(/:\d+$/, '');
+const isIpLiteral = (name: string) => isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+
+/** Whether only this machine can reach `host`. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+
+/**
+ * With a public URL its host and the loopback names are ours; without one, IP addresses too: a page of another
+ * site reaches us under a name of its own, never under a bare address.
+ */
+export const createAddress = (config: { host: string; port: number; publicUrl: string | undefined }): Address => {
+  let { port } = config;
+  const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);
+  const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host;
+  const own = new Set([shownHost, ...loopbackNames]);
+
+  const ownsHost = (host: string) => {
+    const lower = host.toLowerCase();
+    if (lower === publicHost) return true;
+    if (lower !== nameOf(lower) ? lower !== `${nameOf(lower)}:${port}` : port !== 80) return false;
+    const name = nameOf(lower);
+    return own.has(name) || (publicHost === undefined && isIpLiteral(name));
+  };
+
+  return {
+    url: () => config.publicUrl ?? `http://${shownHost}:${port}`,
+    ownsHost,
+    ownsOrigin: (origin) => {
+      if (origin === config.publicUrl) return true;
+      return origin.startsWith('http://') && ownsHost(origin.slice('http://'.length));
+    },
+    listening: (given) => {
+      port = given;
+    },
+  };
+};

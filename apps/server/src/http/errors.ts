@@ -1,0 +1,40 @@
+import { errorTable, type ErrorBody, type ErrorRow } from '@drawbridge/contracts';
+import { CodedError } from '@drawbridge/kit';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { errors } from '../errors.ts';
+
+const rows: readonly ErrorRow[] = Object.values(errorTable);
+
+const ofStatus: Record<number, () => CodedError> = {
+  404: errors.notFound,
+  405: errors.methodNotAllowed,
+  413: errors.tooLarge,
+  415: errors.unsupportedMediaType,
+  429: errors.tooManyRequests,
+  503: errors.shuttingDown,
+};
+
+const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
+  if (error instanceof CodedError) return error;
+  if (error instanceof z.ZodError) {
+    const issue = error.issues[0];
+    const place = issue === undefined ? '' : `: ${issue.path.join('.') || 'body'}: ${issue.message}`;
+    return errors.badRequest({ message: `${errorTable.badRequest.message}${place}` });
+  }
+  const status = error.statusCode ?? 500;
+  return ofStatus[status]?.() ?? (status >= 400 && status < 500 ? errors.badRequest() : errors.internal({ cause: error }));
+};
+
+/** What may leave the process of whatever was thrown: its code and sentence, nothing of the inside. */
+export const toErrorReply = (error: Error): { status: number; body: ErrorBody } => {
+  const coded = toCoded(error);
+  const status = rows.find((row) => row.code === coded.code)?.http ?? 500;
+  return { status, body: { code: coded.code, message: coded.message, ...(coded.fix === undefined ? {} : { fix: coded.fix }) } };
+};
+
+export const errorHandler = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const { status, body } = toErrorReply(error);
+  if (status >= 500) request.log.error({ err: error }, body.message);
+  return reply.code(status).header('cache-control', 'no-store').send(body);
+};

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+
+/** `/health`: the process answers. `/ready`: it can serve, which `ready` tries. Both say nothing else. */
+export const serveHealth = (app: FastifyInstance, ready: () => Promise<void>): void => {
+  app.get('/health', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
+  app.get('/ready', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    try {
+      await ready();
+      return await reply.send({ ok: true });
+    } catch (error) {
+      request.log.warn({ err: error }, 'not ready');
+      return reply.code(503).send({ ok: false });
+    }
+  });
+};

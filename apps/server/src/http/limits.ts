@@ -1,0 +1,54 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
+
+/** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
+export interface Limit {
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** The same without counting: for limits on failures alone. */
+  check(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+/** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
+export interface Limits {
+  signIn: Limit;
+  /** Failed sign-ins for one e-mail address, wherever they come from. */
+  account: Limit;
+  setup: Limit;
+  pairing: Limit;
+  notFound: Limit;
+}
+
+const minuteMs = 60_000;
+
+const accountOf = (request: FastifyRequest): string => {
+  const { body } = request;
+  const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
+  return typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : '';
+};
+
+export const createLimits = async (
+  app: FastifyInstance,
+  perMinute: { signIn: number; setup: number; pairing: number; notFound: number },
+): Promise<Limits> => {
+  await app.register(rateLimit, { global: false });
+
+  const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string): Limit => {
+    const apply = app.createRateLimit({ max, timeWindow: minuteMs, ...(keyGenerator ? { keyGenerator } : {}) });
+    const take = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const state = await apply(request, { increment });
+      if (state.isAllowed || !state.isExceeded) return;
+      reply.header('retry-after', String(state.ttlInSeconds));
+      throw errors.tooManyRequests();
+    };
+    return { count: take(true), check: take(false) };
+  };
+
+  return {
+    signIn: limit(perMinute.signIn),
+    account: limit(perMinute.signIn, accountOf),
+    setup: limit(perMinute.setup),
+    pairing: limit(perMinute.pairing),
+    notFound: limit(perMinute.notFound),
+  };
+};

@@ -1,0 +1,81 @@
+import helmet from '@fastify/helmet';
+import { fastify, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { errorHandler } from './errors.ts';
+import { readJson } from './json-body.ts';
+
+const kilobyte = 1024;
+const secondMs = 1_000;
+
+interface ServerNeeds {
+  log: Logger;
+  /** Addresses of the proxies whose forwarded headers are believed. */
+  trustProxy: string[];
+  /** Whether people reach the server by https. */
+  secure: boolean;
+  /** The longest that a request may wait for its answer, in milliseconds. */
+  longestAnswerMs: number;
+}
+
+const contentSecurityPolicy = (secure: boolean) => ({
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    // The panel's parts write their colours into a style element at run time.
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:', 'blob:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    manifestSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+    ...(secure ? { upgradeInsecureRequests: [] } : {}),
+  },
+});
+
+/** Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, headers of a page that trusts nobody. */
+export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }: ServerNeeds): Promise<FastifyInstance> => {
+  const app = fastify({
+    // Pino's logger has all that Fastify asks of one; its type is only narrower.
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    requestTimeout: 120 * secondMs,
+    connectionTimeout: longestAnswerMs + 60 * secondMs,
+    bodyLimit: 64 * kilobyte,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 2_000 },
+  });
+  app.server.headersTimeout = 20 * secondMs;
+  app.server.maxHeadersCount = 100;
+
+  await app.register(helmet, {
+    contentSecurityPolicy: contentSecurityPolicy(secure),
+    hsts: secure ? { maxAge: 180 * 24 * 60 * 60, includeSubDomains: false } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    body.length === 0 ? undefined : readJson(body).value,
+  );
+  app.setErrorHandler(errorHandler);
+
+  app.addHook('onRequest', async (request) => {
+    const { method } = request;
+    const type = request.headers['content-type'];
+    // Fastify looks at the type only where there is a body; a request that names a wrong one is wrong without it too.
+    if (method !== 'GET' && method !== 'HEAD' && type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+      throw errors.unsupportedMediaType();
+    }
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const record = { method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    request.log.debug(record, 'answered');
+  });
+  return app;
+};

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
+
+interface StaticNeeds {
+  /** The built panel's folder. */
+  panelDir: string;
+  /** The packed daemon. */
+  daemonFile: string;
+}
+
+const hourS = 60 * 60;
+const yearS = 365 * 24 * hourS;
+
+/** The paths that belong to a door: below them nothing is ever the panel. */
+const doorPaths = /^\/(api|rest|trpc|mcp|health|ready)(\/|$)/;
+
+const isPage = (request: FastifyRequest) => {
+  const path = request.url.split('?')[0] ?? '';
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !name.includes('.');
+};
+
+/** Serves the built panel and `GET /daemon.tgz`. Gives what answers a path that is a page of the panel's own router. */
+export const serveStatic = async (
+  app: FastifyInstance,
+  { panelDir, daemonFile }: StaticNeeds,
+): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>> => {
+  const panelBuilt = existsSync(join(panelDir, 'index.html'));
+
+  await app.register(fastifyStatic, {
+    root: panelDir,
+    serve: panelBuilt,
+    cacheControl: false,
+    index: 'index.html',
+    dotfiles: 'deny',
+    setHeaders: (reply, path) => {
+      const lasting = path.startsWith(join(panelDir, 'assets'));
+      reply.header('cache-control', lasting ? `public, max-age=${yearS}, immutable` : 'no-store');
+    },
+  });
+
+  app.get('/daemon.tgz', async (_request, reply) => {
+    if (!existsSync(daemonFile)) {
+      throw errors.notFound({ message: 'The packed daemon is missing', fix: 'Build the daemon, then start the server again.' });
+    }
+    // Its bytes change with the version while its address stays.
+    return reply
+      .header('cache-control', 'no-cache')
+      .type('application/gzip')
+      .sendFile('daemon.tgz', join(daemonFile, '..'), { cacheControl: false });
+  });
+
+  return async (request, reply) => {
+    if (!isPage(request) || !panelBuilt) return null;
+    return reply.header('cache-control', 'no-store').sendFile('index.html');
+  };
+};
