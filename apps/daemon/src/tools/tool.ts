@@ -1,19 +1,27 @@
-import type { Preview, ProgressBody, ToolGroup, ToolResult } from '@drawbridge/contracts';
+import type { Mode, Preview, ProgressBody, ToolGroup, ToolResult } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
+import type { Resource } from '../permission/index.ts';
 
-/** One thing that a call would touch: what a rule matches (`resource`) and what a person reads (`description`). */
-export interface Resource {
-  toolGroup: ToolGroup;
-  resource: string;
-  description: string;
-}
+export type { Resource };
 
-/** What a running tool has at hand. */
+/** What a tool has at hand while it looks. */
 export interface ToolContext {
   /** The real path of the one folder that file tools work in. */
   root: string;
+  /** The real path of the daemon's own folder, which every tool keeps out of. */
+  privateFolder: string;
+  clock: Clock;
   /** Aborted on cancel, time-out and shut-down: stop, clean up, and reject. */
   signal: AbortSignal;
+  /** What the person's settings say about reading one path: a tool shows nothing that is on deny. */
+  reading(path: string): Mode;
+}
+
+/** The same while it runs, with what it was allowed to touch. */
+export interface RunContext extends ToolContext {
+  /** What was evaluated and, where needed, approved. A tool acts on exactly these. */
+  granted: readonly Resource[];
   /** Tells the server how far the call is, which renews its deadline. */
   progress(update: ProgressBody): void;
 }
@@ -26,14 +34,16 @@ export interface DaemonTool<Input extends z.ZodType = z.ZodType> {
   group: ToolGroup;
   /** The family under which the panel lists it: filesystem, shell, … */
   category: string;
-  /** False: only reads, may run again after a lost connection. True: starts at most once per request. */
-  changes: boolean;
+  /** `reads` may run again after a lost connection; the others start at most once per request. `destroys` can lose what was there. */
+  effect: 'reads' | 'adds' | 'destroys';
   input: Input;
   resources(input: z.infer<Input>, context: ToolContext): Promise<Resource[]>;
   /** What a write would change, for the person who is asked. */
   preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;
-  run(input: z.infer<Input>, context: ToolContext): Promise<ToolResult>;
+  run(input: z.infer<Input>, context: RunContext): Promise<ToolResult>;
 }
 
 /** Gives the literal its own input type, and the list one type for all. */
-export const defineTool = <Input extends z.ZodType>(tool: DaemonTool<Input>): DaemonTool => tool as unknown as DaemonTool;
+export const defineTool = <Input extends z.ZodType>(tool: DaemonTool<Input>): DaemonTool =>
+  // A tool takes its own input only; dispatch parses with the tool's own schema before it calls one.
+  tool as unknown as DaemonTool;

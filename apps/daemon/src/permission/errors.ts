@@ -1,0 +1,15 @@
+import { createErrors } from '@drawbridge/kit';
+
+/** How the person's settings can fail. The message names the place. */
+export const errors = createErrors({
+  settingsBroken: {
+    code: 'SETTINGS_BROKEN',
+    message: 'The settings file cannot be used',
+    fix: 'Correct the file, or move it away to start with the defaults.',
+  },
+  settingsUnsafe: {
+    code: 'SETTINGS_UNSAFE',
+    message: 'The settings folder cannot be trusted',
+    fix: 'It must be a folder of your own, not a link, and so must the file in it.',
+  },
+});

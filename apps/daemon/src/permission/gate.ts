@@ -1,0 +1,158 @@
+import { errorTable, type ConfirmationPayload, type Decision, type Mode } from '@drawbridge/contracts';
+import { evaluate, evaluateAll, type Policy } from './evaluate.ts';
+import {
+  buildQuestion,
+  isAbout,
+  offeredDecision,
+  sameResources,
+  type Attempt,
+  type Question,
+} from './question.ts';
+import type { Modes } from './modes.ts';
+import type { Resource } from './resource.ts';
+import type { Rule } from './rules.ts';
+import type { Session } from './session.ts';
+import type { SettingsStore } from './settings.ts';
+import { visible } from './show.ts';
+
+/** Where a question goes: back to the server for the panel, or to the person at this terminal. */
+export type Ask =
+  | { kind: 'panel' }
+  | { kind: 'terminal'; askInTerminal(question: ConfirmationPayload, signal: AbortSignal): Promise<Decision> };
+
+/** `run`: these arguments, touching these resources and nothing else. */
+export type Outcome =
+  | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[] }
+  | { kind: 'ask'; question: ConfirmationPayload }
+  | { kind: 'denied'; reason: string };
+
+export interface Gate {
+  /**
+   * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
+   * was asked for this request, about this tool and these arguments. Specification 6.2.
+   */
+  check(attempt: Attempt, context: { confirmation: unknown; signal: AbortSignal }): Promise<Outcome>;
+  /** What holds now for reading one path. */
+  reading(path: string): Mode;
+  /** The modes that hold now. */
+  modes(): Modes;
+  /** Explicit disconnect: session rules and open questions end. */
+  endSession(): void;
+}
+
+/** A server that never answers cannot fill the memory; the oldest question goes first, and is asked again when its answer comes. */
+const maxQuestions = 1_000;
+
+const ruleOf = ({ toolGroup, resource }: Resource): Rule => ({ toolGroup, resource });
+const byPerson: Outcome = { kind: 'denied', reason: errorTable.denied.message };
+const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
+
+export const createGate = (needs: { settings: SettingsStore; session: Session; ask: Ask }): Gate => {
+  const { settings, session, ask } = needs;
+  const questions = new Map<string, Question>();
+
+  const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
+  const policy = (): Policy => ({
+    modes: modes(),
+    deny: settings.rules().deny,
+    allow: [...settings.rules().allow, ...session.allowed()],
+  });
+
+  const evaluateNow = async (resources: Resource[]) => {
+    await settings.refresh();
+    return evaluateAll(policy(), resources);
+  };
+
+  const refuse = (resource: Resource): Outcome => {
+    const off = modes()[resource.toolGroup] === 'deny';
+    return denied(off ? `${resource.toolGroup} is switched off on this machine` : `a rule forbids ${visible(resource.resource)}`);
+  };
+
+  const keep = (requestId: string, question: Question): Outcome => {
+    questions.delete(requestId);
+    questions.set(requestId, question);
+    for (const oldest of questions.keys()) {
+      if (questions.size <= maxQuestions) break;
+      questions.delete(oldest);
+    }
+    return { kind: 'ask', question: question.payload };
+  };
+
+  const allow = async (question: Question, given: Decision): Promise<void> => {
+    const rules = question.asking.map(ruleOf);
+    if (given === 'allowForSession') session.allow(rules);
+    if (given === 'alwaysAllow') await settings.addRules('allow', rules);
+  };
+
+  /** Whether a yes still fits: the same things, seen the same way, and nothing more to ask about. */
+  const stillFits = async (question: Question, attempt: Attempt, given: Decision): Promise<boolean> => {
+    if (!sameResources(await attempt.look(), question.resources)) return false;
+    if (given !== 'allowOnce') return true;
+    return (await attempt.preview())?.text === question.preview?.text;
+  };
+
+  const approve = async (question: Question, attempt: Attempt, given: Decision): Promise<Outcome> => {
+    if (!(await stillFits(question, attempt, given))) return askAnew(attempt);
+    const now = await evaluateNow(question.resources);
+    if (now.kind === 'denied') return refuse(now.resource);
+    const covered = question.asking.map(ruleOf);
+    const uncovered = now.kind === 'ask' ? evaluateAll({ ...policy(), allow: [...policy().allow, ...covered] }, now.asking) : now;
+    if (uncovered.kind !== 'run') return askAnew(attempt);
+    await allow(question, given);
+    return { kind: 'run', arguments: question.arguments, granted: question.resources };
+  };
+
+  const decide = async (question: Question, attempt: Attempt, given: Decision): Promise<Outcome> => {
+    switch (given) {
+      case 'allowOnce':
+      case 'allowForSession':
+      case 'alwaysAllow':
+        return approve(question, attempt, given);
+      case 'denyOnce':
+        return byPerson;
+      case 'alwaysDeny':
+        await settings.addRules('deny', question.asking.map(ruleOf));
+        return byPerson;
+      default:
+        return given satisfies never;
+    }
+  };
+
+  /** Evaluates from the start; in the terminal the loop ends with an answer, on the server's side with a question. */
+  const askAnew = async (attempt: Attempt, signal?: AbortSignal): Promise<Outcome> => {
+    const resources = await attempt.look();
+    const evaluation = await evaluateNow(resources);
+    if (evaluation.kind === 'denied') return refuse(evaluation.resource);
+    if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
+    const [first, ...rest] = evaluation.asking;
+    if (first === undefined) return denied('there was nothing to ask about');
+    const question = await buildQuestion(attempt, resources, [first, ...rest]);
+    if (ask.kind === 'panel') return keep(attempt.requestId, question);
+    if (signal === undefined) return denied('what it would touch changed while you were asked');
+    return decide(question, attempt, await ask.askInTerminal(question.payload, signal));
+  };
+
+  return {
+    modes,
+    reading: (path) => evaluate(policy(), { toolGroup: 'filesystemRead', resource: path, description: path }),
+    endSession: () => {
+      session.end();
+      questions.clear();
+    },
+    check: async (attempt, { confirmation, signal }) => {
+      const question = questions.get(attempt.requestId);
+      if (question === undefined) return askAnew(attempt, signal);
+      if (confirmation === undefined) {
+        // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
+        const same = isAbout(question, attempt) && sameResources(await attempt.look(), question.resources);
+        if (same && (await evaluateNow(question.resources)).kind === 'ask') return { kind: 'ask', question: question.payload };
+        questions.delete(attempt.requestId);
+        return askAnew(attempt, signal);
+      }
+      questions.delete(attempt.requestId);
+      const given = offeredDecision(question, confirmation);
+      if (!isAbout(question, attempt) || given === undefined) return denied('the answer does not fit what was asked');
+      return decide(question, attempt, given);
+    },
+  };
+};

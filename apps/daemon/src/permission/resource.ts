@@ -1,0 +1,13 @@
+import type { ToolGroup } from '@drawbridge/contracts';
+
+/**
+ * One thing that a call would touch. `resource` is exact: a resolved path (one that ends in `/` stands for the folder and
+ * all below it), a command with its working folder. `description` is what a person reads.
+ */
+export interface Resource {
+  toolGroup: ToolGroup;
+  resource: string;
+  description: string;
+  /** Other spellings of the same thing, such as the path as it was typed: a deny rule meets these too. */
+  aliases?: readonly string[];
+}

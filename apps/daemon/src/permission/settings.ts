@@ -1,0 +1,88 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultModes } from '@drawbridge/contracts';
+import type { Modes } from './modes.ts';
+import { openPrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts';
+import type { Rule } from './rules.ts';
+import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
+
+export type RuleEffect = keyof SettingsFile['rules'];
+
+/** What the person settled for good, as it stands in their file. */
+export interface SettingsStore {
+  /** The real path of the folder; every tool keeps out of it. */
+  folder: string;
+  /** The modes of the file over the defaults, at the last `refresh`. */
+  modes(): Modes;
+  rules(): SettingsFile['rules'];
+  /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
+  refresh(): Promise<void>;
+  /** Adds rules; they are on disk when this resolves. */
+  addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
+  /** Takes a rule back; false when there is none like it. */
+  removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
+}
+
+const isSame = (a: Rule, b: Rule) => a.toolGroup === b.toolGroup && a.resource === b.resource;
+
+/** Tells one state of the file from the next without reading it; undefined when there is no file. */
+const stampOf = (path: string): string | undefined => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+};
+
+/**
+ * Opens `settings.json` in `folder` (made when missing; 0700 and 0600). `settingsBroken` and `settingsUnsafe` name the place.
+ * Several processes may use one file: each change starts from what the file holds then.
+ */
+export const openSettings = async (folder: string): Promise<SettingsStore> => {
+  const realFolder = await openPrivateFolder(folder);
+  const path = join(realFolder, 'settings.json');
+  let current = emptySettings;
+  let stamp: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const load = async () => {
+    const before = stampOf(path);
+    const text = await readPrivateFile(path);
+    current = text === undefined ? emptySettings : parseSettings(text, path);
+    stamp = before;
+  };
+
+  /** One after the other, so that no change starts from a state that another is replacing. */
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    const turn = last.then(run, run);
+    last = turn;
+    return turn;
+  };
+
+  const save = async (rules: SettingsFile['rules']) => {
+    const next = { ...current, rules };
+    await writePrivateFile(path, formatSettings(next));
+    current = next;
+    stamp = stampOf(path);
+  };
+
+  await load();
+  return {
+    folder: realFolder,
+    modes: () => ({ ...defaultModes, ...current.modes }),
+    rules: () => current.rules,
+    refresh: () => (stampOf(path) === stamp ? Promise.resolve() : inTurn(load)),
+    addRules: (effect, rules) =>
+      inTurn(async () => {
+        await load();
+        const known = current.rules[effect];
+        const added = rules.filter((one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSame(one, other)));
+        if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
+      }),
+    removeRule: (effect, rule) =>
+      inTurn(async () => {
+        await load();
+        const kept = current.rules[effect].filter((one) => !isSame(one, rule));
+        const found = kept.length < current.rules[effect].length;
+        if (found) await save({ ...current.rules, [effect]: kept });
+        return found;
+      }),
+  };
+};

@@ -1,0 +1,135 @@
+import {
+  confirmationArgument,
+  confirmationText,
+  type ProgressBody,
+  type ToolRequest,
+  type ToolResult,
+} from '@drawbridge/contracts';
+import { CodedError, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { visible, type Gate, type Outcome } from '../permission/index.ts';
+import { errors } from './errors.ts';
+import { createInTurn } from './in-turn.ts';
+import { errorResult } from './result.ts';
+import type { DaemonTool, ToolContext } from './tool.ts';
+
+export interface DispatchContext {
+  signal: AbortSignal;
+  progress(update: ProgressBody): void;
+}
+
+/** Runs one call from the server's request to its result. It never rejects: whatever goes wrong is a result with `isError`. */
+export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promise<ToolResult>;
+
+export interface DispatchNeeds {
+  tools: readonly DaemonTool[];
+  gate: Gate;
+  /** The real path of the folder that the person opened. */
+  root: string;
+  /** The real path of the daemon's own folder (`settings.folder`). */
+  privateFolder: string;
+  clock: Clock;
+}
+
+const cancelled = (started: boolean): ToolResult => ({
+  ...errorResult('The call was cancelled'),
+  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
+});
+
+const notStarted = { 'drawbridge/started': false };
+
+/** What the disk said, in a sentence that names no path beyond what the caller gave. */
+const diskSentences: Record<string, string> = {
+  ENOENT: 'There is nothing at this path',
+  EACCES: 'The system does not permit this',
+  EPERM: 'The system does not permit this',
+  ENOSPC: 'The disk is full',
+  EDQUOT: 'The disk quota is used up',
+  EROFS: 'The disk is read-only',
+  ENOTEMPTY: 'The folder is not empty',
+  EXDEV: 'Source and destination are on different disks',
+  EMFILE: 'Too many files are open',
+  ENAMETOOLONG: 'The name is too long',
+  EISDIR: 'This is a folder',
+  ENOTDIR: 'A part of the path is not a folder',
+};
+
+const sentence = (error: unknown): string => {
+  if (error instanceof CodedError) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return diskSentences[code] ?? `The tool failed${code === '' ? '' : ` (${code})`}`;
+};
+
+const argumentIssues = (error: z.ZodError): string =>
+  error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ');
+
+export const createDispatch = ({ tools, gate, root, privateFolder, clock }: DispatchNeeds): Dispatch => {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const running = new Map<string, Promise<ToolResult>>();
+  const inTurn = createInTurn();
+
+  const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
+    const parsed = tool.input.safeParse(args);
+    if (!parsed.success) throw errors.badArguments({ message: visible(argumentIssues(parsed.error)) });
+    return parsed.data;
+  };
+
+  const execute = async (tool: DaemonTool, outcome: Extract<Outcome, { kind: 'run' }>, context: DispatchContext & ToolContext) => {
+    const input = parse(tool, outcome.arguments);
+    const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
+    return inTurn(changed, async () => {
+      if (context.signal.aborted) return cancelled(false);
+      try {
+        return await tool.run(input, { ...context, granted: outcome.granted });
+      } catch (error) {
+        return context.signal.aborted ? cancelled(true) : errorResult(sentence(error));
+      }
+    });
+  };
+
+  const attempt = async (request: ToolRequest, { signal, progress }: DispatchContext): Promise<ToolResult> => {
+    const tool = byName.get(request.toolCall.name);
+    if (!tool) throw errors.unknownTool();
+    const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
+    const input = parse(tool, args);
+    const context = { root, privateFolder, clock, signal, progress, reading: gate.reading };
+    const outcome = await gate.check(
+      {
+        requestId: request.requestId,
+        tool: tool.name,
+        arguments: args,
+        look: () => tool.resources(input, context),
+        preview: async () => tool.preview?.(input, context),
+      },
+      { confirmation, signal },
+    );
+    switch (outcome.kind) {
+      case 'run':
+        return execute(tool, outcome, context);
+      case 'ask':
+        return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
+      case 'denied':
+        return { ...errorResult(outcome.reason), _meta: { ...notStarted, 'drawbridge/outcome': 'denied' } };
+      default:
+        return outcome satisfies never;
+    }
+  };
+
+  const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
+    try {
+      if (context.signal.aborted) return cancelled(false);
+      return await attempt(request, context);
+    } catch (error) {
+      return context.signal.aborted ? cancelled(false) : { ...errorResult(sentence(error)), _meta: notStarted };
+    }
+  };
+
+  return (request, context) => {
+    const same = running.get(request.requestId);
+    // A repeat of a request that is under way is that request.
+    if (same) return same;
+    const result = settle(request, context).finally(() => running.delete(request.requestId));
+    running.set(request.requestId, result);
+    return result;
+  };
+};

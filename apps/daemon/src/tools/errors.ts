@@ -1,0 +1,21 @@
+import { createErrors } from '@drawbridge/kit';
+
+/** How a tool says no. Each message goes to the caller as the result's text. */
+export const errors = createErrors({
+  unknownTool: { code: 'UNKNOWN_TOOL', message: 'This machine does not offer this tool' },
+  badArguments: { code: 'BAD_ARGUMENTS', message: 'The arguments are not valid' },
+  badPath: { code: 'BAD_PATH', message: 'This path cannot be used' },
+  outside: { code: 'OUTSIDE', message: 'This path leads outside the folder that the tools work in' },
+  protectedPath: { code: 'PROTECTED', message: 'This path is protected from every tool' },
+  notFound: { code: 'NOT_FOUND', message: 'There is nothing at this path' },
+  exists: { code: 'EXISTS', message: 'There is something at this path already' },
+  notFile: { code: 'NOT_A_FILE', message: 'This is not a regular file' },
+  notFolder: { code: 'NOT_A_FOLDER', message: 'This is not a folder' },
+  isRoot: { code: 'IS_ROOT', message: 'The folder that the tools work in cannot be deleted, moved or replaced' },
+  tooLarge: { code: 'TOO_LARGE', message: 'The file is too large: 512 KiB at most' },
+  binary: { code: 'BINARY', message: 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read' },
+  noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
+  changed: { code: 'CHANGED', message: 'The file or a folder above it changed in the meantime; try again' },
+  notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },
+  diskError: { code: 'DISK_ERROR', message: 'The disk refused' },
+});

@@ -1,0 +1,57 @@
+import { sep } from 'node:path';
+import type { ToolGroup } from '@drawbridge/contracts';
+import { errors } from '../errors.ts';
+import type { Resource, RunContext, ToolContext } from '../tool.ts';
+import { findPlace, type Place, type Resolution } from './place.ts';
+import { isProtected, isWithin } from './protected.ts';
+
+export interface Wanted {
+  access: 'read' | 'write';
+  /** What a link at the end means; `follow` where nothing is said. */
+  last?: Resolution['last'];
+}
+
+const groups = { read: 'filesystemRead', write: 'filesystemWrite' } as const satisfies Record<Wanted['access'], ToolGroup>;
+
+/** Where a typed path leads, when it may be touched at all. Throws `badPath`, `outside`, `protectedPath`. */
+export const locate = (context: ToolContext, typed: string, wanted: Wanted): Place => {
+  const place = findPlace(typed, { root: context.root, last: wanted.last ?? 'follow' });
+  if ([place.path, place.typed].some((path) => isProtected(context, path, wanted.access))) throw errors.protectedPath();
+  return place;
+};
+
+/** As a rule matches it: a folder with all below it ends in a slash. */
+const wholeTree = (path: string): string => (path.endsWith(sep) ? path : path + sep);
+
+export interface Touched extends Wanted {
+  place: Place;
+  /** The words before the path: `Read file`. */
+  doing: string;
+  tree?: boolean;
+}
+
+export const toResource = ({ access, place, doing, tree = false }: Touched): Resource => {
+  const name = (path: string) => (tree ? wholeTree(path) : path);
+  const also = place.typed === place.path ? '' : ` (given as ${place.typed})`;
+  return {
+    toolGroup: groups[access],
+    resource: name(place.path),
+    description: `${doing}: ${name(place.path)}${also}`,
+    ...(place.typed === place.path ? {} : { aliases: [name(place.typed)] }),
+  };
+};
+
+/** The same as `locate` while running: what the path leads to now must be what was allowed. Throws `notGranted` too. */
+export const locateGranted = (context: RunContext, typed: string, wanted: Wanted): Place => {
+  const place = locate(context, typed, wanted);
+  const isGranted = context.granted.some(
+    ({ toolGroup, resource }) =>
+      toolGroup === groups[wanted.access] && (resource === place.path || resource === wholeTree(place.path)),
+  );
+  if (!isGranted) throw errors.notGranted();
+  return place;
+};
+
+/** Whether a path may be named in a list, a tree or a search. */
+export const mayShow = (context: ToolContext, path: string): boolean =>
+  isWithin(path, context.root) && !isProtected(context, path, 'read') && context.reading(path) !== 'deny';

@@ -1,0 +1,53 @@
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { nanoid } from 'nanoid';
+import { errors } from '../errors.ts';
+import type { Folder } from './open.ts';
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const isOf = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code;
+
+/** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
+const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
+  const own = await file.stat();
+  if (own.uid !== old.uid || own.gid !== old.gid) {
+    await file.chown(old.uid, old.gid).catch((error: unknown) => {
+      if (!isOf(error, 'EPERM')) throw error;
+    });
+  }
+  await file.chmod(old.mode & 0o777);
+};
+
+/**
+ * Puts a file into an open folder in one step: readers see the old content or the new, and both name and content are on disk
+ * when this resolves. A file with a second name elsewhere is not changed there. Throws `notFile` over anything else than a file.
+ */
+export const replaceFile = async (folder: Folder, name: string, content: Buffer | string): Promise<void> => {
+  const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
+  if (old && !old.isFile()) throw errors.notFile();
+  const temporary = folder.entry(`.drawbridge-${nanoid(12)}.tmp`);
+  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o666);
+  try {
+    try {
+      if (old) await takeOver(file, old);
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, folder.entry(name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+};
+
+export const syncFolder = async (folder: Folder): Promise<void> => {
+  const handle = await open(folder.entry('.'), constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import { onTestFinished } from 'vitest';
+import { createGate, createSession, openSettings, type Ask, type Modes } from '../permission/index.ts';
+import { allTools, createDispatch } from './index.ts';
+
+/** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
+export const makeFolders = () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const [root, outside, own] = [join(base, 'root'), join(base, 'outside'), join(base, 'own')];
+  for (const folder of [root, outside]) mkdirSync(folder);
+  mkdirSync(own, { mode: 0o700 });
+  return { base, root, outside, own };
+};
+
+export interface TryOut {
+  modes?: Partial<Modes>;
+  ask?: Ask;
+  clock?: Clock;
+  folders?: ReturnType<typeof makeFolders>;
+}
+
+/** Real tools behind a real gate in real folders: `call` runs one as the server would. */
+export const tryOut = async ({ modes = {}, ask = { kind: 'panel' }, clock = systemClock, folders = makeFolders() }: TryOut = {}) => {
+  const settings = await openSettings(folders.own);
+  const session = createSession(modes);
+  const gate = createGate({ settings, session, ask });
+  const dispatch = createDispatch({ tools: allTools(), gate, root: folders.root, privateFolder: settings.folder, clock });
+  let count = 0;
+  const send = (request: ToolRequest, signal = new AbortController().signal): Promise<ToolResult> =>
+    dispatch(request, { signal, progress: () => undefined });
+  const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> => {
+    count += 1;
+    return send({ requestId: `request-${count}`, toolCall: { name, arguments: args } });
+  };
+  return { ...folders, settings, session, gate, dispatch, send, call };
+};
+
+export const everythingAllowed: Partial<Modes> = { filesystemRead: 'allow', filesystemWrite: 'allow', shell: 'allow' };
+
+/** A result's first text, or what it has instead. */
+export const textOf = (result: ToolResult): string => {
+  const [first] = result.content;
+  return first?.type === 'text' ? first.text : `<${first?.type ?? 'nothing'}>`;
+};
