@@ -1,0 +1,63 @@
+import { createPerson, type Account, type Person } from './client.ts';
+import { freePort, newFolder, serverEntry } from './paths.ts';
+import type { Exit, Processes, Running } from './processes.ts';
+
+export const setupToken = 'set-up-token-of-the-tests-0123456789';
+export const owner: Account = { name: 'Ann', email: 'ann@example.org', password: 'a long password' };
+
+/** The built server in a process of its own. */
+export interface Server {
+  url: string;
+  process(): Running;
+  /** A person without an account yet. */
+  visitor(): Person;
+  /** Makes the owner's account and gives the owner, signed in. */
+  createOwner(): Promise<Person>;
+  /** Ends the process; `SIGKILL` leaves it no time. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>;
+  /** Starts it again on the same port, with the same data. */
+  restart(): Promise<void>;
+}
+
+export const startServer = async (
+  processes: Processes,
+  env: Record<string, string> = {},
+): Promise<Server> => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const dataDir = newFolder('data');
+
+  const start = async () => {
+    const running = processes.start({
+      command: process.execPath,
+      args: [serverEntry],
+      cwd: dataDir,
+      env: {
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        SETUP_TOKEN: setupToken,
+        LOG_LEVEL: 'warn',
+        SIGN_IN_PER_MINUTE: '1000',
+        ...env,
+      },
+    });
+    await running.says(/^Drawbridge is ready on /m);
+    return running;
+  };
+
+  let running = await start();
+  return {
+    url,
+    process: () => running,
+    visitor: () => createPerson(url),
+    createOwner: async () => {
+      const person = createPerson(url);
+      await person.api.setup.createOwner.mutate({ setupToken, ...owner });
+      return person;
+    },
+    end: (signal) => running.end(signal),
+    restart: async () => {
+      running = await start();
+    },
+  };
+};
