@@ -26,6 +26,7 @@ export interface KeysStore {
   revokeMachine(machineId: string, at: number): Promise<void>;
   /** Takes back every key of a user. */
   revokeUser(userId: string, at: number): Promise<void>;
+  revokeAll(at: number): Promise<void>;
 }
 
 export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
@@ -101,5 +102,8 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
       .where('userId', '=', userId)
       .where('revokedAt', 'is', null)
       .execute();
+  },
+  revokeAll: async (at) => {
+    await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
   },
 });

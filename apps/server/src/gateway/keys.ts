@@ -33,6 +33,7 @@ export interface Keys {
   saveInit(machine: StoredMachine): Promise<void>;
   revokeMachine(machine: { id: string; userId: string }): Promise<void>;
   revokeUser(userId: string): Promise<void>;
+  revokeAll(): Promise<void>;
 }
 
 export interface KeysNeeds {
@@ -119,6 +120,11 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       await store.revokeUser(userId, clock.now());
       plainSessions.delete(userId);
       plainTokens.delete(userId);
+    },
+    revokeAll: async () => {
+      await store.revokeAll(clock.now());
+      plainSessions.clear();
+      plainTokens.clear();
     },
   };
 };

@@ -1,0 +1,164 @@
+import {
+  confirmationArgument,
+  type Call,
+  type CallPage,
+  type ListCallsInput,
+  type ProgressBody,
+  type ResponseBody,
+  type ToolCall,
+} from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../errors.ts';
+import { readAnswer, type Answer } from './answer.ts';
+import { toCall, toSummary, type CallRecord } from './call-record.ts';
+import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
+import type { Confirmations } from './confirmations.ts';
+import type { CallOptions } from './gateway.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
+import type { Machine } from './registry.ts';
+
+type Reply = { ok: true; duplicate?: true };
+
+/** Calls as their makers and their daemons see them. Specification 6. */
+export interface Calls {
+  /** Runs a tool on a connected machine; resolves as `until` says. */
+  run(maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): Promise<Call>;
+  /** Takes a daemon's answer. */
+  answer(machine: Machine, requestId: string, body: ResponseBody): Promise<Reply>;
+  progress(machine: Machine, requestId: string, body: ProgressBody): Promise<void>;
+  get(userId: string, requestId: string): Promise<Call>;
+  list(userId: string, input: ListCallsInput): Promise<CallPage>;
+  cancel(userId: string, requestId: string): Promise<Call>;
+}
+
+export interface CallsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: CallsStore;
+  openCalls: OpenCalls;
+  confirmations: Confirmations;
+  onProgress(record: CallRecord, body: ProgressBody): void;
+  onError(error: unknown): void;
+}
+
+const duplicate: Reply = { ok: true, duplicate: true };
+
+/** Only a person's answer to a confirmation may put a decision on the wire. */
+const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => name !== confirmationArgument));
+
+export const createCalls = (needs: CallsNeeds): Calls => {
+  const { clock, limits, store, openCalls, confirmations, onError } = needs;
+
+  const newRecord = (maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): CallRecord => {
+    const createdAt = clock.now();
+    return {
+      requestId: nanoid(22),
+      userId: maker.userId,
+      machineId: maker.machine.id,
+      tool: toolCall.name,
+      arguments: withoutDecision(toolCall.arguments),
+      door: options.door,
+      state: 'pending',
+      result: null,
+      error: null,
+      started: null,
+      decision: null,
+      decidedBy: null,
+      confirmationId: null,
+      answerDigest: null,
+      endsAt: createdAt + limits.callMaxMs,
+      createdAt,
+      deliveredAt: null,
+      endedAt: null,
+    };
+  };
+
+  const stop = (requestId: string, reason: 'user' | 'caller') => {
+    const call = openCalls.find(requestId);
+    return call && openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
+  };
+
+  const run: Calls['run'] = async (maker, toolCall, options) => {
+    const { signal, until } = options;
+    if (signal?.aborted === true) throw errors.cancelled();
+    if (!maker.machine.info.toolList.tools.has(toolCall.name)) throw errors.unknownTool();
+    if (openCalls.count(maker.userId) >= limits.maxOpenCalls) throw errors.tooManyCalls();
+    const record = newRecord(maker, toolCall, options);
+    const abort = () => void stop(record.requestId, 'caller')?.catch(onError);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return toCall(
+        await new Promise<CallRecord>((resolve, reject) => {
+          openCalls.add(record, { until, resolve, reject }).catch(reject);
+        }),
+      );
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+
+  /** An answer to a call that has ended. */
+  const lateAnswer = async (machine: Machine, requestId: string, answer: Answer): Promise<Reply> => {
+    const record = await store.byId(requestId);
+    if (record?.machineId !== machine.id || record.endedAt === null) throw errors.notFound();
+    if (record.answerDigest === answer.digest) return duplicate;
+    if (record.answerDigest !== null) throw errors.conflictingResult();
+    // The daemon was told to stop, and says what came of it.
+    if (record.state !== 'cancelled' && record.state !== 'timed-out') throw errors.notFound();
+    const started = answer.kind === 'end' ? answer.started : false;
+    await store.report(requestId, { answerDigest: answer.digest, started });
+    return { ok: true };
+  };
+
+  const answerInTurn = async (call: OpenCall, answer: Answer, step: Step): Promise<boolean> => {
+    if (answer.kind === 'question') return confirmations.ask(call, answer, step);
+    const { end, started, result, error, digest } = answer;
+    if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
+    if (await step({ type: 'answered', end, started }, { result, error, answerDigest: digest })) return true;
+    throw errors.notFound();
+  };
+
+  const own = (record: CallRecord | undefined, userId: string): CallRecord => {
+    if (record?.userId !== userId) throw errors.notFound();
+    return record;
+  };
+
+  const get = async (userId: string, requestId: string) =>
+    toCall(own(openCalls.find(requestId)?.record ?? (await store.byId(requestId)), userId));
+
+  return {
+    run,
+    answer: async (machine, requestId, body) => {
+      const answer = readAnswer(body);
+      const call = openCalls.find(requestId);
+      if (call?.record.machineId !== machine.id) return lateAnswer(machine, requestId, answer);
+      return openCalls.inTurn(call, async (step) => {
+        if (call.state.kind === 'ended') return lateAnswer(machine, requestId, answer);
+        return (await answerInTurn(call, answer, step)) ? { ok: true } : duplicate;
+      });
+    },
+    progress: async (machine, requestId, body) => {
+      const call = openCalls.find(requestId);
+      if (call?.record.machineId !== machine.id) throw errors.notFound();
+      await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
+      if (call.state.kind === 'ended') throw errors.notFound();
+      needs.onProgress(call.record, body);
+    },
+    get,
+    list: async (userId, input) => {
+      if (input.cursor !== undefined && !isCursor(input.cursor)) throw errors.badRequest();
+      const found = await store.list(userId, input);
+      const shown = found.slice(0, input.limit);
+      const last = shown.at(-1);
+      return { calls: shown.map(toSummary), nextCursor: found.length > input.limit && last ? cursorOf(last) : null };
+    },
+    cancel: async (userId, requestId) => {
+      await get(userId, requestId);
+      await stop(requestId, 'user');
+      return get(userId, requestId);
+    },
+  };
+};

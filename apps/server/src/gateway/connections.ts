@@ -1,0 +1,130 @@
+import type { Clock } from '@drawbridge/kit';
+import { nextConnection, type ConnectionEffect, type ConnectionEvent } from './connection-state.ts';
+import type { DaemonStream } from './gateway.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { MachinesStore } from './machines.store.ts';
+import type { Port } from './port.ts';
+import type { Machine } from './registry.ts';
+
+/** Runs the connections' state machine: streams, grace timers, and who hears of it. Specification 7. */
+export interface Connections {
+  /** An init was taken and written down. */
+  initialised(machine: Machine): void;
+  /** Attaches a stream, the newest wins; the returned function says that it has closed. */
+  open(machine: Machine, stream: DaemonStream): () => void;
+  /** Ends the connection on purpose. */
+  disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
+  /** The server is back, and the machine was connected when it stopped. */
+  restarted(machine: Machine): void;
+  /** Tells daemons to come back later where they understand it, and closes every stream. */
+  stop(): void;
+}
+
+export interface ConnectionsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: MachinesStore;
+  port: Port;
+  onError(error: unknown): void;
+}
+
+interface Held {
+  machine: Machine;
+  stream: DaemonStream;
+  release(): void;
+  nextFrame(): number;
+}
+
+export const createConnections = ({ clock, limits, store, port, onError }: ConnectionsNeeds): Connections => {
+  const streams = new Map<number, Held>();
+  const graces = new Map<string, () => void>();
+  let generations = 0;
+
+  const setConnected = (machine: Machine, connectedAt: number | null) => {
+    machine.info = { ...machine.info, connectedAt };
+    store.setConnected(machine.id, connectedAt).catch(onError);
+  };
+
+  const stopWaiting = (machineId: string) => {
+    graces.get(machineId)?.();
+    graces.delete(machineId);
+  };
+
+  const letGo = (generation: number) => {
+    const held = streams.get(generation);
+    streams.delete(generation);
+    held?.release();
+    return held;
+  };
+
+  const perform = (machine: Machine, effect: ConnectionEffect): void => {
+    switch (effect.type) {
+      case 'wait': {
+        stopWaiting(machine.id);
+        const expire = () => {
+          graces.delete(machine.id);
+          dispatch(machine, { type: 'grace-expired' });
+        };
+        graces.set(machine.id, clock.after(effect.ms, expire));
+        return;
+      }
+      case 'stop-waiting':
+        return stopWaiting(machine.id);
+      case 'close-stream': {
+        const held = letGo(effect.generation);
+        held?.stream.send(held.nextFrame(), { type: 'gateway-disconnect', payload: { reason: effect.reason } });
+        held?.stream.close();
+        return;
+      }
+      case 'attached':
+        return port.tell({ type: 'attached', machineId: machine.id });
+      case 'gone':
+        return port.tell({ type: 'gone', machineId: machine.id, explicit: effect.explicit });
+      case 'announce':
+        return port.tell({ type: 'state-changed', userId: machine.userId });
+      default:
+        effect satisfies never;
+    }
+  };
+
+  const dispatch = (machine: Machine, event: ConnectionEvent): void => {
+    const wasOffline = machine.connection.kind === 'offline';
+    const { state, effects } = nextConnection(machine.connection, event, limits);
+    machine.connection = state;
+    const isOffline = state.kind === 'offline';
+    if (isOffline && !wasOffline) setConnected(machine, null);
+    if (wasOffline && !isOffline && machine.info.connectedAt === null) setConnected(machine, clock.now());
+    for (const effect of effects) perform(machine, effect);
+  };
+
+  return {
+    initialised: (machine) => dispatch(machine, { type: 'init' }),
+    open: (machine, stream) => {
+      generations += 1;
+      const generation = generations;
+      let frame = 0;
+      const nextFrame = () => (frame += 1);
+      const release = port.hold(machine.id, (event) => stream.send(nextFrame(), event));
+      streams.set(generation, { machine, stream, release, nextFrame });
+      dispatch(machine, { type: 'stream-opened', generation });
+      return () => {
+        letGo(generation);
+        dispatch(machine, { type: 'stream-closed', generation });
+      };
+    },
+    disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
+    restarted: (machine) => dispatch(machine, { type: 'restarted' }),
+    stop: () => {
+      for (const machineId of [...graces.keys()]) stopWaiting(machineId);
+      for (const [generation, { machine, stream, nextFrame }] of [...streams]) {
+        letGo(generation);
+        // A daemon that says nothing of itself quits for good on this event, whatever its reason.
+        if (machine.info.daemon !== null) {
+          stream.send(nextFrame(), { type: 'gateway-disconnect', payload: { reason: 'shutdown' } });
+        }
+        machine.connection = { kind: 'offline', expiries: machine.connection.expiries };
+        stream.close();
+      }
+    },
+  };
+};

@@ -1,0 +1,281 @@
+import { errorTable, type CallError, type DaemonEvent, type Decision, type ToolResult } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import { dueAt, nextCall, type CallEffect, type CallMachineEvent, type CallMachineState, type OpenCallState } from './call-state.ts';
+import type { CallRecord } from './call-record.ts';
+import type { CallsStore } from './calls.store.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { Port } from './port.ts';
+import type { Machine } from './registry.ts';
+import { createTurns } from './turns.ts';
+
+/** A call that has not ended: its record, where it stands, and who waits for it. */
+export interface OpenCall {
+  record: CallRecord;
+  state: CallMachineState;
+  /** Digests of questions that were asked and name themselves (`askId`). */
+  readonly asked: Set<string>;
+  readonly waiters: Set<Waiter>;
+  stopTimer(): void;
+}
+
+export interface Waiter {
+  until: 'ended' | 'asked';
+  resolve(record: CallRecord): void;
+  reject(error: unknown): void;
+}
+
+/** What an event brings beside the change of state, and how it is written down when not in the usual way. */
+export interface StepDetails {
+  result?: ToolResult | null;
+  error?: CallError | null;
+  answerDigest?: string;
+  decision?: Decision | null;
+  decidedBy?: string;
+  save?(record: CallRecord): Promise<void>;
+  /** Runs once it is written down, before anything follows from it. */
+  onSaved?(): void;
+}
+
+/** Runs the calls' state machine: written down first, then done. One event of a call at a time. */
+export interface OpenCalls {
+  find(requestId: string): OpenCall | undefined;
+  count(userId: string): number;
+  /** Writes a new call down and sends it when its machine has a stream. */
+  add(record: CallRecord, waiter: Waiter): Promise<void>;
+  /** Takes up a call of before the restart. */
+  takeUp(record: CallRecord, state: OpenCallState): OpenCall;
+  /** Does what `job` does while no other event of the call is worked on. */
+  inTurn<T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T>;
+  /** Lets timers and waiting callers go; the calls stay as they are written down. */
+  stop(): void;
+}
+
+/** False when the event changed nothing. */
+export type Step = (event: CallMachineEvent, details?: StepDetails) => Promise<boolean>;
+
+export interface OpenCallsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: CallsStore;
+  port: Port;
+  machine(id: string): Machine | undefined;
+  onChanged(record: CallRecord): void;
+  onConfirmationClosed(confirmationId: string): void;
+  onError(error: unknown): void;
+}
+
+const initialState = (record: CallRecord): OpenCallState => ({ kind: 'pending', endsAt: record.endsAt, given: false, decision: null });
+
+export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
+  const { clock, limits, store, port, onError } = needs;
+  const calls = new Map<string, OpenCall>();
+  const perUser = new Map<string, number>();
+  const turns = createTurns();
+
+  const isOnline = (machineId: string) => needs.machine(machineId)?.connection.kind === 'online';
+  const hasFeature = (machineId: string, feature: string) =>
+    needs.machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
+
+  const count = (userId: string, change: 1 | -1) => {
+    const now = (perUser.get(userId) ?? 0) + change;
+    if (now > 0) perUser.set(userId, now);
+    else perUser.delete(userId);
+  };
+
+  const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
+    turns.run(call.record.requestId, () => job((event, details) => step(call, event, details)));
+
+  const arm = (call: OpenCall, ms?: number) => {
+    call.stopTimer();
+    call.stopTimer = () => {};
+    if (call.state.kind === 'ended') return;
+    const due = () => {
+      inTurn(call, (run) => run({ type: 'due', at: clock.now() })).catch((error: unknown) => {
+        onError(error);
+        arm(call, limits.storeRetryMs);
+      });
+    };
+    call.stopTimer = clock.after(ms ?? dueAt(call.state) - clock.now(), due);
+  };
+
+  const recordAfter = (call: OpenCall, state: CallMachineState, details: StepDetails): CallRecord => {
+    const decided = { decision: details.decision ?? call.record.decision, decidedBy: details.decidedBy ?? call.record.decidedBy };
+    const record: CallRecord = { ...call.record, ...decided };
+    switch (state.kind) {
+      case 'pending':
+        return { ...record, state: 'pending', confirmationId: null, endsAt: state.endsAt, deliveredAt: state.given ? record.deliveredAt : null };
+      case 'delivered':
+        return { ...record, state: 'delivered', deliveredAt: record.deliveredAt ?? clock.now() };
+      case 'awaiting-confirmation':
+        return { ...record, state: 'awaiting-confirmation', confirmationId: state.confirmationId };
+      case 'ended': {
+        const row = state.error === null ? null : errorTable[state.error];
+        return {
+          ...record,
+          state: state.end,
+          started: state.started,
+          error: row === null ? (details.error ?? null) : { code: row.code, message: row.message },
+          result: details.result ?? null,
+          answerDigest: details.answerDigest ?? null,
+          confirmationId: null,
+          endedAt: clock.now(),
+        };
+      }
+      default:
+        return state satisfies never;
+    }
+  };
+
+  const closing = (call: OpenCall, effects: CallEffect[]) => {
+    const effect = effects.find((one) => one.type === 'close-confirmation');
+    const id = call.record.confirmationId;
+    return effect?.type === 'close-confirmation' && id !== null ? { id, as: effect.as } : null;
+  };
+
+  const tellWaiters = (call: OpenCall) => {
+    const asked = call.state.kind === 'awaiting-confirmation';
+    for (const waiter of [...call.waiters]) {
+      if (call.state.kind !== 'ended' && !(asked && waiter.until === 'asked')) continue;
+      call.waiters.delete(waiter);
+      waiter.resolve(call.record);
+    }
+  };
+
+  const frame = ({ record, state }: OpenCall): DaemonEvent => {
+    const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
+    const toolCall = {
+      name: record.tool,
+      arguments: decision === null ? record.arguments : { ...record.arguments, _confirmation: decision },
+    };
+    const known = needs.machine(record.machineId)?.info.daemon !== null;
+    const timeout = known ? { timeoutMs: limits.callTimeoutMs } : {};
+    return { type: 'filesystem-request', payload: { requestId: record.requestId, toolCall, ...timeout } };
+  };
+
+  /** Part of a turn. Written down as delivered before it is on the wire: nothing is ever sent twice by mistake. */
+  const send = async (call: OpenCall): Promise<void> => {
+    if (!isOnline(call.record.machineId)) return;
+    await step(call, { type: 'dispatched', at: clock.now() });
+    if (call.state.kind !== 'delivered') return;
+    if (!(await port.write(call.record.machineId, frame(call)))) await step(call, { type: 'kept-back' });
+  };
+
+  const perform = async (call: OpenCall, effect: CallEffect): Promise<void> => {
+    switch (effect.type) {
+      case 'dispatch':
+        return send(call);
+      case 'stop': {
+        const { requestId, machineId } = call.record;
+        await port.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason: effect.reason } });
+        return;
+      }
+      case 'close-confirmation':
+        return;
+      default:
+        effect satisfies never;
+    }
+  };
+
+  const save = (record: CallRecord, state: CallMachineState, close: ReturnType<typeof closing>) =>
+    state.kind === 'ended' ? store.end(record, close) : store.move(record);
+
+  const step = async (call: OpenCall, event: CallMachineEvent, details: StepDetails = {}): Promise<boolean> => {
+    const before = call.state;
+    const { state, effects } = nextCall(before, event, limits);
+    if (state === before) return false;
+    const record = recordAfter(call, state, details);
+    const close = closing(call, effects);
+    const moved = state.kind !== before.kind;
+    if (details.save) await details.save(record);
+    else if (moved) await save(record, state, close);
+    call.state = state;
+    call.record = record;
+    arm(call);
+    if (state.kind === 'ended') {
+      calls.delete(record.requestId);
+      count(record.userId, -1);
+    }
+    tellWaiters(call);
+    if (moved) needs.onChanged(record);
+    details.onSaved?.();
+    if (close) needs.onConfirmationClosed(close.id);
+    for (const effect of effects) await perform(call, effect);
+    return true;
+  };
+
+  const keep = (record: CallRecord, state: OpenCallState): OpenCall => {
+    const call: OpenCall = { record, state, asked: new Set(), waiters: new Set(), stopTimer: () => {} };
+    calls.set(record.requestId, call);
+    count(record.userId, 1);
+    return call;
+  };
+
+  const drop = (call: OpenCall) => {
+    calls.delete(call.record.requestId);
+    count(call.record.userId, -1);
+  };
+
+  /** A call whose machine is online is written down as delivered at once: one write instead of two. */
+  const insert = async (call: OpenCall): Promise<void> => {
+    const online = isOnline(call.record.machineId);
+    if (online) {
+      call.state = nextCall(call.state, { type: 'dispatched', at: clock.now() }, limits).state;
+      call.record = recordAfter(call, call.state, {});
+    }
+    await store.insert(call.record).catch((error: unknown) => {
+      drop(call);
+      throw error;
+    });
+    needs.onChanged(call.record);
+    arm(call);
+    if (online) {
+      if (!(await port.write(call.record.machineId, frame(call)))) await step(call, { type: 'kept-back' });
+      return;
+    }
+    await send(call);
+  };
+
+  const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {
+    for (const call of [...calls.values()]) {
+      if (call.record.machineId === machineId) turns.run(call.record.requestId, () => job(call)).catch(onError);
+    }
+  };
+
+  const resend = async (call: OpenCall) => {
+    const again = call.state.kind === 'delivered' && hasFeature(call.record.machineId, 'resume');
+    if (call.state.kind === 'pending' || again) await send(call);
+  };
+
+  const unlisten = port.listen((news) => {
+    if (news.type === 'attached') eachOf(news.machineId, resend);
+    if (news.type === 'gone') {
+      eachOf(news.machineId, (call) => step(call, { type: 'disconnected', explicit: news.explicit }));
+    }
+  });
+
+  return {
+    find: (requestId) => calls.get(requestId),
+    count: (userId) => perUser.get(userId) ?? 0,
+    add: (record, waiter) => {
+      const call = keep(record, initialState(record));
+      call.waiters.add(waiter);
+      return turns.run(record.requestId, () => insert(call));
+    },
+    takeUp: (record, state) => {
+      const call = keep(record, state);
+      arm(call);
+      return call;
+    },
+    inTurn,
+    stop: () => {
+      unlisten();
+      for (const call of calls.values()) {
+        call.stopTimer();
+        for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());
+        call.waiters.clear();
+      }
+      calls.clear();
+    },
+  };
+};

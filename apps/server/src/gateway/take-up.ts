@@ -1,0 +1,48 @@
+import type { Clock } from '@drawbridge/kit';
+import type { OpenCallState } from './call-state.ts';
+import type { CallRecord } from './call-record.ts';
+import type { CallsStore } from './calls.store.ts';
+import type { ConfirmationsStore, StoredConfirmation } from './confirmations.store.ts';
+import type { Connections } from './connections.ts';
+import type { GatewayLimits } from './limits.ts';
+import type { MachinesStore } from './machines.store.ts';
+import type { OpenCalls } from './open-calls.ts';
+import type { Registry } from './registry.ts';
+
+export interface TakeUpNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  machinesStore: MachinesStore;
+  callsStore: CallsStore;
+  confirmationsStore: ConfirmationsStore;
+  registry: Registry;
+  connections: Connections;
+  openCalls: OpenCalls;
+}
+
+const stateOf = (record: CallRecord, open: StoredConfirmation | undefined, untilMs: number): OpenCallState => {
+  const { endsAt, decision } = record;
+  if (open) {
+    const leftMs = Math.max(0, endsAt - open.createdAt);
+    return { kind: 'awaiting-confirmation', confirmationId: open.shown.id, expiresAt: open.expiresAt, leftMs };
+  }
+  // The time in which nobody could answer does not count.
+  if (record.state === 'delivered') return { kind: 'delivered', endsAt: Math.max(endsAt, untilMs), deadlineAt: untilMs, decision };
+  return { kind: 'pending', endsAt: Math.max(endsAt, untilMs), given: record.deliveredAt !== null, decision };
+};
+
+/** Takes up what a stopped server left open: machines wait for their daemons, calls for their ends, questions for their answers. */
+export const takeUp = async (needs: TakeUpNeeds): Promise<void> => {
+  const { clock, limits, registry, connections, openCalls } = needs;
+  const machines = (await needs.machinesStore.toTakeUp()).map(registry.adopt);
+  const untilMs = clock.now() + limits.restartGraceMs;
+  for (const record of await needs.callsStore.open()) {
+    const questions = await needs.confirmationsStore.ofCall(record.requestId);
+    const open = questions.find((one) => one.shown.state === 'open');
+    const call = openCalls.takeUp(record, stateOf(record, open, untilMs));
+    for (const { named, digest } of questions) if (named) call.asked.add(digest);
+  }
+  for (const machine of machines) {
+    if (machine.info.connectedAt !== null) connections.restarted(machine);
+  }
+};
