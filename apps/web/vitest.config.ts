@@ -1,3 +1,14 @@
+import { mergeConfig } from 'vite';
 import { defineProject } from 'vitest/config';
+import base from './vite.config.ts';
 
-export default defineProject({ test: { name: 'web', include: ['src/**/*.test.ts', 'test/**/*.test.ts'] } });
+export default mergeConfig(
+  base,
+  defineProject({
+    test: {
+      name: 'web',
+      environment: 'happy-dom',
+      include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    },
+  }),
+);

@@ -1,0 +1,29 @@
+import { TRPCClientError } from '@trpc/client';
+
+/** Why something did not work, as a person reads it. `unreachable`: the server gave no answer at all. */
+export interface Failure {
+  code: string;
+  message: string;
+  fix: string | null;
+}
+
+export const unreachable: Failure = {
+  code: 'UNREACHABLE',
+  message: 'The server does not answer',
+  fix: 'Check that it is running. The panel tries again by itself.',
+};
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Reads what a call of the API, or of the accounts, threw. */
+export const failureOf = (error: unknown): Failure => {
+  if (error instanceof TRPCClientError) {
+    // The shape is the server's (`ErrorShape`); an answer of a proxy in between has none of it.
+    const data = error.data as { code?: unknown; fix?: unknown } | null | undefined;
+    const code = textOf(data?.code);
+    if (code === null) return unreachable;
+    return { code, message: error.message, fix: textOf(data?.fix) };
+  }
+  if (error instanceof TypeError) return unreachable;
+  return { code: 'INTERNAL', message: error instanceof Error ? error.message : 'Something went wrong', fix: null };
+};

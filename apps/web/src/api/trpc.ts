@@ -1,0 +1,40 @@
+import type { AppRouter } from '@drawbridge/server/router';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  httpSubscriptionLink,
+  splitLink,
+  type TRPCClient,
+} from '@trpc/client';
+
+export type Api = TRPCClient<AppRouter>;
+
+/** Calls that may take minutes: they travel alone, so that nothing else waits for them. */
+const slow = new Set(['calls.run']);
+
+interface Needs {
+  /** Where `/trpc` is, without a slash at the end; empty for the panel's own origin. */
+  origin: string;
+  /** Replaces the browser's in tests. */
+  EventSource?: typeof EventSource;
+  fetch?: typeof fetch;
+}
+
+/** The server's procedures, typed by its router. */
+export const createApi = ({ origin, EventSource, fetch }: Needs): Api => {
+  const http = { url: `${origin}/trpc`, ...(fetch ? { fetch } : {}) };
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (op) => op.type === 'subscription',
+        true: httpSubscriptionLink({ url: http.url, ...(EventSource ? { EventSource } : {}) }),
+        false: splitLink({
+          condition: (op) => slow.has(op.path),
+          true: httpLink(http),
+          false: httpBatchLink({ ...http, maxItems: 10 }),
+        }),
+      }),
+    ],
+  });
+};

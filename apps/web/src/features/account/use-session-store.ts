@@ -1,0 +1,48 @@
+import type { User } from '@drawbridge/contracts';
+import { defineStore } from 'pinia';
+import { computed, ref } from 'vue';
+import { failureOf, signOut as endSession, useApi, type Failure } from '../../api/index.ts';
+
+type Session =
+  | { kind: 'unknown' }
+  | { kind: 'unreachable'; failure: Failure }
+  | { kind: 'set-up-needed' }
+  | { kind: 'signed-out' }
+  | { kind: 'signed-in'; user: User };
+
+/** Who is signed in. */
+export const useSessionStore = defineStore('session', () => {
+  const api = useApi();
+  const session = ref<Session>({ kind: 'unknown' });
+  const user = computed(() => (session.value.kind === 'signed-in' ? session.value.user : null));
+
+  /** Asks the server who is signed in; never throws. */
+  const load = async () => {
+    try {
+      const me = await api.account.me.query();
+      if (me) return enter(me);
+      const { needed } = await api.setup.status.query();
+      session.value = { kind: needed ? 'set-up-needed' : 'signed-out' };
+    } catch (error) {
+      session.value = { kind: 'unreachable', failure: failureOf(error) };
+    }
+  };
+
+  const enter = (me: User) => {
+    session.value = { kind: 'signed-in', user: me };
+  };
+
+  const leave = () => {
+    session.value = { kind: 'signed-out' };
+  };
+
+  /** Ends the session; gives why it could not. */
+  const signOut = async (): Promise<Failure | null> => {
+    const reply = await endSession();
+    if (!reply.ok) return reply.failure;
+    leave();
+    return null;
+  };
+
+  return { session, user, load, enter, leave, signOut };
+});

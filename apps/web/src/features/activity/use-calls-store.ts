@@ -1,0 +1,103 @@
+import { terminalCallStates, type CallEvent, type CallState, type CallSummary } from '@drawbridge/contracts';
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef } from 'vue';
+import { failureOf, useApi, type Failure } from '../../api/index.ts';
+
+export interface Progress {
+  message?: string;
+  progress?: number;
+  total?: number;
+  /** What the tool has printed, the newest part. */
+  output: string;
+}
+
+/** The part of a running call's output that stays in the page. */
+const maxOutputLength = 100_000;
+
+export const hasEnded = (state: CallState): boolean => terminalCallStates.some((terminal) => terminal === state);
+
+/** The calls that were made, newest first, and how far the running ones are. */
+export const useCallsStore = defineStore('calls', () => {
+  const api = useApi();
+  const known = shallowRef<ReadonlyMap<string, CallSummary>>(new Map());
+  const progress = ref<Record<string, Progress>>({});
+  const cursor = ref<string | null>(null);
+  const loaded = ref(false);
+  const loading = ref(false);
+  const failure = ref<Failure | null>(null);
+
+  const calls = computed(() =>
+    [...known.value.values()].sort(
+      (a, b) => b.createdAt.localeCompare(a.createdAt) || b.requestId.localeCompare(a.requestId),
+    ),
+  );
+
+  const put = (call: CallSummary) => {
+    const before = known.value.get(call.requestId);
+    // The end is final: an answer that was on its way meanwhile does not reopen a call.
+    if (before && hasEnded(before.state) && !hasEnded(call.state)) return;
+    known.value = new Map(known.value).set(call.requestId, call);
+    if (hasEnded(call.state)) delete progress.value[call.requestId];
+  };
+
+  const fetchPage = async (from: string | null) => {
+    loading.value = true;
+    try {
+      const page = await api.calls.list.query(from === null ? {} : { cursor: from });
+      for (const call of page.calls) put(call);
+      failure.value = null;
+      return page;
+    } catch (error) {
+      failure.value = failureOf(error);
+      return null;
+    } finally {
+      loading.value = false;
+    }
+  };
+
+  /** The newest page; what was loaded further down stays. */
+  const load = async () => {
+    const page = await fetchPage(null);
+    if (page && !loaded.value) {
+      cursor.value = page.nextCursor;
+      loaded.value = true;
+    }
+  };
+
+  const loadMore = async () => {
+    if (cursor.value === null || loading.value) return;
+    const page = await fetchPage(cursor.value);
+    if (page) cursor.value = page.nextCursor;
+  };
+
+  const onCall = (event: CallEvent) => {
+    switch (event.type) {
+      case 'call':
+        return put(event.call);
+      case 'progress': {
+        const { requestId, type: _type, output = '', ...rest } = event;
+        const before = progress.value[requestId];
+        progress.value[requestId] = {
+          ...before,
+          ...rest,
+          output: ((before?.output ?? '') + output).slice(-maxOutputLength),
+        };
+        return;
+      }
+      default:
+        event satisfies never;
+    }
+  };
+
+  /** Stops a running call; gives why it could not. */
+  const cancel = async (requestId: string): Promise<Failure | null> => {
+    try {
+      put(await api.calls.cancel.mutate({ requestId }));
+      return null;
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+
+  return { calls, known, progress, cursor, loaded, loading, failure, load, loadMore, onCall, cancel };
+});

@@ -1,0 +1,37 @@
+import type { GatewayStatus, StateChanged } from '@drawbridge/contracts';
+import { defineStore } from 'pinia';
+import { ref, shallowRef } from 'vue';
+import { failureOf, useApi, type Failure } from '../../api/index.ts';
+
+/** The machine: its state as the server last told it. */
+export const useGatewayStore = defineStore('gateway', () => {
+  const api = useApi();
+  const status = shallowRef<GatewayStatus | null>(null);
+  const failure = ref<Failure | null>(null);
+
+  const load = async () => {
+    try {
+      status.value = await api.gateway.status.query();
+      failure.value = null;
+    } catch (error) {
+      failure.value = failureOf(error);
+    }
+  };
+
+  const onState = ({ payload }: StateChanged) => {
+    status.value = payload;
+    failure.value = null;
+  };
+
+  /** Ends the pairing; gives why it could not. The new state comes by itself. */
+  const disconnect = async (): Promise<Failure | null> => {
+    try {
+      await api.gateway.disconnect.mutate();
+      return null;
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+
+  return { status, failure, load, onState, disconnect };
+});

@@ -1,0 +1,41 @@
+import { onScopeDispose } from 'vue';
+import { keepLive, useApi, useClock } from '../../api/index.ts';
+import { useSessionStore } from '../account/use-session-store.ts';
+import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
+import { useGatewayStore } from '../gateway/use-gateway-store.ts';
+import { useToolsStore } from '../tools/use-tools-store.ts';
+import { useServerStore } from './use-server-store.ts';
+
+/** Connects the stores to the server's streams while the caller's scope lives. */
+export const useLive = (): void => {
+  const session = useSessionStore();
+  const server = useServerStore();
+  const gateway = useGatewayStore();
+  const calls = useCallsStore();
+  const confirmations = useConfirmationsStore();
+  const tools = useToolsStore();
+
+  const stop = keepLive({
+    api: useApi(),
+    clock: useClock(),
+    listener: {
+      onState: (event) => {
+        gateway.onState(event);
+        tools.onState(event);
+      },
+      onCall: calls.onCall,
+      onConfirmation: confirmations.onConfirmation,
+      onUp: () => {
+        server.onUp();
+        void confirmations.load();
+        void calls.load();
+        void tools.load();
+      },
+      onDown: server.onDown,
+      onSignedOut: session.leave,
+    },
+  });
+  server.onDown();
+  onScopeDispose(stop);
+};

@@ -1,0 +1,11 @@
+import { watchEffect } from 'vue';
+
+/** The document's title: how many questions wait, then the page. */
+export const titleOf = (waiting: number, page: string | undefined): string =>
+  `${waiting > 0 ? `(${waiting}) ` : ''}${page ? `${page} · ` : ''}Drawbridge`;
+
+export const useTitle = (waiting: () => number, page: () => string | undefined): void => {
+  watchEffect(() => {
+    document.title = titleOf(waiting(), page());
+  });
+};

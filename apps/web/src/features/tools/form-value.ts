@@ -1,0 +1,65 @@
+import type { FormField } from './form-field.ts';
+
+/** What a field starts with: its default, a required object's fields, else nothing. */
+export const startOf = (field: FormField): unknown => {
+  if (field.kind === 'object') {
+    const given: unknown = field.initial;
+    if (typeof given === 'object' && given !== null && Object.keys(given).length > 0) return structuredClone(given);
+    if (!field.required) return undefined;
+    const entries = field.fields.map((inner) => [inner.name, startOf(inner)] as const);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  }
+  if (field.initial !== undefined) return structuredClone(field.initial);
+  if (field.kind === 'enum' && field.required && field.choices.length === 1) return field.choices[0];
+  if (field.kind === 'boolean' && field.required) return false;
+  if (field.kind === 'array' && field.required) return [];
+  return undefined;
+};
+
+/** An object's value with one property set, or taken out where it is undefined. */
+export const withProperty = (value: unknown, name: string, inner: unknown): Record<string, unknown> => {
+  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
+  const others = entries.filter(([key]) => key !== name);
+  return Object.fromEntries(inner === undefined ? others : [...others, [name, inner]]);
+};
+
+export const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
+
+/** What keeps a value from being sent: the place (`edits.0.path`) and a sentence. */
+export interface Complaint {
+  at: string;
+  message: string;
+}
+
+const join = (at: string, name: string | number) => (at === '' ? String(name) : `${at}.${name}`);
+
+/** Checks what a form can check; the machine checks all of it again. */
+export const complaintsOf = (field: FormField, value: unknown, at = ''): Complaint[] => {
+  if (value === undefined) return field.required ? [{ at, message: 'Needs a value' }] : [];
+  switch (field.kind) {
+    case 'string': {
+      if (typeof value !== 'string') return [{ at, message: 'Needs a text' }];
+      if (field.maxLength !== undefined && value.length > field.maxLength) return [{ at, message: `At most ${field.maxLength} characters` }];
+      return [];
+    }
+    case 'number': {
+      if (typeof value !== 'number' || !Number.isFinite(value)) return [{ at, message: 'Needs a number' }];
+      if (field.integer && !Number.isInteger(value)) return [{ at, message: 'Needs a whole number' }];
+      if (field.minimum !== undefined && value < field.minimum) return [{ at, message: `At least ${field.minimum}` }];
+      if (field.maximum !== undefined && value > field.maximum) return [{ at, message: `At most ${field.maximum}` }];
+      return [];
+    }
+    case 'array':
+      if (!Array.isArray(value)) return [{ at, message: 'Needs a list' }];
+      return value.flatMap((item, index) => complaintsOf(field.item, item, join(at, index)));
+    case 'object':
+      return field.fields.flatMap((inner) => complaintsOf(inner, propertyOf(value, inner.name), join(at, inner.name)));
+    case 'boolean':
+    case 'enum':
+    case 'json':
+      return [];
+    default:
+      return field satisfies never;
+  }
+};

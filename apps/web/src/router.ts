@@ -1,0 +1,58 @@
+import type { App } from 'vue';
+import { createRouter, createWebHistory, type Router } from 'vue-router';
+import { useSessionStore } from './features/account/use-session-store.ts';
+
+declare module 'vue-router' {
+  interface RouteMeta {
+    /** What the document and the navigation call the page. */
+    title?: string;
+    /** Also for a person who is not signed in. */
+    open?: boolean;
+  }
+}
+
+/** The panel's addresses. A person who is not signed in comes to the page that lets them in. */
+export const createPanelRouter = (app: App): Router => {
+  const router = createRouter({
+    history: createWebHistory(),
+    routes: [
+      { path: '/setup', component: () => import('./pages/setup-page.vue'), meta: { title: 'Set up', open: true } },
+      { path: '/sign-in', component: () => import('./pages/sign-in-page.vue'), meta: { title: 'Sign in', open: true } },
+      { path: '/join', component: () => import('./pages/join-page.vue'), meta: { title: 'Join', open: true } },
+      { path: '/unreachable', component: () => import('./pages/unreachable-page.vue'), meta: { title: 'No answer', open: true } },
+      {
+        path: '/',
+        component: () => import('./features/shell/app-shell.vue'),
+        children: [
+          { path: '', component: () => import('./pages/machine-page.vue'), meta: { title: 'Machine' } },
+          { path: 'tools/:name?', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
+          { path: 'activity/:requestId?', component: () => import('./pages/activity-page.vue'), meta: { title: 'Activity' } },
+          { path: 'settings', component: () => import('./pages/settings-page.vue'), meta: { title: 'Settings' } },
+          { path: ':rest(.*)', component: () => import('./pages/missing-page.vue'), meta: { title: 'Not found' } },
+        ],
+      },
+    ],
+    scrollBehavior: (to, from, saved) => saved ?? (to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 }),
+  });
+
+  router.beforeEach(async (to) => {
+    const store = app.runWithContext(() => useSessionStore());
+    if (store.session.kind === 'unknown' || store.session.kind === 'unreachable') await store.load();
+    const { session } = store;
+    switch (session.kind) {
+      case 'unknown':
+      case 'unreachable':
+        return to.path === '/unreachable' ? true : { path: '/unreachable', query: { next: to.fullPath } };
+      case 'set-up-needed':
+        return to.path === '/setup' ? true : '/setup';
+      case 'signed-out':
+        if (to.meta.open === true && to.path !== '/setup' && to.path !== '/unreachable') return true;
+        return to.path === '/' || to.meta.open === true ? '/sign-in' : { path: '/sign-in', query: { next: to.fullPath } };
+      case 'signed-in':
+        return to.meta.open === true ? '/' : true;
+      default:
+        session satisfies never;
+    }
+  });
+  return router;
+};

@@ -1,0 +1,14 @@
+import { onScopeDispose, ref, type Ref } from 'vue';
+import { useClock } from '../api/index.ts';
+
+/** The time of the clock, in milliseconds, renewed each second. */
+export const useNow = (): Readonly<Ref<number>> => {
+  const clock = useClock();
+  const now = ref(clock.now());
+  onScopeDispose(
+    clock.every(1_000, () => {
+      now.value = clock.now();
+    }),
+  );
+  return now;
+};

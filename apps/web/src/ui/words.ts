@@ -1,0 +1,44 @@
+import type { CallState, Door } from '@drawbridge/contracts';
+
+interface Words {
+  label: string;
+  icon: string;
+}
+
+const groups: Record<string, Words> = {
+  filesystemRead: { label: 'Read files', icon: 'i-lucide-file-text' },
+  filesystemWrite: { label: 'Change files', icon: 'i-lucide-file-pen' },
+  filesystem: { label: 'Files', icon: 'i-lucide-folder' },
+  shell: { label: 'Run commands', icon: 'i-lucide-square-terminal' },
+  computer: { label: 'Screen and input', icon: 'i-lucide-monitor' },
+  screenshot: { label: 'Screenshots', icon: 'i-lucide-monitor' },
+  'mouse-keyboard': { label: 'Mouse and keyboard', icon: 'i-lucide-mouse-pointer-2' },
+  browser: { label: 'Browser', icon: 'i-lucide-globe' },
+  system: { label: 'System', icon: 'i-lucide-settings-2' },
+};
+
+/** A group of tools as a person calls it; a name that is not known stands for itself. */
+export const groupWords = (name: string): Words => groups[name] ?? { label: name, icon: 'i-lucide-wrench' };
+
+interface StateWords extends Words {
+  tone: 'success' | 'warning' | 'error' | 'neutral' | 'primary';
+}
+
+export const callStateWords: Record<CallState, StateWords> = {
+  pending: { label: 'Waiting', icon: 'i-lucide-clock', tone: 'neutral' },
+  delivered: { label: 'Running', icon: 'i-lucide-loader', tone: 'primary' },
+  'awaiting-confirmation': { label: 'Waits for you', icon: 'i-lucide-circle-help', tone: 'warning' },
+  succeeded: { label: 'Done', icon: 'i-lucide-circle-check', tone: 'success' },
+  failed: { label: 'Failed', icon: 'i-lucide-circle-x', tone: 'error' },
+  denied: { label: 'Denied', icon: 'i-lucide-ban', tone: 'neutral' },
+  cancelled: { label: 'Cancelled', icon: 'i-lucide-circle-slash', tone: 'neutral' },
+  'timed-out': { label: 'Timed out', icon: 'i-lucide-timer-off', tone: 'error' },
+  lost: { label: 'Lost', icon: 'i-lucide-circle-help', tone: 'error' },
+};
+
+export const doorWords: Record<Door, string> = {
+  trpc: 'Panel',
+  'daemon-http': 'Daemon',
+  mcp: 'MCP client',
+  jsonrpc: 'JSON-RPC client',
+};
