@@ -1,19 +1,21 @@
 import { homedir } from 'node:os';
-import { defaultModes } from '@drawbridge/contracts';
 import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../config.ts';
-import { createSessionFile, type SessionFile } from '../link/index.ts';
+import { createSessionFile, type Dispatch, type SessionFile } from '../link/index.ts';
+import { openSettings, type Ask, type Modes } from '../permission/index.ts';
+import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
+import { createWaiting } from '../terminal/waiting.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
-import { openOffer } from './offer.ts';
+import { createOffer } from './offer.ts';
 import { readOptions, type ConnectOptions, type ParsedLine } from './options.ts';
 import { findRootFolder, type RootFolder } from './root-folder.ts';
 import { showUrl } from './server-url.ts';
 import { createSession, type Session } from './session.ts';
 import { showEnding } from './show-link.ts';
 import { askForToken, askToStart } from './start-question.ts';
-import { summary, type Modes } from './summary.ts';
+import { summary } from './summary.ts';
 
 export interface ConnectNeeds {
   environment: Environment;
@@ -67,19 +69,38 @@ const runUntilEnd = async (session: Session, key: string, needs: ConnectNeeds & 
   return gaveUp ? 1 : showEnding(needs.talk, ending, needs.url);
 };
 
+interface WhereToAsk {
+  ask: Ask;
+  around(dispatch: Dispatch): Dispatch;
+}
+
+const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds): WhereToAsk => {
+  if (options.confirm === 'panel') return { ask: { kind: 'panel' }, around: (dispatch) => dispatch };
+  if (!needs.isTerminal) {
+    throw errors.wrongUse({ message: '--confirm terminal needs a terminal', fix: 'Use --confirm panel.' });
+  }
+  const { talk } = needs;
+  const askInTerminal = createAskInTerminal({ clock: systemClock, talk, input: process.stdin, output: process.stderr });
+  const waiting = createWaiting(systemClock);
+  return { ask: { kind: 'terminal', askInTerminal: waiting.askInTerminal(askInTerminal) }, around: waiting.dispatch };
+};
+
 /** `drawbridge connect`: stays until the session ends, and gives the exit code. */
 export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
   const { environment, talk, version } = needs;
   const options = readOptions(line, environment);
+  const confirm = whereToAsk(options, needs);
   const ask = needs.isTerminal && !options.nonInteractive;
+  const settings = await openSettings(environment.privateFolder);
   const sessionFile = createSessionFile(environment.privateFolder);
   const { url, key } = await findTarget(options, sessionFile, ask);
   const start = await findRootFolder(options.dir ?? '.', homedir());
-  const wanted: Modes = { ...defaultModes, ...options.modes };
+  const wanted: Modes = { ...settings.modes(), ...options.modes };
   refuseNothing(wanted);
   const modes = await settleModes({ start, url, modes: wanted, ask }, talk);
   refuseNothing(modes);
-  const offer = await openOffer();
+  const offer = createOffer({ clock: systemClock, settings, modes, ask: confirm.ask, root: start.path });
+  if (offer.tools.length === 0) throw errors.nothingAllowed();
   const session = createSession({
     clock: systemClock,
     random: Math.random,
@@ -87,7 +108,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     url,
     rootPath: start.path,
     version,
-    offer,
+    offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
     sessionFile,
   });
   return runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });

@@ -1,5 +1,8 @@
 import type { Tool, ToolCategory } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
 import type { Dispatch } from '../link/index.ts';
+import { createGate, createSession, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
+import { allTools, createDispatch, offeredTools, toolCategories } from '../tools/index.ts';
 
 /** What this machine offers in one session. */
 export interface Offer {
@@ -10,9 +13,25 @@ export interface Offer {
   endSession(): void;
 }
 
-export const openOffer = async (): Promise<Offer> => ({
-  tools: [],
-  toolCategories: [],
-  dispatch: async (request) => ({ content: [{ type: 'text', text: `No tool ${request.toolCall.name}` }], isError: true }),
-  endSession: () => {},
-});
+export interface OfferNeeds {
+  clock: Clock;
+  settings: SettingsStore;
+  /** What holds for this session. */
+  modes: Modes;
+  ask: Ask;
+  /** The real path of the folder that file tools work in. */
+  root: string;
+}
+
+/** Puts the tools behind the person's permissions. */
+export const createOffer = ({ clock, settings, modes, ask, root }: OfferNeeds): Offer => {
+  const gate = createGate({ settings, session: createSession(modes), ask });
+  const tools = allTools();
+  const held = gate.modes();
+  return {
+    tools: offeredTools(tools, held),
+    toolCategories: toolCategories(tools, held),
+    dispatch: createDispatch({ tools, gate, root, privateFolder: settings.folder, clock }),
+    endSession: gate.endSession,
+  };
+};

@@ -1,6 +1,7 @@
 import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import type { Modes } from '../permission/index.ts';
 import { errors } from './errors.ts';
-import { groupLabel, summary, type Modes } from './summary.ts';
+import { groupLabel, summary } from './summary.ts';
 import type { Talk } from '../terminal/talk.ts';
 
 interface Start {

@@ -1,7 +1,5 @@
-import { toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts';
-import { escapeText } from '../terminal/escape.ts';
-
-export type Modes = Record<ToolGroup, Mode>;
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { visible, type Modes } from '../permission/index.ts';
 
 const labels: Record<ToolGroup, string> = {
   filesystemRead: 'read files',
@@ -18,8 +16,8 @@ export const groupLabel = (group: ToolGroup): string => labels[group];
 export const summary = (what: { url: string; folder: string; modes: Modes }): string =>
   [
     '',
-    `  server  ${escapeText(what.url)}`,
-    `  folder  ${escapeText(what.folder)}`,
+    `  server  ${visible(what.url)}`,
+    `  folder  ${visible(what.folder)}`,
     '',
     ...toolGroups.map((group) => `  ${labels[group].padEnd(18)}${what.modes[group]}`),
     '',

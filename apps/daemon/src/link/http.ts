@@ -50,9 +50,6 @@ const toResponse = (message: http.IncomingMessage): HttpResponse => ({
   text: (maxBytes) => readText(message, maxBytes),
 });
 
-const isStale = (error: Error, request: http.ClientRequest): boolean =>
-  request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-
 /** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
 export const createHttp = (address: URL): Http => {
   const module = address.protocol === 'https:' ? https : http;
@@ -77,7 +74,7 @@ export const createHttp = (address: URL): Http => {
   const request = (wanted: HttpRequest): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const outgoing = module.request(options(wanted), (message) => resolve(toResponse(message)));
-      outgoing.on('error', (error) => (isStale(error, outgoing) ? resolve(request(wanted)) : reject(error)));
+      outgoing.on('error', reject);
       outgoing.on('timeout', () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')));
       outgoing.end(wanted.body);
     });

@@ -1,5 +1,6 @@
 import type { CallOutcome, CallReport } from '../link/index.ts';
-import { escapeText, shorten } from './escape.ts';
+import { visible } from '../permission/index.ts';
+import { shorten } from './shorten.ts';
 import type { Talk } from './talk.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */
@@ -13,7 +14,7 @@ const colours = { ok: 'green', failed: 'red', denied: 'yellow', asked: 'cyan', c
 
 const summary = (call: Record<string, unknown>): string => {
   const naming = namingArguments.map((name) => call[name]).find((value) => typeof value === 'string');
-  return typeof naming === 'string' ? shorten(escapeText(naming), summaryLength) : '';
+  return typeof naming === 'string' ? shorten(visible(naming), summaryLength) : '';
 };
 
 export const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

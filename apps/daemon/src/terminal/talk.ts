@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import { escapeText, withoutKeys } from './escape.ts';
+import { visible } from '../permission/index.ts';
+import { withoutKeys } from './shorten.ts';
 
 type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
 
@@ -9,22 +10,40 @@ export interface Talk {
   line(word: string, text: string, colour?: Colour): void;
   /** What went wrong and what to do about it. */
   problem(error: string, next?: string): void;
-  /** Text that is ours and laid out already, such as a table. */
+  /** Text that is laid out and escaped already, such as a table. */
   block(text: string): void;
+  /** Keeps lines back while a question is open; the returned function lets them out. */
+  hold(): () => void;
 }
 
 const wordWidth = 13;
 
 export const createTalk = (options: { write: (text: string) => void; colours: boolean }): Talk => {
+  let holds = 0;
+  let held: string[] = [];
   const paint = (colour: Colour | undefined, text: string) =>
     options.colours && colour !== undefined ? styleText(colour, text) : text;
-  const write = (text: string) => options.write(`${withoutKeys(text)}\n`);
+  const write = (text: string) => {
+    const line = `${withoutKeys(text)}\n`;
+    if (holds > 0) held.push(line);
+    else options.write(line);
+  };
   return {
-    line: (word, text, colour) => write(`${paint(colour, word.padEnd(wordWidth))} ${escapeText(text)}`),
+    line: (word, text, colour) => write(`${paint(colour, word.padEnd(wordWidth))} ${visible(text)}`),
     problem: (error, next) => {
-      write(`${paint('red', 'error')}  ${escapeText(error)}`);
-      if (next !== undefined) write(`${paint('cyan', 'next')}   ${escapeText(next)}`);
+      write(`${paint('red', 'error')}  ${visible(error)}`);
+      if (next !== undefined) write(`${paint('cyan', 'next')}   ${visible(next)}`);
     },
-    block: (text) => write(text),
+    block: write,
+    hold: () => {
+      holds += 1;
+      return () => {
+        holds -= 1;
+        if (holds > 0) return;
+        const lines = held;
+        held = [];
+        lines.forEach(options.write);
+      };
+    },
   };
 };
