@@ -9,10 +9,12 @@ const whole = (least: number, most: number) =>
 const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
 const keyText = z.string().min(32).regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
 
-const publicUrl = z.url({ protocol: /^https?$/ }).refine((text) => {
+const isOrigin = (text: string) => {
+  if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
-}, 'must be an origin alone, such as https://bridge.example.org');
+  return /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+};
+const publicUrl = z.string().refine(isOrigin, 'must be an http or https origin alone, such as https://bridge.example.org');
 
 const isAddress = (text: string) => {
   const [address = '', prefix] = text.split('/');

@@ -30,12 +30,14 @@ interface BetterAuthNeeds {
   db: Kysely<any>;
   dbType: 'sqlite' | 'postgres';
   secret: string;
-  secure: boolean;
+  /** The origin under which the server is reached; https makes its cookies secure. */
+  url: string;
   log: Logger;
 }
 
-const optionsOf = ({ db, dbType, secret, secure, log }: BetterAuthNeeds) => ({
+const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
   appName: 'Drawbridge',
+  baseURL: url,
   basePath: '/api/auth',
   secret,
   database: { db, type: dbType, transaction: true },
@@ -53,7 +55,7 @@ const optionsOf = ({ db, dbType, secret, secure, log }: BetterAuthNeeds) => ({
   telemetry: { enabled: false },
   advanced: {
     cookiePrefix: 'drawbridge',
-    useSecureCookies: secure,
+    useSecureCookies: url.startsWith('https:'),
     defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' as const },
     ipAddress: { disableIpTracking: true },
     disableOriginCheck: true,

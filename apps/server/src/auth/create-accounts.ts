@@ -38,9 +38,12 @@ export const createAccounts = async (needs: AccountsNeeds): Promise<Accounts & {
   };
   const watch = createWatch({ clock, live, onError: (error) => log.error({ err: error }, 'sessions could not be checked') });
 
+  let owner: string | null = null;
   const ownerId = async () => {
+    if (owner !== null) return owner;
     const row = await adapter.findOne<{ id: string }>({ model: 'user', where: [{ field: 'ownerSlot', value: ownerSlot }] });
-    return row?.id ?? null;
+    owner = row?.id ?? null;
+    return owner;
   };
   const refuseSecondOwner = async () => {
     if ((await ownerId()) !== null) throw errors.alreadySetUp();

@@ -15,11 +15,14 @@ export interface Address {
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 const wildcards = new Set(['0.0.0.0', '::']);
 const bracketed = (host: string) => (isIP(host) === 6 ? `[${host}]` : host);
-const nameOf = (host: string) => host.replace(/:\d+$/, '');
+
+/** `name`, `name:port`, `[v6]:port`; the name in lower case. */
+const hostHeader = /^(?<name>\[[0-9a-f:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
+
 const isIpLiteral = (name: string) => isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 
 /** Whether only this machine can reach `host`. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /**
  * With a public URL its host and the loopback names are ours; without one, IP addresses too: a page of another
@@ -29,23 +32,19 @@ export const createAddress = (config: { host: string; port: number; publicUrl: s
   let { port } = config;
   const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);
   const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host;
-  const own = new Set([shownHost, ...loopbackNames]);
+  const names = new Set([shownHost, ...loopbackNames]);
 
-  const ownsHost = (host: string) => {
-    const lower = host.toLowerCase();
-    if (lower === publicHost) return true;
-    if (lower !== nameOf(lower) ? lower !== `${nameOf(lower)}:${port}` : port !== 80) return false;
-    const name = nameOf(lower);
-    return own.has(name) || (publicHost === undefined && isIpLiteral(name));
+  const ownsLocally = (host: string) => {
+    const { name, port: givenPort = '80' } = hostHeader.exec(host.toLowerCase())?.groups ?? {};
+    if (name === undefined || Number(givenPort) !== port) return false;
+    return names.has(name) || (publicHost === undefined && isIpLiteral(name));
   };
 
   return {
     url: () => config.publicUrl ?? `http://${shownHost}:${port}`,
-    ownsHost,
-    ownsOrigin: (origin) => {
-      if (origin === config.publicUrl) return true;
-      return origin.startsWith('http://') && ownsHost(origin.slice('http://'.length));
-    },
+    ownsHost: (host) => host.toLowerCase() === publicHost || ownsLocally(host),
+    ownsOrigin: (origin) =>
+      origin === config.publicUrl || (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
     listening: (given) => {
       port = given;
     },

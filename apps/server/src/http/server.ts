@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet';
-import { fastify, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { errorHandler } from './errors.ts';
@@ -41,7 +41,7 @@ export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }:
   const app = fastify({
     // Pino's logger has all that Fastify asks of one; its type is only narrower.
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     requestTimeout: 120 * secondMs,
     connectionTimeout: longestAnswerMs + 60 * secondMs,
@@ -56,6 +56,7 @@ export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }:
     contentSecurityPolicy: contentSecurityPolicy(secure),
     hsts: secure ? { maxAge: 180 * 24 * 60 * 60, includeSubDomains: false } : false,
     referrerPolicy: { policy: 'no-referrer' },
+    frameguard: { action: 'deny' },
   });
 
   app.removeAllContentTypeParsers();

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,8 +12,7 @@ interface StaticNeeds {
   daemonFile: string;
 }
 
-const hourS = 60 * 60;
-const yearS = 365 * 24 * hourS;
+const yearS = 365 * 24 * 60 * 60;
 
 /** The paths that belong to a door: below them nothing is ever the panel. */
 const doorPaths = /^\/(api|rest|trpc|mcp|health|ready)(\/|$)/;
@@ -30,27 +30,25 @@ export const serveStatic = async (
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>> => {
   const panelBuilt = existsSync(join(panelDir, 'index.html'));
 
-  await app.register(fastifyStatic, {
-    root: panelDir,
-    serve: panelBuilt,
-    cacheControl: false,
-    index: 'index.html',
-    dotfiles: 'deny',
-    setHeaders: (reply, path) => {
-      const lasting = path.startsWith(join(panelDir, 'assets'));
-      reply.header('cache-control', lasting ? `public, max-age=${yearS}, immutable` : 'no-store');
-    },
-  });
+  if (panelBuilt) {
+    await app.register(fastifyStatic, {
+      root: panelDir,
+      cacheControl: false,
+      index: 'index.html',
+      dotfiles: 'deny',
+      setHeaders: (reply, path) => {
+        const lasting = path.startsWith(join(panelDir, 'assets'));
+        reply.header('cache-control', lasting ? `public, max-age=${yearS}, immutable` : 'no-store');
+      },
+    });
+  }
 
   app.get('/daemon.tgz', async (_request, reply) => {
-    if (!existsSync(daemonFile)) {
-      throw errors.notFound({ message: 'The packed daemon is missing', fix: 'Build the daemon, then start the server again.' });
-    }
+    const found = await stat(daemonFile).catch(() => null);
+    if (!found) throw errors.notFound({ message: 'The packed daemon is missing', fix: 'Build the daemon, then start the server again.' });
     // Its bytes change with the version while its address stays.
-    return reply
-      .header('cache-control', 'no-cache')
-      .type('application/gzip')
-      .sendFile('daemon.tgz', join(daemonFile, '..'), { cacheControl: false });
+    reply.header('cache-control', 'no-cache').header('content-length', found.size).type('application/gzip');
+    return reply.send(createReadStream(daemonFile));
   });
 
   return async (request, reply) => {

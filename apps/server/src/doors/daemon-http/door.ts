@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../gateway/index.ts';
 import { refuseBrowsers, type Limits } from '../../http/index.ts';
 import { disconnectRoute } from './disconnect.route.ts';
 import { eventsRoute } from './events.route.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyReply } from 'fastify';
-import type { DaemonStream } from '../../gateway/gateway.ts';
+import type { DaemonStream } from '../../gateway/index.ts';
 
 /** A reader that leaves more than this unread is closed. */
 const maxQueuedBytes = 1024 * 1024;

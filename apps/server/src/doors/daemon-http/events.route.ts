@@ -1,7 +1,7 @@
 import { daemonSurface } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance } from 'fastify';
-import type { DaemonSide } from '../../gateway/gateway.ts';
+import type { DaemonSide } from '../../gateway/index.ts';
 import { createEventStream } from './event-stream.ts';
 import { gatewayKey } from './key.ts';
 import type { Mount } from './mount.ts';

@@ -1,6 +1,6 @@
 import { daemonSurface } from '@drawbridge/contracts';
 import type { FastifyInstance } from 'fastify';
-import type { DaemonSide } from '../../gateway/gateway.ts';
+import type { DaemonSide } from '../../gateway/index.ts';
 import { gatewayKey } from './key.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';

@@ -2,7 +2,7 @@ import { confirmationAnswer, restStatus } from '@drawbridge/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
-import type { UserSide } from '../../gateway/gateway.ts';
+import type { UserSide } from '../../gateway/index.ts';
 import { requestHeaders } from '../../http/index.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';

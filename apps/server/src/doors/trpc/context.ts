@@ -1,5 +1,5 @@
 import type { Accounts, Session } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../gateway/index.ts';
 
 /** What a procedure has at hand. */
 export interface Context {

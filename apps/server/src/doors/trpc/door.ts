@@ -1,10 +1,11 @@
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../gateway/index.ts';
 import { readJson, requestHeaders, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
+import { errorShape } from './error-shape.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;
@@ -62,7 +63,9 @@ export const createTrpcDoor = ({ gateway, accounts, limits, guardOrigin, bodyLim
           path: request.params.path,
           maxBatchSize,
           createContext: () => context(request, reply),
-          onError: ({ error }) => onError(error.cause ?? error),
+          onError: ({ error }) => {
+            if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
+          },
         });
       },
     });

@@ -1,0 +1,131 @@
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '@drawbridge/kit';
+import { sql } from 'kysely';
+import { nanoid } from 'nanoid';
+import { createAccounts, createAuthRoutes, createBetterAuth, readSecret } from './auth/index.ts';
+import type { Config } from './config.ts';
+import { migrate, openDatabase } from './db/index.ts';
+import { createDaemonDoor } from './doors/daemon-http/index.ts';
+import { createTrpcDoor } from './doors/trpc/index.ts';
+import { createGateway, defaultLimits } from './gateway/index.ts';
+import {
+  createAddress,
+  createLimits,
+  createOriginGuard,
+  createServer,
+  serveHealth,
+  serveNotFound,
+  serveStatic,
+} from './http/index.ts';
+import { createLog, type Logger } from './log.ts';
+
+/** The panel and the packed daemon, as seen from `src` and from `dist` alike. */
+const panelDir = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const daemonFile = fileURLToPath(new URL('../../daemon/dist/daemon.tgz', import.meta.url));
+
+/** A write of 512 KiB, escaped, and what goes around it. */
+const trpcBodyLimit = 4 * 1024 * 1024;
+/** How long `close` waits for requests that are still being answered. */
+const drainMs = 4_000;
+
+interface AppNeeds {
+  config: Config;
+  clock: Clock;
+  /** Takes one scrubbed line of log. */
+  writeLog(line: string): void;
+}
+
+export interface App {
+  log: Logger;
+  /** Opens the port; gives the origin under which the server is reached. Throws when the port is taken. */
+  listen(): Promise<string>;
+  /** The link that makes the owner account, while there is none. */
+  setupLink(): Promise<string | null>;
+  /** Sends daemons away to come back later, answers what is under way within 4 s, and lets everything go. */
+  close(): Promise<void>;
+}
+
+/** The whole server, put together. */
+export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<App> => {
+  const secret = readSecret(config.dataDir);
+  const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
+  const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
+  const log = createLog({ level: config.logLevel, secrets, write: writeLog });
+  const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
+
+  const address = createAddress(config);
+  const secure = config.publicUrl?.startsWith('https:') ?? false;
+  const { db, close: closeDatabase } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  await migrate(db);
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
+  const accounts = await createAccounts({ auth, clock, log, setupToken, url: address.url });
+  const gateway = createGateway({
+    db,
+    clock,
+    limits: {
+      ...defaultLimits,
+      callMaxMs: config.callMaxMs,
+      resultMaxBytes: config.resultMaxBytes,
+      sessionKeyIdleMs: config.sessionKeyIdleMs,
+    },
+    pairing: {
+      gatewayApiKey: config.gatewayApiKey,
+      daemonCommand: (token) => config.daemonCommand.replaceAll('{url}', () => address.url()).replaceAll('{token}', () => token),
+    },
+    module: {
+      enabled: false,
+      localGateway: config.fallbackDirectory !== null,
+      localGatewayFallbackDirectory: config.fallbackDirectory,
+    },
+    isOwner: async (userId) => userId === (await accounts.ownerId()),
+    onError,
+  });
+  await gateway.start();
+
+  const app = await createServer({ log, trustProxy: config.trustProxy, secure, longestAnswerMs: config.callMaxMs });
+  const limits = await createLimits(app, config.perMinute);
+  const guardOrigin = createOriginGuard(address);
+
+  serveHealth(app, async () => void (await sql`select 1`.execute(db)));
+  const servePage = await serveStatic(app, { panelDir, daemonFile });
+  serveNotFound(app, { limit: limits.notFound, servePage });
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', guardOrigin);
+      await scope.register(createAuthRoutes({ auth, limits, url: address.url, checkSessions: accounts.checkSessions }));
+    },
+    { prefix: '/api/auth' },
+  );
+  await app.register(createTrpcDoor({ gateway, accounts, limits, guardOrigin, bodyLimit: trpcBodyLimit, onError }), {
+    prefix: '/trpc',
+  });
+  await app.register(
+    createDaemonDoor({
+      gateway,
+      accounts,
+      limits,
+      clock,
+      guardOrigin,
+      allowQueryKey: config.allowQueryKey,
+      resultMaxBytes: config.resultMaxBytes,
+    }),
+  );
+
+  return {
+    log,
+    listen: async () => {
+      await app.listen({ host: config.host, port: config.port });
+      const bound = app.server.address();
+      if (typeof bound === 'object' && bound !== null) address.listening(bound.port);
+      return address.url();
+    },
+    setupLink: async () => ((await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null),
+    close: async () => {
+      await gateway.stop();
+      const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());
+      await app.close();
+      giveUp();
+      await closeDatabase();
+    },
+  };
+};

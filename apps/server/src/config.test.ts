@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configFrom, configHelp, configRows, readConfig } from './config.ts';
+
+const key = 'k'.repeat(32);
+
+describe('configuration', () => {
+  it('has a default for all that it needs', () => {
+    expect(configFrom({})).toEqual({
+      host: '127.0.0.1',
+      port: 5820,
+      publicUrl: undefined,
+      dataDir: resolve('./data'),
+      databaseUrl: undefined,
+      gatewayApiKey: undefined,
+      allowQueryKey: true,
+      fallbackDirectory: null,
+      setupToken: undefined,
+      daemonCommand: 'npx --yes {url}/daemon.tgz {url} {token}',
+      sessionKeyIdleMs: 2_592_000_000,
+      callMaxMs: 600_000,
+      resultMaxBytes: 16_777_216,
+      perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120 },
+      trustProxy: [],
+      logLevel: 'info',
+    });
+  });
+
+  it.each([
+    ['a port', { PORT: '80' }, { port: 80 }],
+    ['an origin, with or without its slash', { PUBLIC_URL: 'https://Bridge.example.org/' }, { publicUrl: 'https://bridge.example.org' }],
+    ['the fixed key', { GATEWAY_API_KEY: key }, { gatewayApiKey: key }],
+    ['the fixed key by its other name', { N8N_INSTANCE_AI_GATEWAY_API_KEY: key }, { gatewayApiKey: key }],
+    ['no query key', { GATEWAY_ALLOW_QUERY_KEY: 'false' }, { allowQueryKey: false }],
+    ['proxies', { TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    ['an empty value as unset', { PORT: '', PUBLIC_URL: '' }, { port: 5820, publicUrl: undefined }],
+  ])('reads %s', (_, environment, expected) => {
+    expect(configFrom(environment)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', '5820x'],
+    ['PORT', '-1'],
+    ['PUBLIC_URL', 'bridge.example.org'],
+    ['PUBLIC_URL', 'javascript:alert(1)'],
+    ['PUBLIC_URL', 'https://example.org/panel'],
+    ['PUBLIC_URL', 'https://user:secret-word@example.org'],
+    ['GATEWAY_API_KEY', 'secret-word'],
+    ['N8N_INSTANCE_AI_GATEWAY_API_KEY', 'secret-word'],
+    ['SETUP_TOKEN', 'secret-word'],
+    ['GATEWAY_ALLOW_QUERY_KEY', 'no'],
+    ['DAEMON_COMMAND', 'npx drawbridge {url}'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s in a sentence that names it and does not hold it', (name, value) => {
+    const result = readConfig({ [name]: value });
+    const problem = 'problem' in result ? result.problem : 'none';
+    expect(problem).toContain(name.replace('N8N_INSTANCE_AI_', ''));
+    expect(problem).not.toContain('secret-word');
+  });
+
+  it('prints every variable with its default', () => {
+    const help = configHelp();
+    for (const { name, fallback } of configRows()) expect(help).toContain(fallback === null ? name : `Default: ${fallback}`);
+  });
+
+  it('is what docs/configuration.md says', () => {
+    const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+    const rows = configRows().map(({ name, fallback, about }) => `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${about} |`);
+    expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
+  });
+});

@@ -1,0 +1,62 @@
+import { CodedError, systemClock } from '@drawbridge/kit';
+import { createApp, type App } from './app.ts';
+import { configHelp, readConfig } from './config.ts';
+import { isLoopback } from './http/index.ts';
+
+/** After this the process ends whatever is still open. */
+const forceAfterMs = 4_800;
+
+const fail = (sentence: string): never => {
+  process.stderr.write(`error  ${sentence}\n`);
+  process.exit(1);
+};
+
+const sentenceOf = (error: unknown, place: { host: string; port: number }): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
+  if (code === 'EACCES') return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
+  if (error instanceof CodedError) return [error.message, error.fix].filter(Boolean).join('. ');
+  return error instanceof Error ? error.message : 'The server could not start';
+};
+
+const stopOnSignals = (app: App) => {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    app.log.info({ signal }, 'shutting down');
+    systemClock.after(forceAfterMs, () => process.exit(0));
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        app.log.error({ err: error }, 'shutting down went wrong');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+};
+
+const run = async () => {
+  const read = readConfig();
+  if ('problem' in read) return fail(read.problem);
+  const { config } = read;
+  const app = await createApp({ config, clock: systemClock, writeLog: (line) => void process.stderr.write(line) });
+  if (!isLoopback(config.host) && config.publicUrl === undefined) {
+    app.log.warn(`HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`);
+  }
+  stopOnSignals(app);
+  try {
+    const url = await app.listen();
+    const setupLink = await app.setupLink();
+    process.stdout.write(`Drawbridge is ready on ${url}\n`);
+    if (setupLink !== null) process.stdout.write(`Make the owner account: ${setupLink}\n`);
+  } catch (error) {
+    fail(sentenceOf(error, config));
+  }
+};
+
+if (process.argv.includes('--help')) process.stdout.write(configHelp());
+else run().catch((error: unknown) => fail(sentenceOf(error, { host: '', port: 0 })));
