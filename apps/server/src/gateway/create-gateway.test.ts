@@ -1,0 +1,138 @@
+import type { CallEvent, ConfirmationEvent, StateChanged } from '@drawbridge/contracts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connect, initBody, openGateway, openStream, question, text, type GatewayFixture } from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(() => fixture.close());
+
+const ended = { door: 'trpc', until: 'ended' } as const;
+const asked = { door: 'trpc', until: 'asked' } as const;
+const start = '2026-01-01T00:00:00.000Z';
+
+describe('the main path', () => {
+  it('pairs, connects, calls and answers', async () => {
+    fixture = await openGateway();
+    const { gateway, clock } = fixture;
+    const states: StateChanged[] = [];
+    const calls: CallEvent[] = [];
+    gateway.onStateChanged('ada', (event) => states.push(event));
+    gateway.onCallChanged('ada', (event) => calls.push(event));
+
+    const link = await gateway.createLink('ada');
+    expect(link).toEqual({
+      token: expect.stringMatching(/^gw_[\w-]{32}$/),
+      command: `drawbridge ${link.token}`,
+      expiresAt: '2026-01-01T00:05:00.000Z',
+      ttlSeconds: 300,
+    });
+    const reply = await gateway.daemon.init(link.token, initBody());
+    expect(reply).toEqual({ ok: true, sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/) });
+    const key = reply.sessionKey ?? '';
+    const stream = await openStream(gateway, key);
+    const status = {
+      connected: true,
+      connectedAt: start,
+      directory: '/home/ada/work',
+      hostIdentifier: 'ada-laptop',
+      toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
+      state: 'online',
+    };
+    expect(await gateway.status('ada')).toEqual(status);
+    expect((await gateway.tools('ada')).map((tool) => tool.name)).toEqual(['read_file', 'write_file']);
+
+    const running = gateway.call('ada', { name: 'read_file', arguments: { path: 'a.txt', _confirmation: 'allowOnce' } }, ended);
+    await clock.settle(1_500);
+    const [request] = stream.requests();
+    const requestId = request?.requestId ?? '';
+    expect(request).toEqual({
+      requestId: expect.stringMatching(/^[\w-]{22}$/),
+      toolCall: { name: 'read_file', arguments: { path: 'a.txt' } },
+      timeoutMs: 30_000,
+    });
+    expect(await gateway.daemon.respond(key, requestId, text('hello'))).toEqual({ ok: true });
+
+    const expected = {
+      requestId,
+      machineId: expect.any(String),
+      tool: 'read_file',
+      arguments: { path: 'a.txt' },
+      door: 'trpc',
+      state: 'succeeded',
+      result: { content: [{ type: 'text', text: 'hello' }] },
+      error: null,
+      started: true,
+      decision: null,
+      decidedBy: null,
+      confirmationId: null,
+      createdAt: start,
+      deliveredAt: start,
+      endedAt: '2026-01-01T00:00:01.500Z',
+      durationMs: 1_500,
+    };
+    expect(await running).toEqual(expected);
+    expect(await gateway.getCall('ada', requestId)).toEqual(expected);
+    const { result: _result, arguments: _arguments, ...summary } = expected;
+    expect(await gateway.listCalls('ada', { limit: 50 })).toEqual({ calls: [summary], nextCursor: null });
+    expect(states).toEqual([{ type: 'instanceAiGatewayStateChanged', payload: status }]);
+    expect(calls.map((event) => event.type === 'call' && event.call.state)).toEqual(['delivered', 'succeeded']);
+    expect(fixture.errors).toEqual([]);
+  });
+
+  it('asks, and runs with the decision', async () => {
+    fixture = await openGateway();
+    const { gateway, clock } = fixture;
+    const events: ConfirmationEvent[] = [];
+    gateway.onConfirmationChanged('ada', (event) => events.push(event));
+    const { key, stream } = await connect(gateway, 'ada');
+    const running = gateway.call('ada', { name: 'write_file', arguments: { path: 'a.txt' } }, asked);
+    await clock.settle();
+    const requestId = stream.requests()[0]?.requestId ?? '';
+    expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true });
+    const waiting = await running;
+    expect(waiting).toMatchObject({ state: 'awaiting-confirmation', confirmationId: expect.any(String), endedAt: null });
+    const [confirmation] = await gateway.listConfirmations('ada');
+    expect(confirmation).toEqual({
+      id: waiting.confirmationId,
+      requestId,
+      machineId: waiting.machineId,
+      tool: 'write_file',
+      arguments: { path: 'a.txt' },
+      toolGroup: 'filesystemWrite',
+      resource: '/home/ada/work/a.txt',
+      description: 'Write a.txt',
+      resources: [{ toolGroup: 'filesystemWrite', resource: '/home/ada/work/a.txt', description: 'Write a.txt' }],
+      options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
+      preview: null,
+      state: 'open',
+      approved: null,
+      decision: null,
+      decidedBy: null,
+      createdAt: start,
+      expiresAt: '2026-01-02T00:00:00.000Z',
+      decidedAt: null,
+    });
+    const answer = { approved: true, resourceDecision: 'allowForSession' } as const;
+    expect(await gateway.decide('ada', { requestId }, answer)).toEqual({
+      confirmationId: waiting.confirmationId,
+      state: 'decided',
+      approved: true,
+      decision: 'allowForSession',
+    });
+    expect(stream.requests()[1]).toEqual({
+      requestId,
+      toolCall: { name: 'write_file', arguments: { path: 'a.txt', _confirmation: 'allowForSession' } },
+      timeoutMs: 30_000,
+    });
+    await gateway.daemon.respond(key, requestId, text('written'));
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+      state: 'succeeded',
+      decision: 'allowForSession',
+      decidedBy: 'ada',
+      confirmationId: null,
+    });
+    await clock.settle();
+    expect(events.map((event) => event.confirmation.state)).toEqual(['open', 'decided']);
+    expect(await gateway.listConfirmations('ada')).toEqual([]);
+    expect(fixture.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DaemonEvent, InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
+import { createFakeClock, type FakeClock } from '@drawbridge/kit';
+import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
+import { createGateway, defaultLimits, type DaemonStream, type Gateway, type GatewayLimits } from '../src/gateway/index.ts';
+
+/** A gateway on a real SQLite file and a clock that stands still. */
+export interface GatewayFixture {
+  clock: FakeClock;
+  gateway: Gateway;
+  database: OpenDatabase;
+  /** What went wrong beside the calls. */
+  errors: unknown[];
+  /** Another gateway on the same file, as after a crash: the first one is left as it is and must not be used again. */
+  crash(): Promise<GatewayFixture>;
+  close(): Promise<void>;
+}
+
+export interface FixtureOptions {
+  limits?: Partial<GatewayLimits>;
+  gatewayApiKey?: string;
+  owners?: string[];
+}
+
+export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const clock = createFakeClock();
+  const opened: OpenDatabase[] = [];
+
+  const open = async (): Promise<GatewayFixture> => {
+    const database = openDatabase({ url: undefined, dataDir: folder });
+    opened.push(database);
+    await migrate(database.db);
+    const errors: unknown[] = [];
+    const gateway = createGateway({
+      db: database.db,
+      clock,
+      limits: { ...defaultLimits, ...options.limits },
+      pairing: { gatewayApiKey: options.gatewayApiKey, daemonCommand: (token) => `drawbridge ${token}` },
+      module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
+      isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
+      onError: (error) => void errors.push(error),
+    });
+    await gateway.start();
+    const crash = async () => {
+      // Nothing of it may move again, and nothing it has not written yet may be written.
+      await database.close();
+      return open();
+    };
+    const close = async () => {
+      await gateway.stop();
+      for (const one of opened) await one.close();
+      rmSync(folder, { recursive: true, force: true });
+    };
+    return { clock, gateway, database, errors, crash, close };
+  };
+  return open();
+};
+
+/** The server's end of a daemon's stream, kept for reading. */
+export interface FakeStream extends DaemonStream {
+  events: DaemonEvent[];
+  frameIds: number[];
+  isClosed(): boolean;
+  /** The requests that were written, in order. */
+  requests(): ToolRequest[];
+  /** The daemon's side goes away. */
+  drop(): void;
+}
+
+export const openStream = async (gateway: Gateway, key: string): Promise<FakeStream> => {
+  let closed = false;
+  const events: DaemonEvent[] = [];
+  const frameIds: number[] = [];
+  const stream: DaemonStream = {
+    send: (frameId, event) => {
+      if (closed) return false;
+      frameIds.push(frameId);
+      events.push(event);
+      return true;
+    },
+    close: () => {
+      closed = true;
+    },
+  };
+  const detach = await gateway.daemon.openStream(key, stream);
+  return {
+    ...stream,
+    events,
+    frameIds,
+    isClosed: () => closed,
+    requests: () => events.flatMap((event) => (event.type === 'filesystem-request' ? [event.payload] : [])),
+    drop: () => {
+      closed = true;
+      detach();
+    },
+  };
+};
+
+const tool = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
+
+/** A daemon of ours; leave `daemon` away for one that knows only the specification. */
+export const initBody = (more: Partial<InitBody> = {}): InitBody => ({
+  rootPath: '/home/ada/work',
+  hostIdentifier: 'ada-laptop',
+  tools: [tool('read_file'), tool('write_file')],
+  toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
+  daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress'] },
+  ...more,
+});
+
+/** Pairs a machine for the user and opens its stream. */
+export const connect = async (gateway: Gateway, userId: string, body: InitBody = initBody()) => {
+  const { token } = await gateway.createLink(userId);
+  const { sessionKey } = await gateway.daemon.init(token, body);
+  if (sessionKey === undefined) throw new Error('The init gave no session key');
+  return { key: sessionKey, stream: await openStream(gateway, sessionKey) };
+};
+
+export const text = (value: string, more: object = {}): ResponseBody => ({
+  result: { content: [{ type: 'text', text: value }], ...more },
+});
+
+/** A question as a daemon asks it. */
+export const question = (more: object = {}): ResponseBody => {
+  const payload = {
+    toolGroup: 'filesystemWrite',
+    resource: '/home/ada/work/a.txt',
+    description: 'Write a.txt',
+    options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
+    askId: 'ask-1',
+    ...more,
+  };
+  return text(`GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify(payload)}`, { isError: true });
+};
