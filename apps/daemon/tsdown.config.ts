@@ -6,6 +6,8 @@ export default defineConfig({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  // write-file-atomic names its temporary files after __filename.
+  shims: true,
   outExtensions: () => ({ js: '.js' }),
   // Everything goes in but ripgrep, which carries a binary for each system.
   deps: { alwaysBundle: /^(?!@vscode\/ripgrep|node:)/, neverBundle: /^@vscode\/ripgrep/, onlyBundle: false },
