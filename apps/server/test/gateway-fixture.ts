@@ -34,9 +34,15 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     opened.push(database);
     await migrate(database.db);
     const errors: unknown[] = [];
+    let alive = true;
+    const whileAlive = (run: () => void) => () => void (alive && run());
     const gateway = createGateway({
       db: database.db,
-      clock,
+      clock: {
+        now: clock.now,
+        after: (ms, run) => clock.after(ms, whileAlive(run)),
+        every: (ms, run) => clock.every(ms, whileAlive(run)),
+      },
       limits: { ...defaultLimits, ...options.limits },
       pairing: { gatewayApiKey: options.gatewayApiKey, daemonCommand: (token) => `drawbridge ${token}` },
       module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
@@ -45,7 +51,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     });
     await gateway.start();
     const crash = async () => {
-      // Nothing of it may move again, and nothing it has not written yet may be written.
+      alive = false;
       await database.close();
       return open();
     };

@@ -2,3 +2,4 @@ export type { CallTable, ConfirmationTable, GatewayKeyTable, GatewaySwitchTable,
 export { migrate } from './migrate.ts';
 export { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';
+export { isStoreTrouble } from './store-trouble.ts';

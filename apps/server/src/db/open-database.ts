@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
 import type { Schema } from './schema.ts';
 
@@ -23,6 +23,10 @@ const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
   throw new Error('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
 };
 
+/** SQLite rolls tables back with their transaction, which Kysely's dialect does not count on. */
+const transactionalDdl = () =>
+  Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
+
 const openSqlite = (file: string): SqliteDatabase & { exec(sql: string): void } => {
   const sqlite = new Database(file);
   sqlite.pragma('journal_mode = WAL');
@@ -38,7 +42,9 @@ export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
   const sqlite = openSqlite(file);
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: sqlite }) });
+  const dialect = new SqliteDialect({ database: sqlite });
+  dialect.createAdapter = transactionalDdl;
+  const db = new Kysely<Schema>({ dialect });
   const close = async () => {
     await db.destroy();
     sqlite.close();

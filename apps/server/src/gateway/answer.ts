@@ -9,17 +9,17 @@ import {
   type ToolResult,
 } from '@drawbridge/contracts';
 
-/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one. */
+/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the length of its JSON. */
 export type Answer =
-  | { kind: 'question'; digest: string; payload: ConfirmationPayload }
+  | { kind: 'question'; digest: string; bytes: number; payload: ConfirmationPayload }
   | {
       kind: 'end';
       digest: string;
+      bytes: number;
       end: TerminalCallState;
       started: boolean | null;
       result: ToolResult | null;
       error: CallError | null;
-      bytes: number;
     };
 
 /** Only a result with `isError`, and only its whole first text block: a file that holds the text asks nothing. */
@@ -40,10 +40,10 @@ export const readAnswer = (body: ResponseBody): Answer => {
   const { result } = body;
   if (body.error !== undefined || result === undefined) {
     const error = { code: errorTable.toolFailed.code, message: body.error ?? errorTable.toolFailed.message };
-    return { kind: 'end', digest, end: 'failed', started: null, result: null, error, bytes };
+    return { kind: 'end', digest, bytes, end: 'failed', started: null, result: null, error };
   }
   const payload = question(result);
-  if (payload) return { kind: 'question', digest, payload };
+  if (payload) return { kind: 'question', digest, bytes, payload };
   const started = result._meta?.['drawbridge/started'] ?? (result.isError === true ? null : true);
-  return { kind: 'end', digest, end: endOf(result), started, result, error: null, bytes };
+  return { kind: 'end', digest, bytes, end: endOf(result), started, result, error: null };
 };

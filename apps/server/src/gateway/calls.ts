@@ -116,7 +116,6 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   const answerInTurn = async (call: OpenCall, answer: Answer, step: Step): Promise<boolean> => {
     if (answer.kind === 'question') return confirmations.ask(call, answer, step);
     const { end, started, result, error, digest } = answer;
-    if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
     if (await step({ type: 'answered', end, started }, { result, error, answerDigest: digest })) return true;
     throw errors.notFound();
   };
@@ -133,6 +132,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     run,
     answer: async (machine, requestId, body) => {
       const answer = readAnswer(body);
+      if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
       const call = openCalls.find(requestId);
       if (call?.record.machineId !== machine.id) return lateAnswer(machine, requestId, answer);
       return openCalls.inTurn(call, async (step) => {

@@ -118,7 +118,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
           .execute();
         await trx
           .updateTable('calls')
-          .set({ state, endsAt, confirmationId: id })
+          .set({ state, endsAt, confirmationId: id, decision: null, decidedBy: null })
           .where('requestId', '=', requestId)
           .where('endedAt', 'is', null)
           .execute();

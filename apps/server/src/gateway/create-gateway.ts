@@ -1,7 +1,8 @@
-import { envGatewayUserId, type CallEvent, type ConfirmationEvent, type StateChanged } from '@drawbridge/contracts';
+import type { CallEvent, ConfirmationEvent } from '@drawbridge/contracts';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
+import { errors } from '../errors.ts';
 import { toSummary, type CallRecord } from './call-record.ts';
 import { createCalls } from './calls.ts';
 import { createCallsStore } from './calls.store.ts';
@@ -10,14 +11,17 @@ import { createConfirmationsStore } from './confirmations.store.ts';
 import { createConnections } from './connections.ts';
 import { createDaemonSide } from './daemon-side.ts';
 import type { Gateway } from './gateway.ts';
+import { touchEveryMs } from './key-lifecycle.ts';
 import { createKeys } from './keys.ts';
 import { createKeysStore } from './keys.store.ts';
+import { guardedStore } from './guarded-store.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createMachinesStore } from './machines.store.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createLocalPort } from './port.ts';
 import { createRegistry, isConnected, toStatus } from './registry.ts';
 import { createSettings, type ModuleFacts } from './settings.ts';
+import { createStateWatch } from './state-watch.ts';
 import { createSwitchesStore, type Scope } from './switches.store.ts';
 import { takeUp } from './take-up.ts';
 
@@ -43,15 +47,14 @@ export interface GatewayNeeds {
 export const createGateway = (needs: GatewayNeeds): Gateway => {
   const { db, clock, limits, pairing, isOwner, onError } = needs;
   const port = createLocalPort(onError);
-  const stateEvents = createEmitter<undefined>(onError);
   const callEvents = createEmitter<CallEvent>(onError);
   const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
 
-  const machinesStore = createMachinesStore(db);
-  const callsStore = createCallsStore(db);
-  const confirmationsStore = createConfirmationsStore(db);
+  const machinesStore = guardedStore(createMachinesStore(db));
+  const callsStore = guardedStore(createCallsStore(db));
+  const confirmationsStore = guardedStore(createConfirmationsStore(db));
   const registry = createRegistry({ store: machinesStore, isOwner });
-  const keys = createKeys({ clock, limits, store: createKeysStore(db), gatewayApiKey: pairing.gatewayApiKey });
+  const keys = createKeys({ clock, limits, store: guardedStore(createKeysStore(db)), gatewayApiKey: pairing.gatewayApiKey });
   const connections = createConnections({ clock, limits, store: machinesStore, port, onError });
 
   const callChanged = (record: CallRecord) => {
@@ -90,19 +93,36 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     else await keys.revokeUser(scope.userId);
     for (const machine of machines) connections.disconnect(machine, 'user');
   };
-  const settings = createSettings({ store: createSwitchesStore(db), facts: needs.module, isOwner, onDisabled: disable });
+  const settings = createSettings({ store: guardedStore(createSwitchesStore(db)), facts: needs.module, isOwner, port, onDisabled: disable });
 
-  port.listen((news) => {
-    if (news.type === 'state-changed') stateEvents.emit(news.userId, undefined);
-  });
   const status = async (userId: string) => toStatus(await registry.used(userId));
+  const touchKeys = () => {
+    const online = registry.all().filter((machine) => machine.connection.kind === 'online');
+    keys.touchMachines(online.map((machine) => machine.id)).catch(onError);
+  };
+  let stopTouching = () => {};
+  let stopped = false;
+  /** While the server stops, nothing is taken that could not be kept: whoever asks must come back. */
+  const whileRunning =
+    <Given extends unknown[], Result>(run: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      if (stopped) throw errors.shuttingDown();
+      return run(...given);
+    };
+  const daemon = createDaemonSide({ clock, keys, registry, connections, calls, settings });
 
   return {
-    call: async (userId, toolCall, options) => {
+    call: whileRunning(async (userId, toolCall, options) => {
       await settings.requireEnabled(userId);
       return calls.run({ userId, machine: await registry.connected(userId) }, toolCall, options);
+    }),
+    daemon: {
+      init: whileRunning(daemon.init),
+      openStream: whileRunning(daemon.openStream),
+      respond: whileRunning(daemon.respond),
+      progress: whileRunning(daemon.progress),
+      disconnect: whileRunning(daemon.disconnect),
     },
-    daemon: createDaemonSide({ clock, keys, registry, connections, calls, settings }),
     createLink: async (userId) => {
       await settings.requireEnabled(userId);
       const { token, expiresAt } = await keys.issue(userId);
@@ -124,32 +144,25 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },
-    onStateChanged: (userId, listen) => {
-      let shown = '';
-      const tell = async () => {
-        const payload = await status(userId);
-        if (JSON.stringify(payload) === shown) return;
-        shown = JSON.stringify(payload);
-        const event: StateChanged = { type: 'instanceAiGatewayStateChanged', payload };
-        listen(event);
-      };
-      const hear = () => void tell().catch(onError);
-      const stops = [...new Set([userId, envGatewayUserId])].map((watched) => stateEvents.on(watched, hear));
-      return () => stops.forEach((stop) => stop());
-    },
+    onStateChanged: createStateWatch({ port, registry, onError }),
     getCall: calls.get,
     listCalls: calls.list,
-    cancelCall: calls.cancel,
-    onCallChanged: (userId, listen) => callEvents.on(userId, listen),
+    cancelCall: whileRunning(calls.cancel),
+    onCallChanged: callEvents.on,
     listConfirmations: confirmations.list,
-    decide: confirmations.decide,
-    onConfirmationChanged: (userId, listen) => confirmationEvents.on(userId, listen),
+    decide: whileRunning(confirmations.decide),
+    onConfirmationChanged: confirmationEvents.on,
     getSettings: settings.get,
     updateSettings: settings.update,
-    start: () => takeUp({ clock, limits, machinesStore, callsStore, confirmationsStore, registry, connections, openCalls }),
+    start: async () => {
+      stopTouching = clock.every(touchEveryMs, touchKeys);
+      await takeUp({ clock, limits, machinesStore, callsStore, confirmationsStore, registry, connections, openCalls });
+    },
     stop: async () => {
+      stopped = true;
+      stopTouching();
       connections.stop();
-      openCalls.stop();
+      await openCalls.stop();
     },
   };
 };

@@ -17,6 +17,6 @@ export const holds = (key: KeyLife, at: { now: number; sessionKeyIdleMs: number 
 };
 
 /** How exact `lastUsedAt` is: a write for each use would be one for each result. */
-const touchEveryMs = 60 * 60 * 1_000;
+export const touchEveryMs = 60 * 60 * 1_000;
 
 export const needsTouch = (lastUsedAt: number, now: number): boolean => now - lastUsedAt >= touchEveryMs;

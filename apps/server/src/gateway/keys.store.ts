@@ -22,6 +22,7 @@ export interface KeysStore {
   /** Keeps what an init with a session key or the environment's key said. */
   saveInit(machine: StoredMachine): Promise<void>;
   touch(digest: string, at: number): Promise<void>;
+  touchMachines(machineIds: string[], at: number): Promise<void>;
   /** Takes back the session keys of a machine. */
   revokeMachine(machineId: string, at: number): Promise<void>;
   /** Takes back every key of a user. */
@@ -86,6 +87,14 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
   saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
   touch: async (digest, at) => {
     await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
+  },
+  touchMachines: async (machineIds, at) => {
+    await db
+      .updateTable('gatewayKeys')
+      .set({ lastUsedAt: at })
+      .where('machineId', 'in', machineIds)
+      .where('revokedAt', 'is', null)
+      .execute();
   },
   revokeMachine: async (machineId, at) => {
     await db

@@ -31,6 +31,8 @@ export interface Keys {
   /** Remembers the plain session key that its daemon has just shown: create-link answers with it. */
   recall(holder: KeyHolder & { kind: 'session' }, key: string): void;
   saveInit(machine: StoredMachine): Promise<void>;
+  /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
+  touchMachines(machineIds: string[]): Promise<void>;
   revokeMachine(machine: { id: string; userId: string }): Promise<void>;
   revokeUser(userId: string): Promise<void>;
   revokeAll(): Promise<void>;
@@ -45,6 +47,9 @@ export interface KeysNeeds {
 }
 
 const secretLength = 32;
+
+/** A statement takes a bounded number of values. */
+const touchedAtOnce = 500;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
@@ -112,6 +117,11 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     },
     recall: ({ userId, digest, machineId }, key) => void plainSessions.set(userId, { key, digest, machineId }),
     saveInit: (machine) => store.saveInit(machine),
+    touchMachines: async (machineIds) => {
+      for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
+        await store.touchMachines(machineIds.slice(from, from + touchedAtOnce), clock.now());
+      }
+    },
     revokeMachine: async ({ id, userId }) => {
       await store.revokeMachine(id, clock.now());
       if (plainSessions.get(userId)?.machineId === id) plainSessions.delete(userId);

@@ -51,9 +51,20 @@ const read = (row: MachineRow): StoredMachine => ({
   },
 });
 
-/** Writes what an init said; `epoch` rises with each. Part of the init's transaction. */
+/** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
+const dropList = (trx: Transaction<Schema>, digest: string) =>
+  trx
+    .deleteFrom('toolLists')
+    .where('digest', '=', digest)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('machines').select('machines.id').where('machines.toolsDigest', '=', digest))),
+    )
+    .execute();
+
+/** Writes what an init said. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachine): Promise<void> => {
   const { info } = machine;
+  const before = await trx.selectFrom('machines').select('toolsDigest').where('id', '=', machine.id).executeTakeFirst();
   await trx
     .insertInto('toolLists')
     .values({ digest: info.toolList.digest, tools: info.toolList.json })
@@ -74,6 +85,7 @@ export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachi
     .values({ ...values, id: machine.id, userId: machine.userId, createdAt: info.initAt })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
     .execute();
+  if (before && before.toolsDigest !== info.toolList.digest) await dropList(trx, before.toolsDigest);
 };
 
 export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {

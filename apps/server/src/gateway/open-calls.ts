@@ -47,8 +47,8 @@ export interface OpenCalls {
   takeUp(record: CallRecord, state: OpenCallState): OpenCall;
   /** Does what `job` does while no other event of the call is worked on. */
   inTurn<T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T>;
-  /** Lets timers and waiting callers go; the calls stay as they are written down. */
-  stop(): void;
+  /** Lets timers and waiting callers go; the calls stay as they are written down. Resolves when nothing is written any more. */
+  stop(): Promise<void>;
 }
 
 /** False when the event changed nothing. */
@@ -72,6 +72,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const calls = new Map<string, OpenCall>();
   const perUser = new Map<string, number>();
   const turns = createTurns();
+  let stopped = false;
 
   const isOnline = (machineId: string) => needs.machine(machineId)?.connection.kind === 'online';
   const hasFeature = (machineId: string, feature: string) =>
@@ -89,7 +90,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const arm = (call: OpenCall, ms?: number) => {
     call.stopTimer();
     call.stopTimer = () => {};
-    if (call.state.kind === 'ended') return;
+    if (stopped || call.state.kind === 'ended') return;
     const due = () => {
       inTurn(call, (run) => run({ type: 'due', at: clock.now() })).catch((error: unknown) => {
         onError(error);
@@ -100,15 +101,15 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const recordAfter = (call: OpenCall, state: CallMachineState, details: StepDetails): CallRecord => {
-    const decided = { decision: details.decision ?? call.record.decision, decidedBy: details.decidedBy ?? call.record.decidedBy };
-    const record: CallRecord = { ...call.record, ...decided };
+    const { decision = call.record.decision, decidedBy = call.record.decidedBy } = details;
+    const record: CallRecord = { ...call.record, decision, decidedBy };
     switch (state.kind) {
       case 'pending':
         return { ...record, state: 'pending', confirmationId: null, endsAt: state.endsAt, deliveredAt: state.given ? record.deliveredAt : null };
       case 'delivered':
         return { ...record, state: 'delivered', deliveredAt: record.deliveredAt ?? clock.now() };
       case 'awaiting-confirmation':
-        return { ...record, state: 'awaiting-confirmation', confirmationId: state.confirmationId };
+        return { ...record, state: 'awaiting-confirmation', confirmationId: state.confirmationId, decision: null, decidedBy: null };
       case 'ended': {
         const row = state.error === null ? null : errorTable[state.error];
         return {
@@ -167,6 +168,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
         return send(call);
       case 'stop': {
         const { requestId, machineId } = call.record;
+        if (!hasFeature(machineId, 'cancel')) return;
         await port.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason: effect.reason } });
         return;
       }
@@ -268,14 +270,15 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       return call;
     },
     inTurn,
-    stop: () => {
+    stop: async () => {
+      stopped = true;
       unlisten();
       for (const call of calls.values()) {
         call.stopTimer();
         for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());
         call.waiters.clear();
       }
-      calls.clear();
+      await turns.settled();
     },
   };
 };

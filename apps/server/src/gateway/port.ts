@@ -8,7 +8,9 @@ export type PortNews =
   /** The machine is no longer connected; `explicit` when somebody wanted it so. */
   | { type: 'gone'; machineId: string; explicit: boolean }
   /** What a user sees of a machine has changed. */
-  | { type: 'state-changed'; userId: string };
+  | { type: 'state-changed'; userId: string }
+  /** An off switch was turned. */
+  | { type: 'switched' };
 
 /**
  * Lies between those who want a call and the place where the daemon's stream is: neither may assume that the other

@@ -1,5 +1,6 @@
 import type { Settings, UpdateSettingsInput } from '@drawbridge/contracts';
 import { errors } from '../errors.ts';
+import type { Port } from './port.ts';
 import type { Scope, SwitchesStore } from './switches.store.ts';
 
 /** What the server's configuration says of the module. Specification 8. */
@@ -22,13 +23,17 @@ export interface SettingsNeeds {
   store: SwitchesStore;
   facts: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
+  port: Port;
   /** A switch was turned off: those affected must go. */
   onDisabled(scope: Scope): Promise<void>;
 }
 
-export const createSettings = ({ store, facts, isOwner, onDisabled }: SettingsNeeds): GatewaySettings => {
+export const createSettings = ({ store, facts, isOwner, port, onDisabled }: SettingsNeeds): GatewaySettings => {
   const everyone: Scope = { kind: 'all' };
   const known = new Map<string, boolean>();
+  port.listen((news) => {
+    if (news.type === 'switched') known.clear();
+  });
   const key = (scope: Scope) => (scope.kind === 'all' ? '' : scope.userId);
 
   const isDisabled = async (scope: Scope) => {
@@ -39,7 +44,7 @@ export const createSettings = ({ store, facts, isOwner, onDisabled }: SettingsNe
 
   const turn = async (scope: Scope, disabled: boolean) => {
     await store.set(scope, disabled);
-    known.set(key(scope), disabled);
+    port.tell({ type: 'switched' });
     if (disabled) await onDisabled(scope);
   };
 

@@ -1,6 +1,8 @@
 /** Runs jobs of one key one after the other; jobs of different keys do not wait for each other. */
 export interface Turns {
   run<T>(key: string, job: () => Promise<T>): Promise<T>;
+  /** Resolves when no job runs or waits, whatever became of them. */
+  settled(): Promise<void>;
 }
 
 export const createTurns = (): Turns => {
@@ -15,6 +17,9 @@ export const createTurns = (): Turns => {
       };
       mine.then(leave, leave);
       return mine;
+    },
+    settled: async () => {
+      while (last.size > 0) await Promise.allSettled(last.values());
     },
   };
 };

@@ -20,8 +20,8 @@ const machines = async (db: Kysely<unknown>) => {
     .addColumn('initAt', 'bigint', (column) => column.notNull())
     .addColumn('createdAt', 'bigint', (column) => column.notNull())
     .execute();
-  const oneHostOfAUser = ['userId', 'hostIdentifier'];
-  await db.schema.createIndex('machinesOfUser').unique().on('machines').columns(oneHostOfAUser).execute();
+  await db.schema.createIndex('machinesOfUser').on('machines').columns(['userId', 'initAt']).execute();
+  await db.schema.createIndex('machinesWithTools').on('machines').column('toolsDigest').execute();
 };
 
 const keys = async (db: Kysely<unknown>) => {
