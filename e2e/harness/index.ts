@@ -1,3 +1,4 @@
+export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, startDaemon, type Daemon } from './daemon.ts';
 export { newFolder, picturePath } from './paths.ts';

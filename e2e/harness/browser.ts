@@ -1,0 +1,28 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromiumPath } from '../services.ts';
+import type { Person } from './client.ts';
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A real browser. Close it at the end. */
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ args, ...(chromiumPath ? { executablePath: chromiumPath } : {}) });
+
+/** A page of its own session, for a person who is signed in, or for a stranger. */
+export const openPage = async (
+  browser: Browser,
+  { person, ...options }: BrowserContextOptions & { person?: Person } = {},
+): Promise<Page> => {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+  if (person) await context.addCookies(person.cookies());
+  return context.newPage();
+};

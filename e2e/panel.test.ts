@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createProcesses,
+  newFolder,
+  openPage,
+  owner,
+  run,
+  startBrowser,
+  startDaemon,
+  startServer,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+describeWith('chromium')('the panel in a browser', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  let daemon: Daemon;
+  let ann: Person;
+  /** What the page complained of: errors of its scripts and refusals of its content policy. */
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    server = await startServer(processes, { SETUP_TOKEN: '' });
+    browser = await startBrowser();
+    page = await openPage(browser);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  const decide = async (decision: string) => {
+    await page.locator('[data-test=confirmation]').waitFor();
+    // Clicks once the button has woken.
+    await page.locator(`[data-decision=${decision}]`).click();
+    await page.locator('[data-test=confirmation]').waitFor({ state: 'detached' });
+  };
+
+  const writeFrom = async (filePath: string, content: string) => {
+    await page.goto(`${server.url}/tools/write_file`);
+    await page.locator('[name=filePath]').fill(filePath);
+    await page.locator('[name=content]').fill(content);
+    await page.getByRole('button', { name: 'Run' }).click();
+  };
+
+  it('makes the owner with the link of the console', async () => {
+    const [, link = ''] = await server.process().says(/(http:\S+\/setup#\S+)/);
+    await page.goto(link);
+    await page.locator('[name=name]').fill(owner.name);
+    await page.locator('[name=email]').fill(owner.email);
+    await page.locator('[name=password]').fill(owner.password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByText('No machine is connected').waitFor();
+    ann = server.visitor();
+    await ann.signIn(owner);
+  });
+
+  it('shows a command that connects a machine, and switches by itself', async () => {
+    await page.getByRole('button', { name: 'Connect a machine' }).click();
+    const command = await page.locator('[data-test=command]').innerText();
+    const token = command.trim().split(/\s+/).at(-1) ?? '';
+    daemon = startDaemon(processes, { url: server.url, token, root: newFolder('panel') });
+    await page.locator('[data-test=connected]').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.locator('main').getByText(daemon.root).waitFor();
+  });
+
+  it('runs a tool and shows its result', async () => {
+    writeFileSync(join(daemon.root, 'notes.txt'), 'a line that was there');
+    await page.getByRole('link', { name: 'Tools', exact: true }).first().click();
+    await page.getByRole('link', { name: /read_file/ }).click();
+    await page.locator('[name=filePath]').fill('notes.txt');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('[data-test=text]').getByText('a line that was there').waitFor();
+  });
+
+  it.each([
+    ['allowOnce', true],
+    ['denyOnce', false],
+    ['allowForSession', true],
+    ['alwaysAllow', true],
+    ['alwaysDeny', false],
+  ])('asks before a write; %s', async (decision, written) => {
+    const filePath = `${decision}.txt`;
+    await writeFrom(filePath, `written after ${decision}`);
+    await decide(decision);
+    const path = join(daemon.root, filePath);
+    if (written) {
+      await until(async () => existsSync(path));
+      expect(readFileSync(path, 'utf8')).toBe(`written after ${decision}`);
+    } else {
+      const { calls } = await ann.api.calls.list.query({ limit: 1 });
+      expect(calls[0]).toMatchObject({ tool: 'write_file', state: 'denied', decision });
+      expect(existsSync(path)).toBe(false);
+    }
+  });
+
+  it('keeps its buttons asleep for a moment after a question appears', async () => {
+    const call = await run(ann, 'write_file', { filePath: 'asleep.txt', content: 'x' });
+    expect(call.state).toBe('awaiting-confirmation');
+    const button = page.locator('[data-decision=denyOnce]');
+    await button.waitFor();
+    // Clicked without the wait for an enabled button that a patient person has.
+    await button.dispatchEvent('click');
+    expect((await ann.api.confirmations.list.query()).map(({ requestId }) => requestId)).toEqual([
+      call.requestId,
+    ]);
+    await decide('denyOnce');
+    expect((await ann.api.confirmations.list.query()).length).toBe(0);
+  });
+
+  it('shows a question on every page, with its count in the title', async () => {
+    await page.goto(`${server.url}/settings`);
+    await run(ann, 'write_file', { filePath: 'anywhere.txt', content: 'x' });
+    await page.locator('[data-test=confirmation]').waitFor();
+    expect(await page.title()).toMatch(/1/);
+    await decide('denyOnce');
+    await until(async () => !/1/.test(await page.title()));
+  });
+
+  it('recovers by itself when the server was away, with the question that was open', async () => {
+    await page.goto(server.url);
+    await run(ann, 'write_file', { filePath: 'after.txt', content: 'after the restart' });
+    await page.locator('[data-test=confirmation]').waitFor();
+    await server.end('SIGKILL');
+    await server.restart();
+    await until(async () => (await ann.api.gateway.status.query()).state === 'online');
+    await decide('allowOnce');
+    await until(async () => existsSync(join(daemon.root, 'after.txt')));
+  });
+
+  it('lists what happened', async () => {
+    await page.goto(`${server.url}/activity`);
+    await page.getByText('write_file').first().waitFor();
+    const { calls } = await ann.api.calls.list.query({});
+    expect(await page.locator('main li').count()).toBe(calls.length);
+  });
+
+  it('disconnects', async () => {
+    await page.goto(server.url);
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
+    await page.getByText('No machine is connected').waitFor();
+  });
+
+  it('shows nothing to a stranger but the way in', async () => {
+    const stranger = await openPage(browser);
+    await stranger.goto(`${server.url}/activity`);
+    await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(stranger.url()).toContain('/sign-in');
+  });
+
+  it('ran without a script error and within its content policy', () => {
+    expect(complaints).toEqual([]);
+  });
+});
