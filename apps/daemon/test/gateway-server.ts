@@ -19,7 +19,7 @@ export interface GatewayServer {
   /** Bodies that were posted as a result, in order. */
   results(): unknown[];
   /** Answers for one route, used up one by one; the last stays. */
-  answer(route: 'init' | 'events' | 'response', ...answers: Answer[]): void;
+  answer(route: 'init' | 'events' | 'response' | 'disconnect', ...answers: Answer[]): void;
   /** Writes on the newest open stream. */
   write(text: string | Uint8Array): void;
   send(event: unknown): void;

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../config.ts';
 import { createSessionFile, type Dispatch, type SessionFile } from '../link/index.ts';
-import { openSettings, type Ask, type Modes } from '../permission/index.ts';
+import { effectiveModes, openSettings, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
@@ -57,6 +57,16 @@ const settleModes = async (options: { start: RootFolder; url: URL; modes: Modes;
   return modes;
 };
 
+/** The person's words for this session over the settings file. */
+const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {
+  const { system } = options.modes;
+  const kept = settings.modes().system;
+  if (system !== undefined && system !== 'deny' && system !== kept) {
+    throw errors.wrongUse({ message: `The mode of system is changed in ${settings.folder}/settings.json only` });
+  }
+  return effectiveModes({ ...settings.modes(), ...options.modes });
+};
+
 const refuseNothing = (modes: Modes): void => {
   if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
 };
@@ -95,9 +105,9 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   const sessionFile = createSessionFile(environment.privateFolder);
   const { url, key } = await findTarget(options, sessionFile, ask);
   const start = await findRootFolder(options.dir ?? '.', homedir());
-  const wanted: Modes = { ...settings.modes(), ...options.modes };
+  const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
-  const modes = await settleModes({ start, url, modes: wanted, ask }, talk);
+  const modes = effectiveModes(await settleModes({ start, url, modes: wanted, ask }, talk));
   refuseNothing(modes);
   const offer = createOffer({ clock: systemClock, settings, modes, ask: confirm.ask, root: start.path });
   if (offer.tools.length === 0) throw errors.nothingAllowed();

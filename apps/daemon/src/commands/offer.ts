@@ -26,11 +26,11 @@ export interface OfferNeeds {
 /** Puts the tools behind the person's permissions. */
 export const createOffer = ({ clock, settings, modes, ask, root }: OfferNeeds): Offer => {
   const gate = createGate({ settings, session: createSession(modes), ask });
-  const tools = allTools();
-  const held = gate.modes();
+  const held = { ...gate.modes(), ...modes };
+  const tools = allTools().filter((tool) => held[tool.group] !== 'deny');
   return {
     tools: offeredTools(tools, held),
-    toolCategories: toolCategories(tools, held),
+    toolCategories: toolCategories(allTools(), held),
     dispatch: createDispatch({ tools, gate, root, privateFolder: settings.folder, clock }),
     endSession: gate.endSession,
   };

@@ -26,7 +26,8 @@ const editModes = async (modes: Modes): Promise<Modes> => {
     message: 'Change what?',
     options: [
       { value: 'done', label: 'nothing more' },
-      ...toolGroups.map((name) => ({ value: name, label: groupLabel(name), hint: modes[name] })),
+      // The mode of system is changed in the settings file only.
+      ...toolGroups.filter((name) => name !== 'system').map((name) => ({ value: name, label: groupLabel(name), hint: modes[name] })),
     ],
   });
   if (isCancel(group)) throw errors.declined();

@@ -60,6 +60,7 @@ describe('the connection', () => {
     ['told: user', [...online, { type: 'told', reason: 'user' }], 'ended, let-go, end user'],
     ['told: replaced', [...online, { type: 'told', reason: 'replaced' }], 'ended, let-go, end replaced'],
     ['stopped by the person', [...online, { type: 'stop' }], 'ended, let-go, leave, end stopped'],
+    ['stopped without a key', [pairing, failed(refused), { type: 'stop' }], 'ended, let-go, end stopped'],
     ['stopped while it waits', [...online, failed(network), { type: 'stop' }], 'ended, let-go, leave, end stopped'],
   ])('%s', (_name, events, expected) => {
     expect(outline(events)).toBe(expected);

@@ -108,6 +108,9 @@ const told = (state: { course: Course }, reason: DisconnectReason): Step => {
   }
 };
 
+/** Whether there is a key that may hold, for the server to end. One that was given up on may still be good later. */
+const hasKey = (state: Connection): boolean => state.kind !== 'idle' && state.kind !== 'unpaired';
+
 const begin = (course: Course): Step => ({ state: { kind: 'initialising', course }, effects: [{ type: 'initialise' }] });
 
 const giveKey = (state: Connection, keyKind: Course['keyKind']): Step => {
@@ -156,7 +159,7 @@ export const next = (state: Connection, event: ConnectionEvent): Step => {
     case 'told':
       return state.kind === 'online' ? told(state, event.reason) : stay(state);
     case 'stop':
-      return end({ reason: 'stopped' }, state.kind === 'idle' ? [] : [{ type: 'leave' }]);
+      return end({ reason: 'stopped' }, hasKey(state) ? [{ type: 'leave' }] : []);
     default:
       return event satisfies never;
   }

@@ -9,7 +9,7 @@ const indent = (text: string): string =>
 
 const drawResource = ({ toolGroup, resource, description }: AffectedResource): string[] => [
   `  ${visible(toolGroup)}: ${visible(description)}`,
-  ...(description.includes(resource) ? [] : [indent(visible(resource))]),
+  indent(visible(resource)),
 ];
 
 /** A question as it is drawn in the terminal: every resource in full, with nothing in it that could move what is seen. */

@@ -22,7 +22,7 @@ export const createTalk = (options: { write: (text: string) => void; colours: bo
   let holds = 0;
   let held: string[] = [];
   const paint = (colour: Colour | undefined, text: string) =>
-    options.colours && colour !== undefined ? styleText(colour, text) : text;
+    options.colours && colour !== undefined ? styleText(colour, text, { validateStream: false }) : text;
   const write = (text: string) => {
     const line = `${withoutKeys(text)}\n`;
     if (holds > 0) held.push(line);

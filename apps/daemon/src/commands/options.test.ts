@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { Environment } from '../config.ts';
+import { readOptions, type ParsedLine } from './options.ts';
+
+const nothing: Environment = {
+  url: undefined,
+  token: undefined,
+  dir: undefined,
+  nonInteractive: undefined,
+  confirm: undefined,
+  allowInsecureHttp: undefined,
+  permissions: {},
+  noColor: false,
+  privateFolder: '/home/me/.drawbridge',
+};
+const bare: ParsedLine = { url: undefined, token: undefined, dir: undefined, flags: {} };
+
+describe('options', () => {
+  it('takes the line before the environment', () => {
+    const line = {
+      url: 'https://a.example',
+      token: 'gw_line',
+      dir: '/line',
+      flags: { nonInteractive: true, confirm: 'terminal', permissionShell: 'ask' },
+    };
+    const environment: Environment = {
+      ...nothing,
+      url: 'https://b.example',
+      token: 'gw_environment',
+      dir: '/environment',
+      nonInteractive: '0',
+      confirm: 'panel',
+      permissions: { shell: 'allow', browser: 'deny' },
+    };
+    expect(readOptions(line, environment)).toEqual({
+      url: new URL('https://a.example'),
+      token: 'gw_line',
+      dir: '/line',
+      nonInteractive: true,
+      confirm: 'terminal',
+      modes: { shell: 'ask', browser: 'deny' },
+    });
+  });
+
+  it('reads all of it from the environment', () => {
+    const environment: Environment = {
+      ...nothing,
+      url: 'http://192.168.1.5',
+      token: 'gw_environment',
+      dir: '/environment',
+      nonInteractive: 'true',
+      confirm: 'terminal',
+      allowInsecureHttp: '1',
+      permissions: { filesystemRead: 'ask' },
+    };
+    expect(readOptions(bare, environment)).toEqual({
+      url: new URL('http://192.168.1.5'),
+      token: 'gw_environment',
+      dir: '/environment',
+      nonInteractive: true,
+      confirm: 'terminal',
+      modes: { filesystemRead: 'ask' },
+    });
+  });
+
+  it.each<[string, Partial<Environment>]>([
+    ['the folder', { dir: '--permission-shell=allow' }],
+    ['the token', { token: '--permission-shell=allow' }],
+  ])('reads flags in %s as a value', (_name, environment) => {
+    const options = readOptions(bare, { ...nothing, ...environment });
+    expect(options).toMatchObject({ ...environment, modes: {}, nonInteractive: false });
+  });
+
+  it.each<[string, Partial<Environment>, Partial<ParsedLine>, string]>([
+    ['a mode that is none', { permissions: { filesystemWrite: 'yes' } }, {}, 'DRAWBRIDGE_PERMISSION_FILESYSTEM_WRITE is yes'],
+    ['a switch that is none', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
+    ['a place to confirm that is none', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
+    ['an address that is none', { url: '--auto-confirm' }, {}, 'Not an address'],
+    ['a folder given twice', {}, { dir: '/a', flags: { dir: '/b' } }, 'The folder is given twice'],
+    ['a token with a line break', { token: 'gw_a\r\nx: y' }, {}, 'The token has characters that no token has'],
+  ])('refuses %s', (_name, environment, line, reason) => {
+    expect(() => readOptions({ ...bare, ...line }, { ...nothing, ...environment })).toThrow(reason);
+  });
+
+  it('never repeats a token in an error', () => {
+    const token = 'gw_secret secret';
+    expect(() => readOptions({ ...bare, token }, nothing)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }));
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { showCall } from './calls.ts';
+import { drawQuestion } from './question.ts';
+import { createTalk } from './talk.ts';
+
+const record = (colours = false) => {
+  const lines: string[] = [];
+  return { lines, talk: createTalk({ write: (text) => void lines.push(text), colours }) };
+};
+
+const attacks: [string, string, string][] = [
+  ['clear screen', '\u001b[2J', '\\x1b[2J'],
+  ['link', '\u001b]8;;http://evil\u0007x', '\\x1b]8;;http://evil\\x07x'],
+  ['clipboard', '\u001b]52;c;eA==\u0007', '\\x1b]52;c;eA==\\x07'],
+  ['title', '\u001b]0;x\u0007', '\\x1b]0;x\\x07'],
+  ['hidden text', '\u001b[8m', '\\x1b[8m'],
+  ['C1 control sequence', '\u009b2J', '\\x9b2J'],
+  ['DCS', '\u0090x\u009c', '\\x90x\\x9c'],
+  ['backspace', 'safe\b\b\b\bevil', 'safe\\x08\\x08\\x08\\x08evil'],
+  ['carriage return', 'evil\rsafe', 'evil\\rsafe'],
+  ['line break', 'a\nconnected', 'a\\nconnected'],
+  ['right to left', '\u202etxt.exe', '\\u{202e}txt.exe'],
+  ['zero width', 'a\u200bb', 'a\\u{200b}b'],
+  ['tag characters', 'a\u{e0041}', 'a\\u{e0041}'],
+];
+
+describe('talk', () => {
+  it.each(attacks)('shows %s as a visible escape', (_name, text, shown) => {
+    const { lines, talk } = record();
+    talk.line('warning', text);
+    talk.problem(text, text);
+    expect(lines).toEqual([`warning       ${shown}\n`, `error  ${shown}\n`, `next   ${shown}\n`]);
+  });
+
+  it.each(attacks)('draws %s in a call as a visible escape', (_name, text, shown) => {
+    const { lines, talk } = record();
+    const request = { requestId: 'r1', toolCall: { name: text, arguments: { filePath: text } } };
+    showCall(talk, { request, outcome: 'ok', durationMs: 1_234 });
+    expect(lines).toEqual([`ok            ${shown}  ${shown}  1.2 s\n`]);
+  });
+
+  it.each(attacks)('draws %s in a question as a visible escape', (_name, text, shown) => {
+    const drawn = drawQuestion({ toolGroup: 'shell', resource: text, description: 'run', options: [] });
+    expect(drawn).toBe(['', 'A call wants to', '  shell: run', `    ${shown}`, ''].join('\n'));
+  });
+
+  it('never shows a key', () => {
+    const { lines, talk } = record();
+    talk.line('warning', `http://x/?apiKey=sess_${'a'.repeat(32)} and gw_${'b'.repeat(32)}`);
+    talk.problem(`gw_${'b'.repeat(32)}`);
+    talk.block(`sess_${'a'.repeat(32)}`);
+    expect(lines).toEqual(['warning       http://x/?apiKey=sess_… and gw_…\n', 'error  gw_…\n', 'sess_…\n']);
+  });
+
+  it('colours the word only, and only where colours are wanted', () => {
+    const { lines, talk } = record(true);
+    talk.line('connected', 'x', 'green');
+    expect(lines).toEqual(['\u001b[32mconnected    \u001b[39m x\n']);
+  });
+
+  it('keeps lines back while a question is open', () => {
+    const { lines, talk } = record();
+    const letGo = talk.hold();
+    talk.line('ok', 'one');
+    expect(lines).toEqual([]);
+    letGo();
+    talk.line('ok', 'two');
+    expect(lines).toEqual(['ok            one\n', 'ok            two\n']);
+  });
+
+  it('draws every resource of a question in full, and what a write would change', () => {
+    const long = 'x'.repeat(5_000);
+    const resources = [
+      { toolGroup: 'filesystemRead', resource: '/w/a', description: 'Read /w/a' },
+      { toolGroup: 'filesystemWrite', resource: long, description: 'Write' },
+    ];
+    const preview = { kind: 'diff' as const, path: '/w/b', text: '-old\n+new\u001b[2J', truncated: true };
+    expect(drawQuestion({ toolGroup: 'filesystemRead', resource: '/w/a', description: 'x', options: [], resources, preview })).toBe(
+      [
+        '',
+        'A call wants to',
+        '  filesystemRead: Read /w/a',
+        '    /w/a',
+        '  filesystemWrite: Write',
+        `    ${long}`,
+        '',
+        '    -old',
+        '    +new\\x1b[2J',
+        '    (the rest of the change is not shown)',
+        '',
+      ].join('\n'),
+    );
+  });
+});
