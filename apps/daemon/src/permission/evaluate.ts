@@ -1,13 +1,13 @@
 import type { Mode } from '@drawbridge/contracts';
 import { effectiveModes, type Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
-import { isAllowed, isDenied, type Rule } from './rules.ts';
+import { isAllowed, isDenied, type Denial, type Rule } from './rules.ts';
 
 /** All that the person has settled, at one moment. */
 export interface Policy {
   modes: Modes;
   /** Permanent denials. */
-  deny: readonly Rule[];
+  deny: readonly Denial[];
   /** Permanent and session allowances. */
   allow: readonly Rule[];
 }

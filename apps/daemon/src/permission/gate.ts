@@ -10,7 +10,7 @@ import {
 } from './question.ts';
 import type { Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
-import type { Rule } from './rules.ts';
+import { prepareDenials, type Rule } from './rules.ts';
 import type { Session } from './session.ts';
 import type { SettingsStore } from './settings.ts';
 import { visible } from './show.ts';
@@ -32,8 +32,8 @@ export interface Gate {
    * was asked for this request, about this tool and these arguments. Specification 6.2.
    */
   check(attempt: Attempt, context: { confirmation: unknown; signal: AbortSignal }): Promise<Outcome>;
-  /** What holds now for reading one path. */
-  reading(path: string): Mode;
+  /** What holds for reading a path, by the settings of this moment. */
+  reader(): Promise<(path: string) => Mode>;
   /** The modes that hold now. */
   modes(): Modes;
   /** Explicit disconnect: session rules and open questions end. */
@@ -54,7 +54,7 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
   const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
   const policy = (): Policy => ({
     modes: modes(),
-    deny: settings.rules().deny,
+    deny: prepareDenials(settings.rules().deny),
     allow: [...settings.rules().allow, ...session.allowed()],
   });
 
@@ -134,7 +134,11 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
 
   return {
     modes,
-    reading: (path) => evaluate(policy(), { toolGroup: 'filesystemRead', resource: path, description: path }),
+    reader: async () => {
+      await settings.refresh();
+      const now = policy();
+      return (path) => evaluate(now, { toolGroup: 'filesystemRead', resource: path, description: path });
+    },
     endSession: () => {
       session.end();
       questions.clear();

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { toolGroup, type ToolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { commandWords } from './command-words.ts';
@@ -7,57 +8,73 @@ import type { Resource } from './resource.ts';
 export const rule = z.strictObject({ toolGroup, resource: z.string().min(1).max(200_000) });
 export type Rule = z.infer<typeof rule>;
 
+const plain = /^[\x20-\x7e]*$/;
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One spelling for all that a disk or an eye may take for the same: letter case, composed letters, invisible marks. */
-export const fold = (text: string): string => text.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase();
+const fold = (text: string): string =>
+  plain.test(text) ? text.toLowerCase() : text.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase();
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
 const isWithin = (path: string, folder: string) => path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
-/** A path rule covers what lies below it; what touches a whole tree (a trailing `/`) also meets the rules inside it. */
-const deniesPath = (denied: string, path: string, touchesTree: boolean): boolean => {
-  const [rulePath, ownPath] = [withoutSlash(fold(denied)), withoutSlash(fold(path))];
-  return isWithin(ownPath, rulePath) || (touchesTree && path.endsWith('/') && isWithin(rulePath, ownPath));
-};
-
 /** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
 const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');
 
-const deniesCommand = (denied: string, command: string): boolean => {
-  const wanted = commandWords(commandOf(denied));
-  const found = commandWords(commandOf(command));
-  return wanted.some((words) => found.some((own) => words.every((word, at) => own[at] === word)));
+/** A deny rule with what it means spelt out. */
+export interface Denial {
+  toolGroup: ToolGroup;
+  text: string;
+  /** Of a path: as the rule says it, and where that leads now. */
+  paths: string[];
+  /** Of a command: the programs that it names. */
+  commands: string[][];
+}
+
+const isPathGroup = (group: ToolGroup) => group === 'filesystemRead' || group === 'filesystemWrite';
+
+const leadsTo = (path: string): string[] => {
+  try {
+    return [path, realpathSync(path)];
+  } catch {
+    return [path];
+  }
 };
 
-const meets = (denied: Rule, resource: Resource, text: string): boolean => {
-  if (fold(denied.resource) === fold(text)) return true;
-  switch (resource.toolGroup) {
-    case 'filesystemRead':
-      return deniesPath(denied.resource, text, false);
-    case 'filesystemWrite':
-      return deniesPath(denied.resource, text, true);
-    case 'shell':
-      return deniesCommand(denied.resource, text);
-    case 'computer':
-    case 'browser':
-    case 'system':
-      return false;
-    default:
-      return resource.toolGroup satisfies never;
-  }
+/** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
+export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
+  rules.map(({ toolGroup: group, resource }) => ({
+    toolGroup: group,
+    text: fold(resource),
+    paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(fold(path))) : [],
+    commands: group === 'shell' ? commandWords(commandOf(resource)) : [],
+  }));
+
+/** A path rule covers what lies below it; a write to a whole tree (a trailing `/`) also meets the rules inside it. */
+const deniesPath = (denied: string, resource: Resource, folded: string): boolean => {
+  const own = withoutSlash(folded);
+  const touchesTree = resource.toolGroup === 'filesystemWrite' && folded.endsWith('/');
+  return isWithin(own, denied) || (touchesTree && isWithin(denied, own));
 };
 
 /** What may not be read may not be written either. */
 const speaksFor = (group: ToolGroup, resource: Resource) =>
   group === resource.toolGroup || (group === 'filesystemRead' && resource.toolGroup === 'filesystemWrite');
 
+const meets = (denial: Denial, resource: Resource, text: string): boolean => {
+  const folded = fold(text);
+  if (denial.text === folded || denial.paths.some((path) => deniesPath(path, resource, folded))) return true;
+  if (denial.commands.length === 0) return false;
+  const found = commandWords(commandOf(text));
+  return denial.commands.some((wanted) => found.some((own) => wanted.every((word, at) => own[at] === word)));
+};
+
 /** Broad: the resource, its other spellings, and for commands the programs that it would start. */
-export const isDenied = (denied: readonly Rule[], resource: Resource): boolean =>
-  denied.some(
-    (one) =>
-      speaksFor(one.toolGroup, resource) &&
-      [resource.resource, ...(resource.aliases ?? [])].some((text) => meets(one, resource, text)),
+export const isDenied = (denials: readonly Denial[], resource: Resource): boolean =>
+  denials.some(
+    (denial) =>
+      speaksFor(denial.toolGroup, resource) &&
+      [resource.resource, ...(resource.aliases ?? [])].some((text) => meets(denial, resource, text)),
   );
 
 /** Narrow: byte for byte what the person was shown. */

@@ -1,6 +1,27 @@
+import { copyFile } from './filesystem/copy-file.ts';
+import { createDirectory } from './filesystem/create-directory.ts';
+import { deletePath } from './filesystem/delete.ts';
+import { editFile } from './filesystem/edit-file.ts';
+import { getFileTree } from './filesystem/get-file-tree.ts';
+import { listFiles } from './filesystem/list-files.ts';
+import { move } from './filesystem/move.ts';
 import { readFile } from './filesystem/read-file.ts';
+import { searchFiles } from './filesystem/search-files.ts';
 import { writeFile } from './filesystem/write-file.ts';
+import { shellExecute } from './shell/shell-execute.ts';
 import type { DaemonTool } from './tool.ts';
 
 /** Every tool that this daemon knows; which of them are offered is the person's choice. */
-export const allTools = (): readonly DaemonTool[] => [readFile, writeFile];
+export const allTools = (): readonly DaemonTool[] => [
+  readFile,
+  listFiles,
+  getFileTree,
+  searchFiles,
+  writeFile,
+  editFile,
+  createDirectory,
+  deletePath,
+  move,
+  copyFile,
+  shellExecute,
+];

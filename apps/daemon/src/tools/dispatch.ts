@@ -80,7 +80,8 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     return inTurn(changed, async () => {
       if (context.signal.aborted) return cancelled(false);
       try {
-        return await tool.run(input, { ...context, granted: outcome.granted });
+        const reading = await gate.reader();
+        return await tool.run(input, { ...context, reading, granted: outcome.granted });
       } catch (error) {
         return context.signal.aborted ? cancelled(true) : errorResult(sentence(error));
       }
@@ -92,7 +93,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     if (!tool) throw errors.unknownTool();
     const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
     const input = parse(tool, args);
-    const context = { root, privateFolder, clock, signal, progress, reading: gate.reading };
+    const context = { root, privateFolder, clock, signal, progress, reading: await gate.reader() };
     const outcome = await gate.check(
       {
         requestId: request.requestId,

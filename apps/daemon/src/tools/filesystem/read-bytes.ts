@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs';
-import { read } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, read, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errors } from '../errors.ts';
@@ -30,16 +29,38 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
   }
 };
 
-/** The content of the regular file at a real path. Throws `notFile`, `tooLarge`, `changed`, `protectedPath`. */
-export const readBytes = async (path: string, privateFolder: string): Promise<Buffer> => {
+/** Runs with the regular file at a real path open for reading. Throws `notFile`, `changed`, `protectedPath`. */
+export const withRegularFile = async <T>(
+  path: string,
+  privateFolder: string,
+  run: (fd: number, found: Stats) => Promise<T>,
+): Promise<T> => {
   const { fd } = openForReading(path);
   try {
     const found = fstatSync(fd);
     if (!found.isFile()) throw errors.notFile();
     if (isOwnFile(found, privateFolder)) throw errors.protectedPath();
-    if (found.size > maxFileBytes) throw errors.tooLarge();
-    return await readAll(fd, found.size);
+    return await run(fd, found);
   } finally {
     closeSync(fd);
   }
 };
+
+/** The whole content of the regular file at a real path. Throws `tooLarge` too. */
+export const readBytes = (path: string, privateFolder: string): Promise<Buffer> =>
+  withRegularFile(path, privateFolder, async (fd, found) => {
+    if (found.size > maxFileBytes) throw errors.tooLarge();
+    return readAll(fd, found.size);
+  });
+
+/** The first `size` bytes of an open file, piece by piece: a file that grows meanwhile does not grow the copy. */
+export async function* chunksOf(fd: number, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let position = 0; position < size; ) {
+    signal.throwIfAborted();
+    const chunk = Buffer.allocUnsafe(Math.min(size - position, 1024 * 1024));
+    const { bytesRead } = await readInto(fd, chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}

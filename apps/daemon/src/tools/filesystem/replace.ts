@@ -18,19 +18,30 @@ const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
   await file.chmod(old.mode & 0o777);
 };
 
+/** `mode` is for a file that was not there before. */
+export interface Content {
+  data: string | AsyncIterable<Buffer>;
+  mode?: number;
+}
+
+async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
+  if (typeof data === 'string') yield data;
+  else yield* data;
+}
+
 /**
  * Puts a file into an open folder in one step: readers see the old content or the new, and both name and content are on disk
  * when this resolves. A file with a second name elsewhere is not changed there. Throws `notFile` over anything else than a file.
  */
-export const replaceFile = async (folder: Folder, name: string, content: Buffer | string): Promise<void> => {
+export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
   if (old && !old.isFile()) throw errors.notFile();
   const temporary = folder.entry(`.drawbridge-${nanoid(12)}.tmp`);
-  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o666);
+  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, content.mode ?? 0o666);
   try {
     try {
       if (old) await takeOver(file, old);
-      await file.writeFile(content);
+      for await (const piece of pieces(content.data)) await file.appendFile(piece);
       await file.sync();
     } finally {
       await file.close();

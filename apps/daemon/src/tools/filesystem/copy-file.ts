@@ -1,0 +1,53 @@
+import { closeSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { errors } from '../errors.ts';
+import { jsonResult } from '../result.ts';
+import { defineTool } from '../tool.ts';
+import { locate, locateGranted, toResource } from './access.ts';
+import { openMadeFolder } from './folders.ts';
+import { chunksOf, withRegularFile } from './read-bytes.ts';
+import { replaceFile } from './replace.ts';
+
+const maxCopyBytes = 1024 ** 3;
+
+const input = z.strictObject({
+  sourcePath: z.string().describe('Path of the file to copy, relative to the folder'),
+  destinationPath: z.string().describe('Path of the copy, relative to the folder'),
+});
+
+export const copyFile = defineTool({
+  name: 'copy_file',
+  title: 'Copy file',
+  description: 'Copy one file, 1 GiB at most. Replaces a file at the destination; makes the folders above it.',
+  group: 'filesystemWrite',
+  category: 'filesystem',
+  effect: 'destroys',
+  input,
+  resources: async ({ sourcePath, destinationPath }, context) => {
+    const source = locate(context, sourcePath, { access: 'read' });
+    const destination = locate(context, destinationPath, { access: 'write' });
+    if (source.kind === 'missing') throw errors.notFound();
+    if (source.kind !== 'file' || destination.kind === 'folder' || destination.kind === 'other') throw errors.notFile();
+    const replaces = destination.kind === 'missing' ? '' : ' (replaces what is there)';
+    return [
+      toResource({ access: 'read', place: source, doing: 'Copy from' }),
+      toResource({ access: 'write', place: destination, doing: `Copy to${replaces}` }),
+    ];
+  },
+  run: async ({ sourcePath, destinationPath }, context) => {
+    const source = locateGranted(context, sourcePath, { access: 'read' });
+    const destination = locateGranted(context, destinationPath, { access: 'write' });
+    await withRegularFile(source.path, context.privateFolder, async (fd, found) => {
+      if (found.size > maxCopyBytes) throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
+      const folder = openMadeFolder(dirname(destination.path), context.root);
+      try {
+        const data = chunksOf(fd, found.size, context.signal);
+        await replaceFile(folder, basename(destination.path), { data, mode: found.mode & 0o777 });
+      } finally {
+        closeSync(folder.fd);
+      }
+    });
+    return jsonResult({ sourcePath, destinationPath });
+  },
+});

@@ -1,0 +1,83 @@
+import { closeSync } from 'node:fs';
+import { z } from 'zod';
+import { visible } from '../../permission/index.ts';
+import { errors } from '../errors.ts';
+import { textResult } from '../result.ts';
+import { defineTool, type RunContext } from '../tool.ts';
+import { locate, locateGranted, toResource } from './access.ts';
+import { entriesOf } from './entries.ts';
+import { defaultDepth, isExcluded, maxDepth, maxTreeEntries } from './limits.ts';
+import { openFolder, openSubfolder, type Folder } from './open.ts';
+
+const input = z.strictObject({
+  dirPath: z.string().default('.').describe('Path of the folder, relative to the folder ("." is the folder itself)'),
+  maxDepth: z.number().int().min(0).max(maxDepth).optional().describe('How many folders deep to go (default 2)'),
+});
+
+interface Growing {
+  lines: string[];
+  truncated: boolean;
+}
+
+/** Adds what lies below an open folder, one line each, indented by depth. */
+const grow = async (context: RunContext, at: { folder: Folder; depth: number; left: number }, tree: Growing): Promise<void> => {
+  for (const entry of await entriesOf(context, at.folder)) {
+    context.signal.throwIfAborted();
+    if (entry.type === 'directory' && isExcluded(entry.name)) continue;
+    if (tree.lines.length >= maxTreeEntries) {
+      tree.truncated = true;
+      return;
+    }
+    const indent = '  '.repeat(at.depth);
+    tree.lines.push(`${indent}${visible(entry.name)}${entry.type === 'directory' ? '/' : ''}`);
+    if (entry.type !== 'directory') continue;
+    if (at.left === 0) tree.truncated = true;
+    else await growInto(context, { ...at, name: entry.name }, tree);
+  }
+};
+
+const growInto = async (
+  context: RunContext,
+  at: { folder: Folder; name: string; depth: number; left: number },
+  tree: Growing,
+): Promise<void> => {
+  let inner: Folder;
+  try {
+    inner = openSubfolder(at.folder, at.name);
+  } catch {
+    // Gone, a link by now, or not ours to open: its name stands, and nothing below.
+    return;
+  }
+  try {
+    await grow(context, { folder: inner, depth: at.depth + 1, left: at.left - 1 }, tree);
+  } finally {
+    closeSync(inner.fd);
+  }
+};
+
+export const getFileTree = defineTool({
+  name: 'get_file_tree',
+  title: 'File tree',
+  description: 'Show the folders and files below a folder as an indented tree, without folders that are built or installed.',
+  group: 'filesystemRead',
+  category: 'filesystem',
+  effect: 'reads',
+  input,
+  resources: async ({ dirPath }, context) => [
+    toResource({ access: 'read', place: locate(context, dirPath, { access: 'read' }), doing: 'List folder tree', tree: true }),
+  ],
+  run: async ({ dirPath, maxDepth: left = defaultDepth }, context) => {
+    const place = locateGranted(context, dirPath, { access: 'read' });
+    if (place.kind === 'missing') throw errors.notFound();
+    if (place.kind !== 'folder') throw errors.notFolder();
+    const tree: Growing = { lines: [`${visible(place.path)}/`], truncated: false };
+    const folder = openFolder(place.path);
+    try {
+      await grow(context, { folder, depth: 1, left }, tree);
+    } finally {
+      closeSync(folder.fd);
+    }
+    const more = tree.truncated ? ['', '(There is more: raise maxDepth or look into a folder of it.)'] : [];
+    return textResult([...tree.lines, ...more].join('\n'));
+  },
+});

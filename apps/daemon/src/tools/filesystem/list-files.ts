@@ -1,0 +1,48 @@
+import { closeSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { errors } from '../errors.ts';
+import { defineTool } from '../tool.ts';
+import { locate, locateGranted, toResource } from './access.ts';
+import { entriesOf, sizeIn } from './entries.ts';
+import { defaultEntries, maxEntries } from './limits.ts';
+import { openFolder } from './open.ts';
+
+const input = z.strictObject({
+  dirPath: z.string().default('.').describe('Path of the folder to list, relative to the folder ("." is the folder itself)'),
+  type: z.enum(['file', 'directory', 'all']).optional().describe('What to list (default: all)'),
+  maxResults: z.number().int().min(1).max(maxEntries).optional().describe('How many entries to give (default 200)'),
+});
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  title: 'List files',
+  description: 'List what a folder holds: files, folders and links, not what lies below.',
+  group: 'filesystemRead',
+  category: 'filesystem',
+  effect: 'reads',
+  input,
+  resources: async ({ dirPath }, context) => [
+    toResource({ access: 'read', place: locate(context, dirPath, { access: 'read' }), doing: 'List folder' }),
+  ],
+  run: async ({ dirPath, type = 'all', maxResults = defaultEntries }, context) => {
+    const place = locateGranted(context, dirPath, { access: 'read' });
+    if (place.kind === 'missing') throw errors.notFound();
+    if (place.kind !== 'folder') throw errors.notFolder();
+    const folder = openFolder(place.path);
+    try {
+      const all = (await entriesOf(context, folder)).filter((entry) => type === 'all' || entry.type === type);
+      const entries = all.slice(0, maxResults).map((entry) => ({
+        path: relative(context.root, join(place.path, entry.name)),
+        type: entry.type,
+        ...(entry.type === 'file' ? { sizeBytes: sizeIn(folder, entry.name) } : {}),
+      }));
+      return {
+        content: [{ type: 'text', text: JSON.stringify(entries) }],
+        structuredContent: { entries, truncated: all.length > entries.length },
+      };
+    } finally {
+      closeSync(folder.fd);
+    }
+  },
+});

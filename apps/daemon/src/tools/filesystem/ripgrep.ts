@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { rgPath } from '@vscode/ripgrep';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import { excludedFolders } from './limits.ts';
+
+const maxOutputBytes = 8 * 1024 * 1024;
+const maxRunMs = 20_000;
+
+export interface Search {
+  root: string;
+  /** Glob from the root. */
+  glob: string;
+  /** Literal text on one line of a file; undefined to look at names only. */
+  text?: { query: string; ignoreCase: boolean };
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** A file that may match, by its path from the root, and on how many lines (1 where only names count). */
+export interface Found {
+  path: string;
+  lines: number;
+}
+
+/** No file of settings, nothing through links, and of files that ignore rules name nothing left out. */
+const always = ['--no-config', '--hidden', '--no-ignore', '--no-follow', '--no-messages', '--color=never', '--null'];
+
+const argumentsFor = ({ glob, text }: Search): string[] => [
+  ...always,
+  `--glob=/${glob}`,
+  ...[...excludedFolders].map((name) => `--iglob=!**/${name}`),
+  ...(text
+    ? [
+        '--count',
+        '--with-filename',
+        '--encoding=none',
+        '--max-filesize=512K',
+        '--fixed-strings',
+        text.ignoreCase ? '--ignore-case' : '--case-sensitive',
+        `--regexp=${text.query}`,
+      ]
+    : ['--files']),
+  '--',
+  './',
+];
+
+const unusable = /[\p{Cc}\ufffd]/u;
+
+/** Names end in NUL; with `--count` a number and a line break follow. What is not plain text has no path that we could give. */
+const parse = (output: string, counted: boolean): Found[] => {
+  const found: Found[] = [];
+  for (let at = 0; ; ) {
+    const end = output.indexOf('\0', at);
+    if (end === -1) return found;
+    const path = output.slice(at, end).replace(/^\.\//, '');
+    const lineEnd = counted ? output.indexOf('\n', end) : end;
+    if (lineEnd === -1) return found;
+    if (!unusable.test(path)) found.push({ path, lines: counted ? Number(output.slice(end + 1, lineEnd)) : 1 });
+    at = lineEnd + 1;
+  }
+};
+
+/** Asks ripgrep. `complete` is false where its time or its output ran out. Rejects with the signal's reason when aborted. */
+export const ripgrep = (search: Search): Promise<{ found: Found[]; complete: boolean }> =>
+  new Promise((resolve, reject) => {
+    search.signal.throwIfAborted();
+    const child = spawn(rgPath, argumentsFor(search), { cwd: search.root, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let complaint = '';
+    let complete = true;
+    const stop = () => {
+      complete = false;
+      child.kill('SIGKILL');
+    };
+    const cancelTimer = search.clock.after(maxRunMs, stop);
+    search.signal.addEventListener('abort', stop, { once: true });
+    const cleanUp = () => {
+      cancelTimer();
+      search.signal.removeEventListener('abort', stop);
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxOutputBytes) chunks.push(chunk);
+      else stop();
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      complaint = (complaint + chunk).slice(0, 500);
+    });
+    child.once('error', (error) => {
+      cleanUp();
+      reject(error);
+    });
+    child.once('close', (code) => {
+      cleanUp();
+      if (search.signal.aborted) reject(search.signal.reason);
+      else if (code === 2 && chunks.length === 0 && complaint !== '') {
+        reject(errors.badArguments({ message: complaint.trim().replace(/^rg: /, '') }));
+      } else resolve({ found: parse(Buffer.concat(chunks).toString('utf8'), search.text !== undefined), complete });
+    });
+  });

@@ -1,0 +1,55 @@
+import { closeSync, fstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errors } from '../errors.ts';
+import { openSubfolder, type Folder } from './open.ts';
+
+export interface Walk {
+  signal: AbortSignal;
+  /** The device that the walk began on: what is mounted below is not crossed into. */
+  device: number;
+}
+
+/** Opens a folder to be taken as a whole; a mount is refused. */
+const enter = (walk: Walk, parent: Folder, name: string): Folder => {
+  const inner = openSubfolder(parent, name);
+  if (fstatSync(inner.fd).dev === walk.device) return inner;
+  closeSync(inner.fd);
+  throw errors.outside({ message: 'Another disk is mounted below this folder' });
+};
+
+const inFolder = async (folder: Folder, run: (folder: Folder) => Promise<void>): Promise<void> => {
+  try {
+    await run(folder);
+  } finally {
+    closeSync(folder.fd);
+  }
+};
+
+/** Looks at every path below a folder, its own last name included; `look` throws to refuse the whole. Follows no link. */
+export const inspectTree = async (
+  walk: Walk,
+  at: { parent: Folder; name: string },
+  look: (path: string) => void,
+): Promise<void> => {
+  await inFolder(enter(walk, at.parent, at.name), async (folder) => {
+    look(folder.path);
+    for (const entry of await readdir(folder.entry('.'), { withFileTypes: true })) {
+      walk.signal.throwIfAborted();
+      if (entry.isDirectory()) await inspectTree(walk, { parent: folder, name: entry.name }, look);
+      else look(join(folder.path, entry.name));
+    }
+  });
+};
+
+/** Deletes a folder with all below it, each entry through its open parent; a link is deleted, not followed. */
+export const deleteTree = async (walk: Walk, parent: Folder, name: string): Promise<void> => {
+  await inFolder(enter(walk, parent, name), async (folder) => {
+    for (const entry of await readdir(folder.entry('.'), { withFileTypes: true })) {
+      walk.signal.throwIfAborted();
+      if (entry.isDirectory()) await deleteTree(walk, folder, entry.name);
+      else unlinkSync(folder.entry(entry.name));
+    }
+  });
+  rmdirSync(parent.entry(name));
+};
