@@ -27,6 +27,7 @@ const daemonFile = fileURLToPath(new URL('../../daemon/dist/daemon.tgz', import.
 const trpcBodyLimit = 4 * 1024 * 1024;
 /** How long `close` waits for requests that are still being answered. */
 const drainMs = 4_000;
+const sweepEveryMs = 50;
 
 interface AppNeeds {
   config: Config;
@@ -39,6 +40,8 @@ export interface App {
   log: Logger;
   /** Opens the port; gives the origin under which the server is reached. Throws when the port is taken. */
   listen(): Promise<string>;
+  /** The port that is open; 0 before `listen`. */
+  port(): number;
   /** The link that makes the owner account, while there is none. */
   setupLink(): Promise<string | null>;
   /** Sends daemons away to come back later, answers what is under way within 4 s, and lets everything go. */
@@ -111,20 +114,28 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     }),
   );
 
+  const port = () => {
+    const bound = app.server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : 0;
+  };
+
   return {
     log,
+    port,
     listen: async () => {
       await app.listen({ host: config.host, port: config.port });
-      const bound = app.server.address();
-      if (typeof bound === 'object' && bound !== null) address.listening(bound.port);
+      address.listening(port());
       return address.url();
     },
     setupLink: async () => ((await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null),
     close: async () => {
       await gateway.stop();
       const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());
+      // Node closes what is idle when it stops listening, and not what becomes idle after that.
+      const stopSweeping = clock.every(sweepEveryMs, () => app.server.closeIdleConnections());
       await app.close();
       giveUp();
+      stopSweeping();
       await closeDatabase();
     },
   };

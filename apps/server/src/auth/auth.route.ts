@@ -16,6 +16,7 @@ export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): F
   const pass = async (request: FastifyRequest, body?: unknown) => {
     const headers = requestHeaders(request);
     headers.delete('content-length');
+    headers.set('content-type', 'application/json');
     return auth.handler(
       new Request(new URL(request.url, url()), {
         method: request.method,

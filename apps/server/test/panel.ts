@@ -1,0 +1,26 @@
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
+import { EventSource } from 'eventsource';
+import type { AppRouter } from '../src/doors/trpc/index.ts';
+import type { TestServer } from './server.ts';
+
+/** The panel's client, with a session's cookie. */
+export const createPanel = (server: TestServer, cookie: string) => {
+  const url = `${server.url}/trpc`;
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (operation) => operation.type === 'subscription',
+        true: httpSubscriptionLink({
+          url,
+          EventSource,
+          eventSourceOptions: () => ({
+            fetch: (target, init) => fetch(target, { ...init, headers: { ...init.headers, cookie } }),
+          }),
+        }),
+        false: httpBatchLink({ url, headers: { cookie } }),
+      }),
+    ],
+  });
+};
+
+export type Panel = ReturnType<typeof createPanel>;

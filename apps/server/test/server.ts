@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import { onTestFinished } from 'vitest';
+import { createApp, type App } from '../src/app.ts';
+import { configFrom } from '../src/config.ts';
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  /** An object goes as JSON; a text or bytes go as they are, without a content type. */
+  body?: unknown;
+}
+
+export interface Got {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The body as JSON; undefined when it is none. */
+  json: unknown;
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** One request with exactly these headers, also those that `fetch` keeps to itself. */
+export const send = (url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const type = body === undefined || raw ? {} : { 'content-type': 'application/json' };
+    const outgoing = httpRequest(url, { method, headers: { ...type, ...headers }, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json: jsonOf(text) });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined || raw ? body : JSON.stringify(body));
+  });
+
+export interface TestServer {
+  app: App;
+  url: string;
+  dataDir: string;
+  /** All lines of log, scrubbed as they would be written. */
+  log: string[];
+  send(path: string, sent?: Sent): Promise<Got>;
+}
+
+export const setupToken = `setup_${'t'.repeat(32)}`;
+
+interface StartOptions {
+  environment?: Record<string, string>;
+  clock?: Clock;
+  /** An earlier server's folder. */
+  dataDir?: string;
+}
+
+/** A whole server on a free port, gone when the test is finished. */
+export const startServer = async ({ environment = {}, clock = systemClock, dataDir }: StartOptions = {}): Promise<TestServer> => {
+  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'drawbridge-'));
+  const log: string[] = [];
+  const config = configFrom({ PORT: '0', DATA_DIR: folder, SETUP_TOKEN: setupToken, LOG_LEVEL: 'trace', ...environment });
+  const app = await createApp({ config, clock, writeLog: (line) => void log.push(line) });
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= app.close());
+  onTestFinished(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const listened = await app.listen();
+  // With a public address the tests still go to the port.
+  const url = environment.PUBLIC_URL === undefined ? listened : `http://127.0.0.1:${app.port()}`;
+  return { app: { ...app, close }, url, dataDir: folder, log, send: (path, sent) => send(url + path, sent) };
+};
+
+export const owner = { name: 'Owner', email: 'owner@example.org', password: 'a long password' };
+
+/** The cookies of an answer, as a browser would send them back. */
+export const cookiesOf = (got: Got): string =>
+  (got.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
+
+/** Makes the owner; gives the cookie of the new session. */
+export const signUpOwner = async (server: TestServer): Promise<string> => {
+  const got = await server.send('/trpc/setup.createOwner', { method: 'POST', body: { setupToken, ...owner } });
+  return cookiesOf(got);
+};
+
+/** The answer of one procedure; `input` undefined asks a query without input. */
+export const procedureResult = (got: Got): unknown => {
+  const { json } = got;
+  if (typeof json !== 'object' || json === null || !('result' in json)) return json;
+  // tRPC's envelope, which the door's own tests pin.
+  return (json.result as { data: unknown }).data;
+};
