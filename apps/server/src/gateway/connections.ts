@@ -5,6 +5,7 @@ import type { GatewayLimits } from './limits.ts';
 import type { MachinesStore } from './machines.store.ts';
 import type { Port } from './port.ts';
 import type { Machine } from './registry.ts';
+import { createTurns } from './turns.ts';
 
 /** Runs the connections' state machine: streams, grace timers, and who hears of it. Specification 7. */
 export interface Connections {
@@ -17,7 +18,7 @@ export interface Connections {
   /** The server is back, and the machine was connected when it stopped. */
   restarted(machine: Machine): void;
   /** Tells daemons to come back later where they understand it, and closes every stream. */
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 export interface ConnectionsNeeds {
@@ -38,11 +39,17 @@ interface Held {
 export const createConnections = ({ clock, limits, store, port, onError }: ConnectionsNeeds): Connections => {
   const streams = new Map<number, Held>();
   const graces = new Map<string, () => void>();
+  const turns = createTurns();
   let generations = 0;
+
+  /** What is written last is what holds then, however many changes came meanwhile. */
+  const saveConnected = (machine: Machine) => {
+    turns.run(machine.id, () => store.setConnected(machine.id, machine.info.connectedAt)).catch(onError);
+  };
 
   const setConnected = (machine: Machine, connectedAt: number | null) => {
     machine.info = { ...machine.info, connectedAt };
-    store.setConnected(machine.id, connectedAt).catch(onError);
+    saveConnected(machine);
   };
 
   const stopWaiting = (machineId: string) => {
@@ -98,7 +105,10 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
   };
 
   return {
-    initialised: (machine) => dispatch(machine, { type: 'init' }),
+    initialised: (machine) => {
+      dispatch(machine, { type: 'init' });
+      saveConnected(machine);
+    },
     open: (machine, stream) => {
       generations += 1;
       const generation = generations;
@@ -114,7 +124,7 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
     },
     disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
     restarted: (machine) => dispatch(machine, { type: 'restarted' }),
-    stop: () => {
+    stop: async () => {
       for (const machineId of [...graces.keys()]) stopWaiting(machineId);
       for (const [generation, { machine, stream, nextFrame }] of [...streams]) {
         letGo(generation);
@@ -125,6 +135,7 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
         machine.connection = { kind: 'offline', expiries: machine.connection.expiries };
         stream.close();
       }
+      await turns.settled();
     },
   };
 };

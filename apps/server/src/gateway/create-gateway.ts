@@ -161,7 +161,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     stop: async () => {
       stopped = true;
       stopTouching();
-      connections.stop();
+      await connections.stop();
       await openCalls.stop();
     },
   };

@@ -33,8 +33,9 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
   const { clock, keys, registry, connections, calls, settings } = needs;
   const turns = createTurns();
 
-  const infoFrom = ({ body, announced }: Init, before: Machine | undefined): MachineInfo => {
+  const infoFrom = ({ holder, body, announced }: Init, before: Machine | undefined): MachineInfo => {
     const initAt = clock.now();
+    const stays = holder.kind !== 'pairing' && isConnected(before);
     return {
       hostIdentifier: body.hostIdentifier ?? null,
       rootPath: body.rootPath,
@@ -42,7 +43,7 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       categories: body.toolCategories ?? [],
       daemon: body.daemon ?? null,
       epoch: (before?.info.epoch ?? 0) + 1,
-      connectedAt: isConnected(before) ? before.info.connectedAt : initAt,
+      connectedAt: stays ? before.info.connectedAt : initAt,
       initAt,
     };
   };
