@@ -8,6 +8,8 @@ export default mergeConfig(
     test: {
       name: 'web',
       environment: 'happy-dom',
+      // Tests speak with a fixture on another port than the page's.
+      environmentOptions: { happyDOM: { settings: { fetch: { disableSameOriginPolicy: true } } } },
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     },
   }),

@@ -1,0 +1,77 @@
+// @vitest-environment node
+import { createFakeClock } from '@drawbridge/kit';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { startFixture } from '../../test/fixture-server.ts';
+import { apiFor } from '../../test/mounting.ts';
+import { callOf, confirmationOf, online, worldOf } from '../../test/worlds.ts';
+import { keepLive } from './live.ts';
+
+const until = async (there: () => boolean) => {
+  while (!there()) await setImmediate();
+};
+
+const listen = (origin: string) => {
+  const clock = createFakeClock();
+  const heard: string[] = [];
+  const stop = keepLive({
+    api: apiFor(origin),
+    clock,
+    listener: {
+      onState: ({ payload }) => heard.push(`state ${payload.state}`),
+      onCall: (event) => heard.push(event.type === 'call' ? `call ${event.call.state}` : 'progress'),
+      onConfirmation: ({ confirmation }) => heard.push(`confirmation ${confirmation.state}`),
+      onUp: () => heard.push('up'),
+      onDown: () => heard.push('down'),
+      onSignedOut: () => heard.push('signed out'),
+    },
+  });
+  return { clock, heard, stop, saw: (what: string) => until(() => heard.includes(what)) };
+};
+
+it('hears the state at once and each event after', async () => {
+  const fixture = await startFixture(worldOf());
+  const { heard, stop, saw } = listen(fixture.origin);
+  await saw('up');
+  await saw('state online');
+  fixture.emit('calls', { type: 'call', call: callOf() });
+  await saw('call succeeded');
+  fixture.emit('confirmations', { type: 'confirmation', confirmation: confirmationOf() });
+  await saw('confirmation open');
+  fixture.emit('state', { type: 'instanceAiGatewayStateChanged', payload: { ...online, state: 'grace' } });
+  await saw('state grace');
+  expect(heard.toSorted()).toEqual(['call succeeded', 'confirmation open', 'state grace', 'state online', 'up']);
+  stop();
+  await until(() => fixture.readers('state') + fixture.readers('calls') + fixture.readers('confirmations') === 0);
+  await fixture.close();
+});
+
+it('says so when the session is over, and asks no further', async () => {
+  const fixture = await startFixture(worldOf({ user: null }));
+  const { clock, heard, stop } = listen(fixture.origin);
+  while (!heard.includes('signed out')) {
+    await setImmediate();
+    clock.advance(1_000);
+  }
+  expect(heard).not.toContain('up');
+  expect(clock.waiting()).toBe(0);
+  stop();
+  await fixture.close();
+});
+
+it('comes back by itself after the server was away', async () => {
+  const first = await startFixture(worldOf());
+  const port = Number(new URL(first.origin).port);
+  const { clock, heard, stop, saw } = listen(first.origin);
+  await saw('up');
+  await first.close();
+  await saw('down');
+  const second = await startFixture(worldOf(), { port });
+  while (heard.filter((word) => word === 'up').length < 2) {
+    await setImmediate();
+    clock.advance(1_000);
+  }
+  expect(heard.filter((word) => word === 'up' || word === 'down')).toEqual(['up', 'down', 'up']);
+  stop();
+  await second.close();
+});

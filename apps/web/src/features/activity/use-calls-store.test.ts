@@ -1,0 +1,54 @@
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import { callOf } from '../../../test/worlds.ts';
+import { useCallsStore } from './use-calls-store.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+const many = (count: number) => Array.from({ length: count }, (_, place) => callOf({ requestId: `r${count - place}`, createdAt: at(count - place) }));
+const ids = (store: ReturnType<typeof useCallsStore>) => store.calls.map(({ requestId }) => requestId);
+
+it('loads page after page, newest first', async () => {
+  bench = await setBench({ calls: many(70) });
+  const store = useCallsStore();
+  await store.load();
+  expect([ids(store).length, ids(store)[0], store.cursor]).toEqual([50, 'r70', '50']);
+  await store.loadMore();
+  expect([ids(store).length, ids(store).at(-1), store.cursor]).toEqual([70, 'r1', null]);
+});
+
+it('puts a new call on top and follows it to its end, from which it does not come back', async () => {
+  bench = await setBench({ calls: many(2) });
+  const store = useCallsStore();
+  await store.load();
+  const running = callOf({ requestId: 'r9', createdAt: at(9), state: 'delivered' });
+  store.onCall({ type: 'call', call: running });
+  store.onCall({ type: 'call', call: { ...running, state: 'cancelled' } });
+  store.onCall({ type: 'call', call: running });
+  expect(store.calls.map(({ requestId, state }) => [requestId, state])).toEqual([
+    ['r9', 'cancelled'],
+    ['r2', 'succeeded'],
+    ['r1', 'succeeded'],
+  ]);
+});
+
+it('joins the output of a running call and forgets it at the end', async () => {
+  bench = await setBench();
+  const store = useCallsStore();
+  const running = callOf({ state: 'delivered' });
+  store.onCall({ type: 'call', call: running });
+  store.onCall({ type: 'progress', requestId: 'r1', output: 'one\n', message: 'working' });
+  store.onCall({ type: 'progress', requestId: 'r1', output: 'two\n', progress: 1, total: 2 });
+  expect(store.progress).toEqual({ r1: { output: 'one\ntwo\n', message: 'working', progress: 1, total: 2 } });
+  store.onCall({ type: 'call', call: { ...running, state: 'succeeded' } });
+  expect(store.progress).toEqual({});
+});
+
+it('says why the list is not there', async () => {
+  bench = await setBench({ user: null });
+  const store = useCallsStore();
+  await store.load();
+  expect([store.loaded, store.failure]).toEqual([false, { code: 'UNAUTHORIZED', message: 'Not signed in', fix: null }]);
+});

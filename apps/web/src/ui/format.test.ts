@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { countdown, counted, duration, timeFrom } from './format.ts';
+
+const now = Date.UTC(2026, 0, 10);
+
+it.each([
+  ['2026-01-09T23:59:31.000Z', 'just now'],
+  ['2026-01-09T23:57:00.000Z', '3 minutes ago'],
+  ['2026-01-09T21:00:00.000Z', '3 hours ago'],
+  ['2026-01-08T23:00:00.000Z', 'yesterday'],
+  ['2026-01-12T00:00:00.000Z', 'in 2 days'],
+])('says when %s was', (iso, expected) => {
+  expect(timeFrom(iso, now)).toBe(expected);
+});
+
+it.each([
+  [7, '7 ms'],
+  [4_200, '4.2 s'],
+  [185_000, '3 min 5 s'],
+])('says how long %d ms are', (ms, expected) => {
+  expect(duration(ms)).toBe(expected);
+});
+
+it.each([
+  [300_000, '5:00'],
+  [299_001, '5:00'],
+  [9_000, '0:09'],
+  [-1, '0:00'],
+])('counts %d ms down', (ms, expected) => {
+  expect(countdown(ms)).toBe(expected);
+});
+
+it('counts things', () => {
+  expect([counted(1, 'tool'), counted(3, 'tool')]).toEqual(['1 tool', '3 tools']);
+});

@@ -1,0 +1,163 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type {
+  Call,
+  CallEvent,
+  Confirmation,
+  ConfirmationEvent,
+  DecideInput,
+  DecideReply,
+  GatewayStatus,
+  Invitation,
+  Settings,
+  StateChanged,
+  Tool,
+  User,
+} from '@drawbridge/contracts';
+import { callIdInput, decideInput, listCallsInput, runInput, updateSettingsInput } from '@drawbridge/contracts';
+import { createEmitter } from '@drawbridge/kit';
+import { initTRPC, tracked, TRPCError } from '@trpc/server';
+import { createHTTPHandler } from '@trpc/server/adapters/standalone';
+
+/** What the fixture answers with; tests change it as they go. */
+export interface World {
+  user: User | null;
+  status: GatewayStatus;
+  tools: Tool[];
+  calls: Call[];
+  confirmations: Confirmation[];
+  settings: Settings;
+  invitations: Invitation[];
+  command: { token: string; command: string; expiresAt: string | null; ttlSeconds: number | null };
+  setupNeeded: boolean;
+  run: (input: { name: string; arguments: Record<string, unknown> }) => Promise<Call>;
+  decide: (input: DecideInput) => DecideReply;
+}
+
+const t = initTRPC.create({
+  errorFormatter: ({ shape, error }) => ({
+    ...shape,
+    data: { code: error.cause?.name ?? error.code, httpStatus: shape.data.httpStatus, path: null, fix: null },
+  }),
+});
+
+const createRouter = (world: World, events: ReturnType<typeof createEvents>) => {
+  const open = t.procedure;
+  const own = t.procedure.use(({ next }) => {
+    if (world.user === null) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Not signed in' });
+    return next();
+  });
+
+  async function* follow<T>(name: 'state' | 'calls' | 'confirmations', first: T[], signal: AbortSignal | undefined) {
+    const waiting: unknown[] = [...first];
+    let wake = () => {};
+    const stop = events.on(name, (event) => {
+      waiting.push(event);
+      wake();
+    });
+    signal?.addEventListener('abort', () => wake());
+    let id = 0;
+    try {
+      while (!signal?.aborted) {
+        // Listeners under a name only hear what was emitted under it.
+        const event = waiting.shift() as T | undefined;
+        if (event === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else yield tracked(String((id += 1)), event);
+      }
+    } finally {
+      stop();
+    }
+  }
+
+  const callOf = (requestId: string) => {
+    const call = world.calls.find((candidate) => candidate.requestId === requestId);
+    if (!call) throw new TRPCError({ code: 'NOT_FOUND', message: 'Not found' });
+    return call;
+  };
+
+  return t.router({
+    account: t.router({ me: open.query(() => world.user) }),
+    setup: t.router({ status: open.query(() => ({ needed: world.setupNeeded })) }),
+    gateway: t.router({
+      status: own.query(() => world.status),
+      tools: own.query(() => world.tools),
+      createLink: own.mutation(() => world.command),
+      disconnect: own.mutation(() => ({ ok: true as const })),
+      onStateChanged: own.subscription(({ signal }) =>
+        follow<StateChanged>('state', [{ type: 'instanceAiGatewayStateChanged', payload: world.status }], signal),
+      ),
+    }),
+    calls: t.router({
+      run: own.input(runInput).mutation(({ input }) => world.run(input)),
+      get: own.input(callIdInput).query(({ input }) => callOf(input.requestId)),
+      cancel: own.input(callIdInput).mutation(({ input }) => callOf(input.requestId)),
+      list: own.input(listCallsInput).query(({ input }) => {
+        const from = Number(input.cursor ?? 0);
+        const next = from + input.limit;
+        return { calls: world.calls.slice(from, next), nextCursor: next < world.calls.length ? String(next) : null };
+      }),
+      onChanged: own.subscription(({ signal }) => follow<CallEvent>('calls', [], signal)),
+    }),
+    confirmations: t.router({
+      list: own.query(() => world.confirmations.filter(({ state }) => state === 'open')),
+      decide: own.input(decideInput).mutation(({ input }) => world.decide(input)),
+      onChanged: own.subscription(({ signal }) => follow<ConfirmationEvent>('confirmations', [], signal)),
+    }),
+    settings: t.router({
+      get: own.query(() => world.settings),
+      update: own.input(updateSettingsInput).mutation(() => world.settings),
+    }),
+    invitations: t.router({
+      list: own.query(() => world.invitations),
+      create: own.mutation(() => ({ id: 'i9', createdAt: '2026-01-01T00:00:00.000Z', expiresAt: '2026-01-08T00:00:00.000Z', url: 'http://127.0.0.1:5820/join#inv_8aU2kT5c' })),
+      revoke: own.mutation(() => ({ ok: true as const })),
+    }),
+  });
+};
+
+type Event = StateChanged | CallEvent | ConfirmationEvent;
+
+const createEvents = () =>
+  createEmitter<Event>((error) => {
+    throw error;
+  });
+
+export interface Fixture {
+  origin: string;
+  world: World;
+  emit(name: 'state' | 'calls' | 'confirmations', event: Event): void;
+  /** How many readers a stream has. */
+  readers(name: 'state' | 'calls' | 'confirmations'): number;
+  close(): Promise<void>;
+}
+
+interface Options {
+  port?: number;
+  /** Answers what is not below `/trpc`. */
+  fallback?: Parameters<typeof createServer>[1];
+}
+
+/** A server with the panel's procedures over a world in memory, on a real socket of 127.0.0.1. */
+export const startFixture = async (world: World, { port = 0, fallback }: Options = {}): Promise<Fixture> => {
+  const events = createEvents();
+  const handler = createHTTPHandler({ router: createRouter(world, events), basePath: '/trpc/' });
+  const server: Server = createServer((request, response) => {
+    if (request.url?.startsWith('/trpc/')) handler(request, response);
+    else if (fallback) fallback(request, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  // A TCP server's address is never a string.
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${bound}`,
+    world,
+    emit: events.emit,
+    readers: events.count,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

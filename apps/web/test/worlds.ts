@@ -1,0 +1,126 @@
+import type { Call, Confirmation, GatewayStatus, Tool } from '@drawbridge/contracts';
+import type { World } from './fixture-server.ts';
+
+export const offline: GatewayStatus = {
+  connected: false,
+  connectedAt: null,
+  directory: null,
+  hostIdentifier: null,
+  toolCategories: [],
+  state: 'offline',
+};
+
+export const online: GatewayStatus = {
+  connected: true,
+  connectedAt: '2026-01-01T00:00:00.000Z',
+  directory: '/home/ada/notes',
+  hostIdentifier: 'ada-laptop',
+  toolCategories: [
+    { name: 'filesystemRead', enabled: true },
+    { name: 'filesystemWrite', enabled: true },
+    { name: 'shell', enabled: false, reason: 'Set to deny' },
+  ],
+  state: 'online',
+};
+
+export const readFile: Tool = {
+  name: 'read_file',
+  title: 'Read a file',
+  description: 'Gives the lines of a text file, or a picture.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Relative to the folder' },
+      maxLines: { type: 'integer', minimum: 1, maximum: 2000, default: 200 },
+    },
+    required: ['path'],
+  },
+  annotations: { category: 'filesystem', readOnlyHint: true },
+};
+
+export const writeFile: Tool = {
+  name: 'write_file',
+  title: 'Write a file',
+  description: 'Makes a file or replaces it.',
+  inputSchema: {
+    type: 'object',
+    properties: { path: { type: 'string' }, content: { type: 'string' } },
+    required: ['path', 'content'],
+  },
+  annotations: { category: 'filesystem' },
+};
+
+export const callOf = (change: Partial<Call> = {}): Call => ({
+  requestId: 'r1',
+  machineId: 'm1',
+  tool: 'read_file',
+  arguments: { path: 'a.txt' },
+  door: 'trpc',
+  state: 'succeeded',
+  result: { content: [{ type: 'text', text: 'hello' }] },
+  error: null,
+  started: true,
+  decision: null,
+  decidedBy: null,
+  confirmationId: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  deliveredAt: '2026-01-01T00:00:00.010Z',
+  endedAt: '2026-01-01T00:00:00.020Z',
+  durationMs: 20,
+  ...change,
+});
+
+export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation => ({
+  id: 'c1',
+  requestId: 'r1',
+  machineId: 'm1',
+  tool: 'write_file',
+  arguments: { path: 'a.txt', content: 'hi' },
+  toolGroup: 'filesystemWrite',
+  resource: '/home/ada/notes/a.txt',
+  description: 'Write a.txt',
+  resources: [{ toolGroup: 'filesystemWrite', resource: '/home/ada/notes/a.txt', description: 'Write a.txt' }],
+  options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
+  preview: null,
+  state: 'open',
+  approved: null,
+  decision: null,
+  decidedBy: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-02T00:00:00.000Z',
+  decidedAt: null,
+  ...change,
+});
+
+export const worldOf = (change: Partial<World> = {}): World => ({
+  user: { id: 'u1', name: 'Ada', email: 'ada@example.com', isOwner: true },
+  status: online,
+  tools: [readFile, writeFile],
+  calls: [],
+  confirmations: [],
+  settings: {
+    enabled: false,
+    localGateway: false,
+    localGatewayDisabled: false,
+    localGatewayFallbackDirectory: null,
+    disabledByOwner: false,
+    disabledByUser: false,
+    isOwner: true,
+  },
+  invitations: [],
+  command: {
+    token: 'gw_x',
+    command: 'npx --yes http://127.0.0.1:5820/daemon.tgz http://127.0.0.1:5820 gw_x',
+    expiresAt: null,
+    ttlSeconds: null,
+  },
+  setupNeeded: false,
+  run: async () => callOf(),
+  decide: ({ confirmationId, approved, resourceDecision }) => ({
+    confirmationId,
+    state: 'decided',
+    approved,
+    decision: resourceDecision ?? null,
+  }),
+  ...change,
+});
