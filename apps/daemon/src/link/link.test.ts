@@ -253,7 +253,7 @@ describe('calls', () => {
   it('posts a result until the server has it', async () => {
     const { server, clock, connected, until, outbox } = await start();
     await connected();
-    server.answer('response', json(503, {}), page(403), (_request, response) => void response.destroy(), json(200, { ok: true }));
+    server.answer('response', json(503, {}), page(200), (_request, response) => void response.destroy(), json(200, { ok: true }));
     server.send(request('r1', { a: 1 }));
     for (let round = 1; round <= 4; round += 1) {
       await until(() => expect(server.results()).toHaveLength(round));
@@ -312,15 +312,21 @@ describe('calls', () => {
   });
 
   it('cancels a running call, and never starts one that was cancelled before it came', async () => {
-    const { server, connected, until } = await start(
-      (_request, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    );
+    const started: string[] = [];
+    const { server, connected, until } = await start(({ requestId }, { signal }) => {
+      started.push(requestId);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
     await connected();
     const cancel = (requestId: string) => ({ type: 'tool-call-cancel', payload: { requestId, reason: 'user' } });
     server.send(request('r1'));
     server.send(cancel('r1'));
     server.send(cancel('r2'));
     server.send(request('r2'));
+    server.send(cancel('r2'));
+    server.send(request('r3'));
+    await until(() => expect(started).toContain('r3'));
+    expect(started).toEqual(['r1', 'r3']);
     await until(() => expect(server.results()).toHaveLength(1));
     expect(server.results()).toEqual([
       {
