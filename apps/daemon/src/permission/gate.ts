@@ -1,4 +1,5 @@
 import { errorTable, type ConfirmationPayload, type Decision, type Mode } from '@drawbridge/contracts';
+import { errors } from './errors.ts';
 import { evaluate, evaluateAll, type Policy } from './evaluate.ts';
 import {
   buildQuestion,
@@ -58,8 +59,13 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
     allow: [...settings.rules().allow, ...session.allowed()],
   });
 
+  const refresh = () =>
+    settings.refresh().catch((cause: unknown) => {
+      throw errors.settingsUnusable({ cause });
+    });
+
   const evaluateNow = async (resources: Resource[]) => {
-    await settings.refresh();
+    await refresh();
     return evaluateAll(policy(), resources);
   };
 
@@ -135,7 +141,7 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
   return {
     modes,
     reader: async () => {
-      await settings.refresh();
+      await refresh();
       const now = policy();
       return (path) => evaluate(now, { toolGroup: 'filesystemRead', resource: path, description: path });
     },

@@ -33,7 +33,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   if (handle === undefined) return undefined;
   try {
     const found = await handle.stat();
-    if (!found.isFile() || found.nlink > 1) throw errors.settingsUnsafe({ message: `${path} is not a plain file` });
+    if (!found.isFile()) throw errors.settingsUnsafe({ message: `${path} is not a file` });
     if (!isOurs(found.uid)) throw errors.settingsUnsafe({ message: `${path} belongs to another user` });
     if ((found.mode & 0o077) !== 0) await handle.chmod(0o600);
     return await handle.readFile('utf8');

@@ -1,0 +1,289 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfirmationPayload, Decision, Preview } from '@drawbridge/contracts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createGate, type Ask, type Outcome } from './gate.ts';
+import type { Modes } from './modes.ts';
+import type { Attempt } from './question.ts';
+import type { Resource } from './resource.ts';
+import { createSession } from './session.ts';
+import { openSettings } from './settings.ts';
+
+const read = (path: string): Resource => ({ toolGroup: 'filesystemRead', resource: path, description: `Read ${path}` });
+const write = (path: string): Resource => ({ toolGroup: 'filesystemWrite', resource: path, description: `Write ${path}` });
+const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
+const noSignal = new AbortController().signal;
+const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
+const misfit: Outcome = { kind: 'denied', reason: 'Access denied: the answer does not fit what was asked' };
+
+const open = async ({ modes = {}, ask = { kind: 'panel' } as Ask }: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = await openSettings(folder);
+  const session = createSession(modes);
+  const gate = createGate({ settings, session, ask });
+  const world = {
+    resources: [write('/w/a')],
+    preview: undefined as Preview | undefined,
+    file: join(folder, 'settings.json'),
+    settings,
+    session,
+    gate,
+    attempt: (over: Partial<Attempt> = {}): Attempt => ({
+      requestId: 'r1',
+      tool: 'write_file',
+      arguments: { filePath: 'a', content: 'x' },
+      look: () => Promise.resolve(world.resources),
+      preview: () => Promise.resolve(world.preview),
+      ...over,
+    }),
+    send: (confirmation?: unknown, over: Partial<Attempt> = {}) =>
+      gate.check(world.attempt(over), { confirmation, signal: noSignal }),
+    asked: async (over: Partial<Attempt> = {}): Promise<ConfirmationPayload> => {
+      const outcome = await world.send(undefined, over);
+      if (outcome.kind !== 'ask') throw new Error(`expected a question, got ${outcome.kind}`);
+      return outcome.question;
+    },
+  };
+  return world;
+};
+
+describe('the five decisions', () => {
+  const runs = { kind: 'run', arguments: { filePath: 'a', content: 'x' }, granted: [write('/w/a')] };
+  const stored = { kind: 'rules', allow: [ruleOf(write('/w/a'))], deny: [] };
+  const nothing = { kind: 'rules', allow: [], deny: [] };
+
+  it.each<[Decision, object, object, string]>([
+    ['allowOnce', runs, nothing, 'ask'],
+    ['allowForSession', runs, nothing, 'run'],
+    ['alwaysAllow', runs, stored, 'run'],
+    ['denyOnce', byPerson, nothing, 'ask'],
+    ['alwaysDeny', byPerson, { kind: 'rules', allow: [], deny: [ruleOf(write('/w/a'))] }, 'denied'],
+  ])('%s', async (decision, outcome, rules, next) => {
+    const world = await open();
+    await world.asked();
+    expect(await world.send(decision)).toEqual(outcome);
+    expect({ kind: 'rules', ...world.settings.rules() }).toEqual(rules);
+    expect((await world.send(undefined, { requestId: 'r2' })).kind).toBe(next);
+  });
+
+  it('CF-13 what was allowed for the session ends with it, and so do open questions', async () => {
+    const world = await open();
+    await world.asked();
+    await world.send('allowForSession');
+    world.resources = [write('/w/b')];
+    await world.asked({ requestId: 'r2' });
+    world.gate.endSession();
+    expect((await world.send('allowOnce', { requestId: 'r2' })).kind).toBe('ask');
+    world.resources = [write('/w/a')];
+    expect((await world.send(undefined, { requestId: 'r3' })).kind).toBe('ask');
+  });
+});
+
+describe('CF-01 a decision for which nothing was asked counts for nothing', () => {
+  it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny', true])('%j', async (confirmation) => {
+    const world = await open();
+    expect((await world.send(confirmation)).kind).toBe('ask');
+    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+  });
+
+  it('also for another request, and a second time', async () => {
+    const world = await open();
+    await world.asked();
+    expect((await world.send('allowOnce', { requestId: 'other' })).kind).toBe('ask');
+    expect((await world.send('allowOnce')).kind).toBe('run');
+    expect((await world.send('allowOnce')).kind).toBe('ask');
+  });
+});
+
+describe('CF-02 an answer fits one question', () => {
+  it.each<[string, Partial<Attempt>]>([
+    ['other arguments', { arguments: { filePath: 'a', content: 'y' } }],
+    ['one argument more', { arguments: { filePath: 'a', content: 'x', mode: 7 } }],
+    ['another tool', { tool: 'delete' }],
+  ])('%s: denied, and the question is gone', async (_case, over) => {
+    const world = await open();
+    await world.asked();
+    expect(await world.send('alwaysAllow', over)).toEqual(misfit);
+    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect((await world.send('allowOnce')).kind).toBe('ask');
+  });
+
+  it('the order of the arguments does not matter, and those that were kept run', async () => {
+    const world = await open();
+    await world.asked();
+    const outcome = await world.send('allowOnce', { arguments: { content: 'x', filePath: 'a' } });
+    expect(outcome).toMatchObject({ kind: 'run' });
+    expect(JSON.stringify(outcome.kind === 'run' && outcome.arguments)).toBe('{"filePath":"a","content":"x"}');
+  });
+
+  it('another target behind the same arguments is asked about anew', async () => {
+    const world = await open();
+    const first = await world.asked();
+    world.resources = [write('/w/swapped')];
+    const outcome = await world.send('alwaysAllow');
+    expect(outcome).toMatchObject({ kind: 'ask', question: { resource: '/w/swapped' } });
+    expect(outcome.kind === 'ask' && outcome.question.askId).not.toBe(first.askId);
+    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+  });
+
+  it('FS-08 another content than the one that was shown is asked about anew', async () => {
+    const world = await open();
+    world.preview = { kind: 'diff', path: 'a', text: '-old\n+x', truncated: false };
+    await world.asked();
+    world.preview = { ...world.preview, text: '-changed\n+x' };
+    expect(await world.send('allowOnce')).toMatchObject({ kind: 'ask', question: { preview: { text: '-changed\n+x' } } });
+  });
+});
+
+describe('CF-03 a decision that was not offered is a denial', () => {
+  it.each([['ALLOW'], ['allow_once'], [true], [['allowOnce']], [{}], [''], [null], [1], ['constructor']])('%j', async (confirmation) => {
+    const world = await open();
+    await world.asked();
+    expect(await world.send(confirmation)).toEqual(misfit);
+  });
+});
+
+describe('several resources', () => {
+  it('CF-04 one question lists all that need asking, and no other', async () => {
+    const world = await open();
+    world.resources = [read('/w/a'), write('/w/a'), write('/w/b')];
+    const shown = [write('/w/a'), write('/w/b')];
+    expect(await world.asked()).toEqual({
+      ...write('/w/a'),
+      options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
+      resources: shown,
+      askId: expect.any(String),
+    });
+  });
+
+  it('CF-04 one denial refuses before anything is asked', async () => {
+    const world = await open();
+    await world.settings.addRules('deny', [ruleOf(write('/w/b'))]);
+    world.resources = [write('/w/a'), write('/w/b')];
+    expect(await world.send()).toEqual({ kind: 'denied', reason: 'Access denied: a rule forbids /w/b' });
+  });
+
+  it('CF-05 always stores one rule for each resource that was shown, in its own group', async () => {
+    const world = await open({ modes: { filesystemRead: 'ask' } });
+    world.resources = [read('/w/a'), write('/w/b')];
+    await world.settings.addRules('allow', [ruleOf(write('/w/b'))]);
+    await world.asked();
+    await world.send('alwaysAllow');
+    expect(world.settings.rules().allow).toEqual([ruleOf(write('/w/b')), ruleOf(read('/w/a'))]);
+    world.resources = [read('/w/c'), write('/w/d')];
+    await world.asked({ requestId: 'r2' });
+    await world.send('alwaysDeny', { requestId: 'r2' });
+    expect(world.settings.rules().deny).toEqual([ruleOf(read('/w/c')), ruleOf(write('/w/d'))]);
+  });
+
+  it('CF-10 what came to need asking meanwhile is asked about', async () => {
+    const modes: Partial<Modes> = { filesystemRead: 'allow' };
+    const world = await open({ modes });
+    world.resources = [read('/w/a'), write('/w/b')];
+    expect((await world.asked()).resources).toEqual([write('/w/b')]);
+    modes.filesystemRead = 'ask';
+    expect(await world.send('allowOnce')).toMatchObject({ kind: 'ask', question: { resources: [read('/w/a'), write('/w/b')] } });
+  });
+});
+
+describe('settings that change while a question is open (FS-23)', () => {
+  it('a rule or a mode that forbids wins over the answer', async () => {
+    const modes: Partial<Modes> = {};
+    const world = await open({ modes });
+    await world.asked();
+    await world.settings.addRules('deny', [ruleOf(write('/w'))]);
+    expect(await world.send('alwaysAllow')).toEqual({ kind: 'denied', reason: 'Access denied: a rule forbids /w/a' });
+    expect(world.settings.rules().allow).toEqual([]);
+    world.resources = [write('/x')];
+    await world.asked({ requestId: 'r2' });
+    modes.filesystemWrite = 'deny';
+    expect(await world.send('allowOnce', { requestId: 'r2' })).toEqual({
+      kind: 'denied',
+      reason: 'Access denied: filesystemWrite is switched off on this machine',
+    });
+  });
+
+  it('an edit of the file counts at once; a broken file refuses everything and says where to nobody else', async () => {
+    const world = await open();
+    await world.asked();
+    writeFileSync(world.file, JSON.stringify({ version: 1, modes: { filesystemWrite: 'deny' } }));
+    expect((await world.send('allowOnce')).kind).toBe('denied');
+    writeFileSync(world.file, '{"version":1');
+    await expect(world.send()).rejects.toMatchObject({
+      code: 'SETTINGS_UNUSABLE',
+      message: 'Access denied: the settings on this machine cannot be used',
+    });
+    expect(readFileSync(world.file, 'utf8')).toBe('{"version":1');
+  });
+});
+
+describe('a repeat of the request without an answer', () => {
+  it('gets the same question, and a new one where it is about something else', async () => {
+    const world = await open();
+    const first = await world.asked();
+    expect(await world.asked()).toEqual(first);
+    const other = await world.asked({ arguments: { filePath: 'a', content: 'y' } });
+    expect(other.askId).not.toBe(first.askId);
+    expect(await world.send('allowOnce')).toEqual(misfit);
+  });
+});
+
+describe('in the terminal', () => {
+  const answering = (given: Decision): Ask => ({ kind: 'terminal', askInTerminal: () => Promise.resolve(given) });
+
+  it.each<[Decision, Outcome['kind']]>([
+    ['allowOnce', 'run'],
+    ['alwaysAllow', 'run'],
+    ['denyOnce', 'denied'],
+    ['alwaysDeny', 'denied'],
+  ])('%s -> %s', async (given, kind) => {
+    const world = await open({ ask: answering(given) });
+    expect((await world.send()).kind).toBe(kind);
+  });
+
+  it('the server cannot answer for the person', async () => {
+    const world = await open({ ask: answering('denyOnce') });
+    expect(await world.send('alwaysAllow')).toEqual(byPerson);
+  });
+
+  it('what changes while the person thinks is denied', async () => {
+    const world = await open({
+      ask: {
+        kind: 'terminal',
+        askInTerminal: () => {
+          world.resources = [write('/w/swapped')];
+          return Promise.resolve('allowOnce' as const);
+        },
+      },
+    });
+    expect((await world.send()).kind).toBe('denied');
+  });
+});
+
+describe('what a person sees', () => {
+  it.each([
+    ['\u001b[2Jx', '\\x1b[2Jx'],
+    ['a\r\nb\tc', 'a\\r\\nb\\tc'],
+    ['\u202etxt.exe', '\\u{202e}txt.exe'],
+    ['a\u200bb\u2060\ufeff', 'a\\u{200b}b\\u{2060}\\u{feff}'],
+    ['tag\u{e0041}', 'tag\\u{e0041}'],
+    ['\u009bx\u0007', '\\x9bx\\x07'],
+    ['\u3164\u2800', '\\u{3164}\\u{2800}'],
+    ['p\u0430ypal.com', 'p\u0430ypal.com (careful: mixes Latin and Cyrillic letters in one word)'],
+    ['\uff0fetc', '\uff0fetc (careful: has look-alikes of plain characters)'],
+    ['xn--80ak6aa92e.com', 'xn--80ak6aa92e.com (careful: has an encoded host name)'],
+    ['größe 東京 Привет', 'größe 東京 Привет'],
+  ])('CF-18 and CF-19 %j', async (text, description) => {
+    const world = await open();
+    world.resources = [{ toolGroup: 'filesystemWrite', resource: text, description: text }];
+    expect(await world.asked()).toMatchObject({ resource: text, description });
+  });
+
+  it('a preview keeps its lines and shows what hides in them', async () => {
+    const world = await open();
+    world.preview = { kind: 'diff', path: 'a\u202eb', text: '+a\n+\u200b\tb', truncated: false };
+    expect((await world.asked()).preview).toEqual({ kind: 'diff', path: 'a\\u{202e}b', text: '+a\n+\\u{200b}\tb', truncated: false });
+  });
+});

@@ -1,0 +1,354 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { ToolResult } from '@drawbridge/contracts';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
+
+const secret = 'the secret outside';
+
+/** Every path below a folder with what it is: content, link target, inode. */
+const snapshot = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((path) => {
+      const found = lstatSync(join(folder, path));
+      const content = found.isFile() ? readFileSync(join(folder, path), 'utf8') : '';
+      return [path, found.ino, found.mode, found.nlink, content].join('|');
+    });
+
+const world = async () => {
+  const opened = await tryOut({ modes: everythingAllowed });
+  mkdirSync(join(opened.outside, 'dir'));
+  writeFileSync(join(opened.outside, 'secret.txt'), secret);
+  writeFileSync(join(opened.outside, 'dir/secret.txt'), secret);
+  mkdirSync(join(opened.root, 'in'));
+  writeFileSync(join(opened.root, 'in/a.txt'), 'inside');
+  const before = snapshot(opened.outside);
+  return {
+    ...opened,
+    link: (target: string, path: string) => symlinkSync(target, join(opened.root, path)),
+    untouched: () => expect(snapshot(opened.outside)).toEqual(before),
+  };
+};
+type World = Awaited<ReturnType<typeof world>>;
+
+/** Every file tool with one and the same path, in each place where it takes one. */
+const everyTool = (path: string): [string, Record<string, unknown>][] => [
+  ['read_file', { filePath: path }],
+  ['list_files', { dirPath: path }],
+  ['get_file_tree', { dirPath: path }],
+  ['write_file', { filePath: path, content: 'x' }],
+  ['edit_file', { filePath: path, oldString: 's', newString: 'x' }],
+  ['create_directory', { dirPath: path }],
+  ['delete', { path }],
+  ['move', { sourcePath: path, destinationPath: 'stolen' }],
+  ['move', { sourcePath: 'in/a.txt', destinationPath: path }],
+  ['copy_file', { sourcePath: path, destinationPath: 'stolen' }],
+  ['copy_file', { sourcePath: 'in/a.txt', destinationPath: path }],
+];
+
+const refusesAll = async ({ call, untouched }: World, paths: string[]) => {
+  for (const path of paths) {
+    for (const [name, args] of everyTool(path)) {
+      const result = await call(name, args);
+      expect([name, args, result.isError], textOf(result)).toEqual([name, args, true]);
+      expect(JSON.stringify(result)).not.toContain(secret);
+    }
+  }
+  untouched();
+};
+
+describe('paths that lead outside', () => {
+  it('FS-01 climbing and absolute paths are refused by every tool', async () => {
+    const opened = await world();
+    await refusesAll(opened, [
+      '../outside/secret.txt',
+      'in/../../outside/secret.txt',
+      './../outside/secret.txt',
+      'in/./../../outside',
+      join(opened.outside, 'secret.txt'),
+      `${opened.root}/../outside/secret.txt`,
+      '/',
+      '..',
+    ]);
+  });
+
+  it.each(['~', '~root', '$HOME', '%2e%2e/outside/secret.txt', '..%2foutside', '..\\outside\\secret.txt', '....//outside'])(
+    'FS-01 %s is a name like any other, inside the root',
+    async (path) => {
+      const { root, call, untouched } = await world();
+      expect(await call('write_file', { filePath: path, content: 'x' })).toMatchObject({ structuredContent: { path } });
+      expect(readFileSync(join(root, path), 'utf8')).toBe('x');
+      untouched();
+    },
+  );
+
+  it('FS-01 no text leads outside (property)', async () => {
+    const opened = await world();
+    opened.link('../outside', 'out');
+    opened.link('in', 'alias');
+    const part = fc.constantFrom('..', '.', 'in', 'out', 'alias', 'a.txt', 'secret.txt', 'dir', 'new', '~', '', ' ', 'é', opened.outside);
+    const path = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/'));
+    await fc.assert(
+      fc.asyncProperty(path, fc.nat(10), async (tried, which) => {
+        const [name, args] = everyTool(tried)[which] ?? ['read_file', { filePath: tried }];
+        if (name === 'delete' || name === 'move') return;
+        expect(JSON.stringify(await opened.call(name, args))).not.toContain(secret);
+        opened.untouched();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('FS-02 a sibling with the same beginning is outside', async () => {
+    const opened = await world();
+    mkdirSync(`${opened.root}-evil`);
+    writeFileSync(`${opened.root}-evil/x`, secret);
+    await refusesAll(opened, ['../root-evil/x', `${opened.root}-evil/x`, `${opened.root}.bak`]);
+  });
+
+  it('FS-02 the root may be the whole disk', async () => {
+    const folders = makeFolders();
+    writeFileSync(join(folders.outside, 'a.txt'), 'reachable');
+    const { call } = await tryOut({ folders: { ...folders, root: '/' } });
+    expect(await call('read_file', { filePath: join(folders.outside, 'a.txt') })).toMatchObject({
+      structuredContent: { content: 'reachable' },
+    });
+  });
+
+  it.each([
+    ['NUL', 'a\0b'],
+    ['control', 'a\u001bb'],
+    ['newline', 'a\nb'],
+    ['too long', 'a/'.repeat(2_049)],
+    ['a name too long', 'a'.repeat(256)],
+    ['empty', ''],
+    ['only blanks', '   '],
+    ['half a character', 'a\ud800'],
+  ])('FS-03 %s gets a clean error', async (_case, path) => {
+    const { root, call } = await world();
+    const before = readdirSync(root);
+    for (const [name, args] of everyTool(path)) {
+      const result = await call(name, args);
+      expect([name, result.isError]).toEqual([name, true]);
+    }
+    expect(readdirSync(root)).toEqual(before);
+  });
+});
+
+describe('links', () => {
+  it('FS-04 a link that leads outside is refused by every tool that would follow it', async () => {
+    const opened = await world();
+    opened.link('../outside/secret.txt', 'file');
+    opened.link(join(opened.outside, 'dir'), 'folder');
+    opened.link('../..', 'in/up');
+    opened.link('loop', 'loop');
+    for (let at = 0; at < 45; at += 1) opened.link(at === 0 ? 'in/a.txt' : `chain${at - 1}`, `chain${at}`);
+    await refusesAll(opened, ['folder/secret.txt', 'folder/new', 'in/up/outside/secret.txt', 'loop/x']);
+    for (const path of ['file', 'folder', 'loop', 'chain44']) {
+      for (const [name, args] of everyTool(path)) {
+        if (name === 'delete' || name === 'move') continue;
+        expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
+      }
+    }
+    opened.untouched();
+  });
+
+  it('FS-04 a link inside the root works, also through others and by an absolute target', async () => {
+    const opened = await world();
+    opened.link('in', 'one');
+    opened.link(join(opened.root, 'one'), 'two');
+    opened.link('../in/./a.txt', 'in/three');
+    for (const filePath of ['one/a.txt', 'two/a.txt', 'two/three']) {
+      expect(await opened.call('read_file', { filePath })).toMatchObject({ structuredContent: { content: 'inside' } });
+    }
+    await opened.call('write_file', { filePath: 'two/three', content: 'written' });
+    expect(readFileSync(join(opened.root, 'in/a.txt'), 'utf8')).toBe('written');
+    expect(lstatSync(join(opened.root, 'in/three')).isSymbolicLink()).toBe(true);
+  });
+
+  it('FS-06 dangling links are followed to where they would write', async () => {
+    const opened = await world();
+    opened.link('../outside', 'out');
+    opened.link('out/new', 'hop');
+    opened.link('hop', 'hop2');
+    opened.link('nothing/../../outside/new', 'through');
+    opened.link('../outside/none', 'middle');
+    opened.link('in/fresh.txt', 'fine');
+    for (const filePath of ['hop', 'hop2', 'through', 'middle/x', 'middle']) {
+      expect([filePath, (await opened.call('write_file', { filePath, content: 'x' })).isError]).toEqual([filePath, true]);
+      expect([filePath, (await opened.call('create_directory', { dirPath: filePath })).isError]).toEqual([filePath, true]);
+    }
+    opened.untouched();
+    await opened.call('write_file', { filePath: 'fine', content: 'x' });
+    expect(readFileSync(join(opened.root, 'in/fresh.txt'), 'utf8')).toBe('x');
+  });
+
+  it('FS-09 a file with a second name outside is not changed there', async () => {
+    const opened = await world();
+    linkSync(join(opened.outside, 'secret.txt'), join(opened.root, 'hard'));
+    await opened.call('write_file', { filePath: 'hard', content: 'x' });
+    expect(readFileSync(join(opened.outside, 'secret.txt'), 'utf8')).toBe(secret);
+    expect(readFileSync(join(opened.root, 'hard'), 'utf8')).toBe('x');
+  });
+
+  it('FS-15 deleting takes the link, never what it points at', async () => {
+    const opened = await world();
+    opened.link('../outside/dir', 'in/folder');
+    opened.link('../outside/secret.txt', 'file');
+    await opened.call('delete', { path: 'file' });
+    await opened.call('delete', { path: 'in' });
+    expect(readdirSync(opened.root)).toEqual([]);
+    opened.untouched();
+  });
+
+  it.each([
+    ['delete', { path: '.' }],
+    ['delete', { path: 'in/..' }],
+    ['move', { sourcePath: '.', destinationPath: 'in/x' }],
+    ['move', { sourcePath: 'in', destinationPath: '.' }],
+    ['write_file', { filePath: '.', content: '' }],
+  ])('FS-15 the root itself stays: %s %j', async (name, args) => {
+    const opened = await world();
+    expect((await opened.call(name, args)).isError).toBe(true);
+    expect(readdirSync(opened.root)).toEqual(['in']);
+  });
+});
+
+describe('what is not a file', () => {
+  it('FS-11 FIFO, socket and device are refused, and nobody waits', async () => {
+    const opened = await world();
+    execFileSync('mkfifo', [join(opened.root, 'fifo')]);
+    const server = createServer().listen(join(opened.root, 'socket'));
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    for (const path of ['fifo', 'socket']) {
+      for (const [name, args] of everyTool(path)) {
+        if (name === 'delete' || (name === 'move' && args['sourcePath'] === path)) continue;
+        expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
+      }
+    }
+    expect((await opened.call('search_files', { name: '**', query: 'x' })).structuredContent).toMatchObject({ matches: [] });
+  });
+
+  it('FS-10 and FS-11 with the whole disk as root, devices and kernel files are refused', async () => {
+    const folders = makeFolders();
+    const { call } = await tryOut({ folders: { ...folders, root: '/' } });
+    for (const filePath of ['/dev/zero', '/dev/stdin', '/proc/self/environ', '/proc/self/root/etc/passwd', '/sys/kernel/mm', '/proc/1/fd/0']) {
+      expect([filePath, (await call('read_file', { filePath })).isError]).toEqual([filePath, true]);
+    }
+    expect((await call('copy_file', { sourcePath: '/dev/zero', destinationPath: join(folders.root, 'z') })).isError).toBe(true);
+  });
+
+  it('FS-11 a sparse file beyond the limit is refused', async () => {
+    const opened = await world();
+    execFileSync('truncate', ['-s', '10G', join(opened.root, 'sparse')]);
+    for (const [name, args] of everyTool('sparse').filter(([tool]) => ['read_file', 'edit_file'].includes(tool))) {
+      expect((await opened.call(name, args)).isError).toBe(true);
+    }
+    expect((await opened.call('copy_file', { sourcePath: 'sparse', destinationPath: 'x' })).isError).toBe(true);
+  });
+});
+
+describe('protected paths', () => {
+  const names = [
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.gitmodules',
+    '.mcp.json',
+    '.vscode/tasks.json',
+    '.idea/x.xml',
+    '.claude/settings.json',
+    '.cursor/rules',
+    '.bashrc',
+    '.zshenv',
+    'sub/.git/hooks/x',
+    '.git/modules/m/hooks/x',
+    '.git/modules/m/config',
+  ];
+
+  it.each(names)('FS-26 %s, before it exists, by every tool', async (path) => {
+    const opened = await world();
+    await refusesAll(opened, [path]);
+    expect(readdirSync(opened.root)).toEqual(['in']);
+  });
+
+  it.each(['.GIT/hooks/x', '.giT/CONFIG', '.MCP.json', '.git/ho\u200boks/x', '．git/hooks/x', '.ｍcp.json', '.vscode ', '.Vscode./x', '.g\u0131t/config', '.vscode\u00ad/x'])(
+    'FS-18 %j is protected in this spelling too',
+    async (path) => {
+      const opened = await world();
+      for (const [name, args] of everyTool(path)) {
+        expect([name, (await opened.call(name, args)).isError]).toEqual([name, true]);
+      }
+      expect(readdirSync(opened.root)).toEqual(['in']);
+    },
+  );
+
+  it('FS-25 a protected file that exists can be neither read, replaced, moved nor deleted, nor with its folder', async () => {
+    const opened = await world();
+    mkdirSync(join(opened.root, 'repo/.git/hooks'), { recursive: true });
+    writeFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'hook');
+    writeFileSync(join(opened.root, '.mcp.json'), '{}');
+    opened.link('.mcp.json', 'other-name');
+    await refusesAll(opened, ['.mcp.json', 'repo/.git/hooks/pre-commit', 'repo/.git/hooks']);
+    const more: [string, Record<string, unknown>][] = [
+      ['read_file', { filePath: 'other-name' }],
+      ['write_file', { filePath: 'other-name', content: 'x' }],
+      ['delete', { path: 'repo' }],
+      ['delete', { path: 'repo/.git' }],
+      ['move', { sourcePath: 'repo', destinationPath: 'elsewhere' }],
+      ['move', { sourcePath: 'repo/.git', destinationPath: 'elsewhere' }],
+    ];
+    for (const [name, args] of more) expect([name, args, (await opened.call(name, args)).isError]).toEqual([name, args, true]);
+    expect(readFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'utf8')).toBe('hook');
+  });
+
+  it('FS-26 git cannot be sent elsewhere, nor can a folder become what git runs', async () => {
+    const opened = await world();
+    mkdirSync(join(opened.root, 'evil/hooks'), { recursive: true });
+    writeFileSync(join(opened.root, 'evil/hooks/pre-commit'), 'hook');
+    mkdirSync(join(opened.root, '.git/modules'), { recursive: true });
+    const tries: [string, Record<string, unknown>][] = [
+      ['write_file', { filePath: 'in/.git', content: 'gitdir: ../evil' }],
+      ['move', { sourcePath: 'evil', destinationPath: 'in/.git' }],
+      ['move', { sourcePath: 'evil', destinationPath: '.git/modules/evil' }],
+      ['move', { sourcePath: 'evil/hooks', destinationPath: '.git/hooks' }],
+      ['copy_file', { sourcePath: 'evil/hooks/pre-commit', destinationPath: '.git/commondir' }],
+      ['create_directory', { dirPath: 'in/.git' }],
+    ];
+    for (const [name, args] of tries) expect([args, (await opened.call(name, args)).isError]).toEqual([args, true]);
+    expect([existsSync(join(opened.root, 'in/.git')), readdirSync(join(opened.root, '.git'))]).toEqual([false, ['modules']]);
+  });
+
+  it('FS-24 the folder of the daemon is out of reach: by path, by link, by second name, by search', async () => {
+    const folders = makeFolders();
+    const opened = await tryOut({ modes: everythingAllowed, folders: { ...folders, root: folders.base } });
+    await opened.settings.addRules('deny', [{ toolGroup: 'shell', resource: 'curl' }]);
+    const before = snapshot(folders.own);
+    symlinkSync('../own', join(folders.root, 'link'));
+    for (const path of ['own/settings.json', 'own', 'OWN/settings.json', 'own/new.json', 'root/link/settings.json']) {
+      for (const [name, args] of everyTool(path).filter(([, args]) => !Object.values(args).includes('in/a.txt'))) {
+        expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
+      }
+    }
+    linkSync(join(folders.own, 'settings.json'), join(folders.base, 'second'));
+    expect(textOf(await opened.call('read_file', { filePath: 'second' }))).toBe('This path is protected from every tool');
+    const found: ToolResult = await opened.call('search_files', { name: '**', query: 'curl' });
+    expect(found.structuredContent).toMatchObject({ matches: [] });
+    expect(statSync(folders.own).mode & 0o777).toBe(0o700);
+    expect(snapshot(folders.own).map((line) => line.split('|')[4])).toEqual(before.map((line) => line.split('|')[4]));
+  });
+});

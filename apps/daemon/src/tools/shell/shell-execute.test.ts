@@ -1,0 +1,193 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProgressBody, ToolResult } from '@drawbridge/contracts';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { offeredTools } from '../index.ts';
+import { allTools } from '../all-tools.ts';
+import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+import { createCapture } from './capture.ts';
+import { clampTimeout } from './shell-execute.ts';
+
+const output = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  exitCode: z.number().nullable(),
+  timedOut: z.boolean().optional(),
+});
+const outputOf = (result: ToolResult) => output.parse(JSON.parse(textOf(result)));
+
+const open = async (clock: Clock = systemClock) => {
+  const world = await tryOut({ modes: everythingAllowed, clock });
+  mkdirSync(join(world.root, 'sub'));
+  writeFileSync(join(world.outside, 'secret.txt'), 'secret');
+  return { ...world, run: (command: string, more: Record<string, unknown> = {}) => world.call('shell_execute', { command, ...more }) };
+};
+
+/** The system's clock with every wait made short: time-outs come at once, the order stays. */
+const hasty: Clock = {
+  now: systemClock.now,
+  after: (ms, run) => systemClock.after(ms / 20, run),
+  every: (ms, run) => systemClock.every(ms / 20, run),
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    // A zombie has ended; nobody may have fetched it yet.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe('shell_execute', () => {
+  it('is offered only where the person switched it on', async () => {
+    const { gate } = await tryOut();
+    const names = offeredTools(allTools(), gate.modes()).map((tool) => tool.name);
+    expect(names).not.toContain('shell_execute');
+    expect(offeredTools(allTools(), { ...gate.modes(), shell: 'ask' }).map((tool) => tool.name)).toContain('shell_execute');
+  });
+
+  it.each([
+    ['true', { stdout: '', stderr: '', exitCode: 0 }, undefined],
+    ['echo out; echo err >&2; exit 3', { stdout: 'out\n', stderr: 'err\n', exitCode: 3 }, true],
+    ['cat', { stdout: '', stderr: '', exitCode: 0 }, undefined],
+    ['kill -9 $$', { stdout: '', stderr: '', exitCode: null }, true],
+    ["printf 'gr\\303\\266\\303\\237e'", { stdout: 'größe', stderr: '', exitCode: 0 }, undefined],
+  ])('%s', async (command, expected, isError) => {
+    const { run } = await open();
+    const result = await run(command);
+    expect([outputOf(result), result.isError]).toEqual([expected, isError]);
+  });
+
+  it.each([
+    ['..', 'This path leads outside the folder that the tools work in'],
+    ['/', 'This path leads outside the folder that the tools work in'],
+    ['out', 'This path leads outside the folder that the tools work in'],
+    ['missing', 'There is nothing at this path'],
+    ['file', 'This is not a folder'],
+    ['a\nb', 'The path has control characters or broken text in it'],
+    ['x'.repeat(10_000), 'The path is too long'],
+    ['.vscode', 'This path is protected from every tool'],
+  ])('SH-30 does not run in %s', async (cwd, text) => {
+    const { root, run } = await open();
+    symlinkSync('../outside', join(root, 'out'));
+    writeFileSync(join(root, 'file'), '');
+    mkdirSync(join(root, '.vscode'));
+    const result = await run('touch ran', { cwd });
+    expect([textOf(result), result.isError, existsSync(join(root, 'ran'))]).toEqual([text, true, false]);
+  });
+
+  it('SH-30 runs in the real folder, which is what a rule and a person see', async () => {
+    const { root, run } = await open();
+    symlinkSync('sub', join(root, 'link'));
+    expect(outputOf(await run('/bin/pwd -P', { cwd: 'link' })).stdout).toBe(`${join(root, 'sub')}\n`);
+    const asking = await tryOut({ modes: { shell: 'ask' } });
+    const result = await asking.call('shell_execute', { command: 'ls' });
+    expect(textOf(result)).toContain(JSON.stringify(`"${asking.root}" $ ls`));
+  });
+
+  it.each([
+    ['in the background', 'sleep 1000 & echo $! > pid; wait'],
+    ['in another session', 'setsid sh -c "echo \\$\\$ > pid; exec sleep 1000" & sleep 1000'],
+    ['that ignores TERM', 'trap "" TERM; echo $$ > pid; while :; do sleep 1; done'],
+    ['that a forked child left behind', 'setsid sh -c "(setsid sleep 1000 & echo \\$! > pid) &"; sleep 1000'],
+  ])('SH-36 a time-out ends a process %s', async (_case, command) => {
+    const { root, run } = await open(hasty);
+    const ended = outputOf(await run(command, { timeout: 20_000 }));
+    const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
+    expect([ended.timedOut, ended.exitCode, pid > 1]).toEqual([true, null, true]);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  it('SH-36 what outlives the command ends with it', async () => {
+    const { root, run } = await open();
+    expect(outputOf(await run('nohup setsid sleep 1000 >/dev/null 2>&1 & echo $! > pid'))).toMatchObject({ exitCode: 0 });
+    const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  it('SH-36 a cancelled call ends, and says that it had started', async () => {
+    const { root, send } = await open();
+    const abort = new AbortController();
+    const running = send(
+      { requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'echo $$ > pid; sleep 1000' } } },
+      abort.signal,
+    );
+    await expect.poll(() => existsSync(join(root, 'pid')) && readFileSync(join(root, 'pid'), 'utf8')).toMatch(/\d/);
+    abort.abort();
+    expect(await running).toEqual({
+      content: [{ type: 'text', text: 'The call was cancelled' }],
+      isError: true,
+      _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+    });
+    expect(isRunning(Number(readFileSync(join(root, 'pid'), 'utf8')))).toBe(false);
+  });
+
+  it('SH-37 keeps the first and the last of much output, and counts the middle', async () => {
+    const { run } = await open();
+    const { stdout } = outputOf(await run('echo first; head -c 5000000 /dev/zero | tr "\\0" a; echo; echo last'));
+    expect([stdout.slice(0, 7), stdout.slice(-6), stdout.length < 1_100_000]).toEqual(['first\na', '\nlast\n', true]);
+    expect(stdout).toMatch(/\n… 3951436 bytes left out …\n/);
+  });
+
+  it('SH-37 gives whole characters, whatever the pieces', () => {
+    const capture = createCapture();
+    for (const byte of Buffer.from('größe😀')) capture.add(Buffer.from([byte]));
+    expect(capture.text()).toBe('größe😀');
+  });
+
+  it('SH-37 tells output as it comes', async () => {
+    const { dispatch } = await open();
+    const told: ProgressBody[] = [];
+    await dispatch(
+      { requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'printf "\\303"; sleep 0.3; printf "\\266 and"; sleep 0.3; echo more' } } },
+      { signal: new AbortController().signal, progress: (update) => told.push(update) },
+    );
+    expect(told.length).toBeGreaterThan(1);
+    expect(told.map((update) => update.output ?? '').join('')).toBe('ö andmore\n');
+  });
+
+  it.each([
+    [0, 1_000],
+    [-1, 1_000],
+    [1e12, 540_000],
+    [Infinity, 540_000],
+    [undefined, 30_000],
+    [2_500.7, 2_500],
+  ])('SH-38 a time-out of %s is %d ms', (timeout, expected) => {
+    expect(clampTimeout(timeout)).toBe(expected);
+  });
+
+  it.each([['text', 'soon'], ['null', null]])('SH-38 a time-out that is %s is refused', async (_case, timeout) => {
+    const { run } = await open();
+    expect(textOf(await run('true', { timeout }))).toContain('timeout: ');
+  });
+
+  it('SH-39 the command knows nothing of the daemon, has no input and no terminal', async () => {
+    process.env['DRAWBRIDGE_TEST_SECRET'] = 'sess_secret';
+    const { run } = await open();
+    const { stdout } = outputOf(await run('env; tty; readlink /proc/self/fd/0; ls /proc/self/fd'));
+    delete process.env['DRAWBRIDGE_TEST_SECRET'];
+    const names = stdout.split('\n').flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    const known = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TMPDIR', 'TZ', 'PWD', 'OLDPWD', 'SHLVL', '_', 'DRAWBRIDGE_CALL'];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(stdout).not.toContain('sess_secret');
+    expect(stdout).toMatch(/not a tty\n\/dev\/null\n/);
+  });
+
+  it('SH-23 what runs is what was allowed', async () => {
+    const { root, send } = await tryOut({ modes: { shell: 'ask' } });
+    mkdirSync(join(root, 'a'));
+    mkdirSync(join(root, 'b'));
+    symlinkSync('a', join(root, 'cwd'));
+    const call = (more: object) => send({ requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'touch ran', cwd: 'cwd', ...more } } });
+    await call({});
+    const { rmSync } = await import('node:fs');
+    rmSync(join(root, 'cwd'));
+    symlinkSync('b', join(root, 'cwd'));
+    expect(textOf(await call({ _confirmation: 'allowOnce' }))).toContain('GATEWAY_CONFIRMATION_REQUIRED::');
+    expect([readdirSync(join(root, 'a')), readdirSync(join(root, 'b'))]).toEqual([[], []]);
+  });
+});
