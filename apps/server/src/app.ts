@@ -16,6 +16,7 @@ import {
   serveHealth,
   serveNotFound,
   serveStatic,
+  watchIdleSockets,
 } from './http/index.ts';
 import { createLog, type Logger } from './log.ts';
 
@@ -87,6 +88,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
 
   const app = await createServer({ log, trustProxy: config.trustProxy, secure, longestAnswerMs: config.callMaxMs });
   const limits = await createLimits(app, config.perMinute);
+  const closeIdleSockets = watchIdleSockets(app.server);
   const guardOrigin = createOriginGuard(address);
 
   serveHealth(app, async () => void (await sql`select 1`.execute(db)));
@@ -131,9 +133,10 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     close: async () => {
       await gateway.stop();
       const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());
-      // Node closes what is idle when it stops listening, and not what becomes idle after that.
-      const stopSweeping = clock.every(sweepEveryMs, () => app.server.closeIdleConnections());
-      await app.close();
+      const closing = app.close();
+      closeIdleSockets();
+      const stopSweeping = clock.every(sweepEveryMs, closeIdleSockets);
+      await closing;
       giveUp();
       stopSweeping();
       await closeDatabase();

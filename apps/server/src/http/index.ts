@@ -1,6 +1,7 @@
 export { createAddress, isLoopback, type Address } from './address.ts';
 export { toErrorReply } from './errors.ts';
 export { serveHealth } from './health.ts';
+export { watchIdleSockets } from './idle-sockets.ts';
 export { readJson } from './json-body.ts';
 export { createLimits, type Limit, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';

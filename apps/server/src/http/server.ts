@@ -47,6 +47,7 @@ export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }:
     connectionTimeout: longestAnswerMs + 60 * secondMs,
     bodyLimit: 64 * kilobyte,
     exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => void errorHandler(error, request, reply),
     routerOptions: { maxParamLength: 2_000 },
   });
   app.server.headersTimeout = 20 * secondMs;

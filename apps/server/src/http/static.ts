@@ -19,8 +19,7 @@ const doorPaths = /^\/(api|rest|trpc|mcp|health|ready)(\/|$)/;
 
 const isPage = (request: FastifyRequest) => {
   const path = request.url.split('?')[0] ?? '';
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !name.includes('.');
+  return request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !path.includes('.');
 };
 
 /** Serves the built panel and `GET /daemon.tgz`. Gives what answers a path that is a page of the panel's own router. */
@@ -35,7 +34,7 @@ export const serveStatic = async (
       root: panelDir,
       cacheControl: false,
       index: 'index.html',
-      dotfiles: 'deny',
+      dotfiles: 'ignore',
       setHeaders: (reply, path) => {
         const lasting = path.startsWith(join(panelDir, 'assets'));
         reply.header('cache-control', lasting ? `public, max-age=${yearS}, immutable` : 'no-store');
