@@ -20,26 +20,27 @@ export interface TakeUpNeeds {
   openCalls: OpenCalls;
 }
 
-const stateOf = (record: CallRecord, open: StoredConfirmation | undefined, untilMs: number): OpenCallState => {
+const stateOf = (record: CallRecord, open: StoredConfirmation | undefined, silentUntil: number): OpenCallState => {
   const { endsAt, decision } = record;
   if (open) {
     const leftMs = Math.max(0, endsAt - open.createdAt);
     return { kind: 'awaiting-confirmation', confirmationId: open.shown.id, expiresAt: open.expiresAt, leftMs };
   }
   // The time in which nobody could answer does not count.
-  if (record.state === 'delivered') return { kind: 'delivered', endsAt: Math.max(endsAt, untilMs), deadlineAt: untilMs, decision };
-  return { kind: 'pending', endsAt: Math.max(endsAt, untilMs), given: record.deliveredAt !== null, decision };
+  const latest = Math.max(endsAt, silentUntil);
+  if (record.state === 'delivered') return { kind: 'delivered', endsAt: latest, deadlineAt: silentUntil, decision };
+  return { kind: 'pending', endsAt: latest, given: record.deliveredAt !== null, decision };
 };
 
 /** Takes up what a stopped server left open: machines wait for their daemons, calls for their ends, questions for their answers. */
 export const takeUp = async (needs: TakeUpNeeds): Promise<void> => {
   const { clock, limits, registry, connections, openCalls } = needs;
   const machines = (await needs.machinesStore.toTakeUp()).map(registry.adopt);
-  const untilMs = clock.now() + limits.restartGraceMs;
+  const silentUntil = clock.now() + limits.restartGraceMs + limits.callTimeoutMs;
   for (const record of await needs.callsStore.open()) {
     const questions = await needs.confirmationsStore.ofCall(record.requestId);
     const open = questions.find((one) => one.shown.state === 'open');
-    const call = openCalls.takeUp(record, stateOf(record, open, untilMs));
+    const call = openCalls.takeUp(record, stateOf(record, open, silentUntil));
     for (const { named, digest } of questions) if (named) call.asked.add(digest);
   }
   for (const machine of machines) {

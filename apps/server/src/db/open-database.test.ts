@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open-database.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'db-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the store', () => {
+  it('is durable, waits for a lock, and holds references', async () => {
+    const { db, close } = openDatabase({ url: undefined, dataDir: folder });
+    const pragma = async (name: string) => Object.values((await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db)).rows[0] ?? {})[0];
+    const values = [];
+    for (const name of ['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys']) values.push(await pragma(name));
+    expect(values).toEqual(['wal', 2, 5_000, 1]);
+    await close();
+  });
+
+  it.each([
+    ['in the data folder, which is made for its owner alone', undefined, 'drawbridge.db'],
+    ['where the url says', 'file:', 'other.db'],
+  ])('lies %s', async (_name, scheme, name) => {
+    const dataDir = join(folder, 'data');
+    const file = scheme === undefined ? join(dataDir, name) : join(folder, name);
+    const { db, close } = openDatabase({ url: scheme && `${scheme}${file}`, dataDir });
+    await migrate(db);
+    await close();
+    expect(statSync(file).isFile()).toBe(true);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  it('refuses a url that it cannot serve, without repeating it', () => {
+    const open = () => openDatabase({ url: 'postgres://me:secret@host/db', dataDir: folder });
+    expect(open).toThrow('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
+  });
+});
+
+describe('migrations', () => {
+  it('run once, also when two servers start together', async () => {
+    const stores = [1, 2].map(() => openDatabase({ url: undefined, dataDir: folder }));
+    for (const { db } of stores) await migrate(db);
+    await Promise.all(stores.map(({ db }) => migrate(db)));
+    const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
+    expect(names).toEqual(['calls', 'confirmations', 'gatewayKeys', 'gatewaySwitches', 'machines', 'toolLists']);
+    await Promise.all(stores.map(({ close }) => close()));
+  });
+
+  it('that fail leave the store as it was', async () => {
+    const { db, close } = openDatabase({ url: undefined, dataDir: folder });
+    await sql`create table confirmations (id text)`.execute(db);
+    await expect(migrate(db)).rejects.toThrow();
+    expect((await db.introspection.getTables()).map((table) => table.name)).toEqual(['confirmations']);
+    await close();
+  });
+});

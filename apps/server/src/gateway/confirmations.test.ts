@@ -1,0 +1,228 @@
+import type { ConfirmationAnswer, Decision } from '@drawbridge/contracts';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  connect,
+  initBody,
+  openGateway,
+  openStream,
+  question,
+  text,
+  type FakeStream,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const write = { name: 'write_file', arguments: { path: 'a.txt' } };
+const day = 24 * 60 * 60_000;
+const idOf = (stream: FakeStream) => stream.requests().at(-1)?.requestId ?? 'none';
+
+/** A call about which the daemon has asked. */
+const asked = async (body = question(), init = initBody()) => {
+  fixture = await openGateway();
+  const { gateway, clock } = fixture;
+  const { key, stream } = await connect(gateway, 'ada', init);
+  const running = gateway.call('ada', write, { door: 'mcp', until: 'ended' });
+  // Some tests end before it does.
+  running.catch(() => {});
+  await clock.settle();
+  const requestId = idOf(stream);
+  await gateway.daemon.respond(key, requestId, body);
+  const [confirmation] = await gateway.listConfirmations('ada');
+  const confirmationId = confirmation?.id ?? 'none';
+  return { ...fixture, key, stream, running, requestId, confirmation, confirmationId };
+};
+
+const error = (code: string) => ({ code });
+const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({ approved: true, ...(resourceDecision && { resourceDecision }) });
+const denied: ConfirmationAnswer = { approved: false };
+
+describe('an answer to a confirmation', () => {
+  it.each<[Decision, boolean]>([
+    ['allowOnce', true],
+    ['allowForSession', true],
+    ['alwaysAllow', true],
+    ['denyOnce', false],
+    ['alwaysDeny', false],
+  ])('%s goes to the machine with the call', async (resourceDecision, approved) => {
+    const { gateway, confirmationId, requestId, stream, key, running } = await asked();
+    const won = { confirmationId, state: 'decided', approved, decision: resourceDecision };
+    expect(await gateway.decide('ada', { confirmationId }, { approved, resourceDecision })).toEqual(won);
+    expect(stream.requests().map((request) => request.toolCall.arguments)).toEqual([
+      { path: 'a.txt' },
+      { path: 'a.txt', _confirmation: resourceDecision },
+    ]);
+    await gateway.daemon.respond(key, requestId, approved ? text('done') : text('refused', { isError: true }));
+    expect(await running).toMatchObject({
+      state: approved ? 'succeeded' : 'denied',
+      decision: resourceDecision,
+      decidedBy: 'ada',
+      door: 'mcp',
+    });
+  });
+
+  it('denied without a decision ends the call, and the machine hears nothing', async () => {
+    const { gateway, confirmationId, stream, running } = await asked();
+    const won = { confirmationId, state: 'decided', approved: false, decision: null };
+    expect(await gateway.decide('ada', { confirmationId }, denied)).toEqual(won);
+    expect(await running).toMatchObject({
+      state: 'denied',
+      error: { code: 'DENIED', message: 'Access denied by the user' },
+      started: false,
+      decision: null,
+      decidedBy: 'ada',
+    });
+    expect(stream.events).toHaveLength(1);
+  });
+
+  it.each<[string, ConfirmationAnswer, string[], string]>([
+    ['not offered', allow('alwaysAllow'), ['allowOnce'], 'DECISION_NOT_OFFERED'],
+    ['approved, with once not offered', allow(), ['alwaysAllow'], 'DECISION_NOT_OFFERED'],
+    ['an option of the machine that nobody knows', allow(), ['ALLOW', 'yes'], 'DECISION_NOT_OFFERED'],
+    ['against itself', allow('denyOnce'), ['allowOnce', 'denyOnce'], 'BAD_REQUEST'],
+  ])('%s is refused and leaves it open', async (_name, answer, options, code) => {
+    const { gateway, confirmationId } = await asked(question({ options }));
+    await expect(gateway.decide('ada', { confirmationId }, answer)).rejects.toMatchObject(error(code));
+    expect(await gateway.listConfirmations('ada')).toHaveLength(1);
+    expect(await gateway.decide('ada', { confirmationId }, denied)).toMatchObject({ approved: false });
+  });
+
+  it('of many at once, one wins and the others hear which', async () => {
+    const { gateway, confirmationId, requestId, stream, running, key } = await asked();
+    const answers = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? allow('allowOnce') : denied));
+    const all = await Promise.allSettled(answers.map((answer) => gateway.decide('ada', { confirmationId }, answer)));
+    const [winner, ...others] = all.toSorted((a, b) => a.status.localeCompare(b.status));
+    expect(winner).toMatchObject({ status: 'fulfilled', value: { decision: 'allowOnce' } });
+    const reason = expect.objectContaining({ code: 'ALREADY_DECIDED', message: 'This confirmation has been answered already: allowOnce' });
+    expect(others).toEqual(Array.from({ length: 99 }, () => ({ status: 'rejected', reason })));
+    expect(stream.requests()).toHaveLength(2);
+    await gateway.daemon.respond(key, requestId, text('done'));
+    await running;
+    await expect(gateway.decide('ada', { requestId }, allow())).rejects.toMatchObject(error('ALREADY_DECIDED'));
+  });
+
+  it.each([
+    ['another user', 'ben'],
+    ['the environment', 'env-gateway'],
+  ])('of %s is for an unknown one', async (_name, userId) => {
+    const { gateway, confirmationId, requestId, stream } = await asked();
+    for (const key of [{ confirmationId }, { requestId }, { confirmationId: 'unknown' }, { requestId: 'unknown' }]) {
+      await expect(gateway.decide(userId, key, allow())).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Not found' });
+    }
+    expect(await gateway.listConfirmations(userId)).toEqual([]);
+    expect(stream.requests()).toHaveLength(1);
+  });
+});
+
+describe('a confirmation without an answer', () => {
+  it('expires after 24 hours as denied', async () => {
+    const { gateway, clock, confirmationId, running, stream, requestId } = await asked();
+    await clock.settle(day - 1);
+    expect(await gateway.listConfirmations('ada')).toHaveLength(1);
+    await clock.settle(1);
+    expect(await running).toMatchObject({ state: 'denied', error: { code: 'DENIED' }, started: false });
+    expect(stream.events.at(-1)).toEqual({ type: 'tool-call-cancel', payload: { requestId, reason: 'timeout' } });
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    expect(stream.requests()).toHaveLength(1);
+  });
+
+  it('whose time is over is not answered, though no timer has run', async () => {
+    const { gateway, database, confirmationId, clock, stream } = await asked();
+    await database.db.updateTable('confirmations').set({ expiresAt: clock.now() }).execute();
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    expect(stream.requests()).toHaveLength(1);
+  });
+
+  it.each<[string, (all: Awaited<ReturnType<typeof asked>>) => Promise<unknown>, string]>([
+    ['the call is cancelled', ({ gateway, requestId }) => gateway.cancelCall('ada', requestId), 'cancelled'],
+    ['the user disconnects', ({ gateway }) => gateway.disconnect('ada'), 'failed'],
+    ['the daemon disconnects', ({ gateway, key }) => gateway.daemon.disconnect(key), 'failed'],
+    ['another machine takes the place', ({ gateway }) => gateway.disconnect('ada').then(() => connect(gateway, 'ada')), 'failed'],
+    ['the daemon ends the call itself', ({ gateway, key, requestId }) => gateway.daemon.respond(key, requestId, text('x', { isError: true })), 'failed'],
+  ])('is withdrawn when %s', async (_name, happen, state) => {
+    const all = await asked();
+    const { gateway, confirmationId, running, clock } = all;
+    const seen: string[] = [];
+    gateway.onConfirmationChanged('ada', ({ confirmation }) => seen.push(confirmation.state));
+    await happen(all);
+    expect(await running).toMatchObject({ state, confirmationId: null });
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    expect(await gateway.listConfirmations('ada')).toEqual([]);
+    await clock.settle();
+    expect(seen).toEqual(['withdrawn']);
+  });
+
+  it('outlives a dropped connection; the decision waits for the machine', async () => {
+    const { gateway, clock, confirmationId, running, stream, key, requestId } = await asked();
+    stream.drop();
+    await clock.settle(60_000);
+    expect(await gateway.status('ada')).toMatchObject({ connected: false });
+    await gateway.decide('ada', { confirmationId }, allow('allowOnce'));
+    await clock.settle(9 * 60_000);
+    const next = await openStream(gateway, key);
+    await clock.settle();
+    expect(next.requests().map((request) => request.toolCall.arguments)).toEqual([{ path: 'a.txt', _confirmation: 'allowOnce' }]);
+    await gateway.daemon.respond(key, requestId, text('done'));
+    expect(await running).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('a decision for a machine that stays away ends with the longest time of a call', async () => {
+    const { gateway, clock, confirmationId, running, stream } = await asked();
+    stream.drop();
+    await gateway.decide('ada', { confirmationId }, allow('allowOnce'));
+    await clock.settle(10 * 60_000 - 1);
+    expect((await gateway.listCalls('ada', { limit: 1 })).calls).toMatchObject([{ state: 'pending' }]);
+    await clock.settle(1);
+    expect(await running).toMatchObject({ state: 'timed-out' });
+  });
+});
+
+describe('a question', () => {
+  it.each([
+    ['that names itself', question()],
+    ['that does not', question({ askId: undefined })],
+  ])('%s is taken once while it is open', async (_name, body) => {
+    const { gateway, key, requestId } = await asked(body);
+    expect(await gateway.daemon.respond(key, requestId, body)).toEqual({ ok: true, duplicate: true });
+    expect(await gateway.listConfirmations('ada')).toHaveLength(1);
+    await expect(gateway.daemon.respond(key, requestId, question({ resource: 'b' }))).rejects.toMatchObject(error('CONFLICTING_RESULT'));
+  });
+
+  it('that was answered is no new one when its post comes again', async () => {
+    const { gateway, key, requestId, confirmationId, running } = await asked();
+    await gateway.decide('ada', { confirmationId }, allow());
+    expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
+    await gateway.daemon.respond(key, requestId, text('done'));
+    expect(await running).toMatchObject({ state: 'succeeded', decision: 'allowOnce' });
+  });
+
+  it.each([
+    ['from a daemon that was started again', question(), question({ askId: 'ask-2' })],
+    ['from a daemon that names none', question({ askId: undefined }), question({ askId: undefined })],
+  ])('anew, %s, needs an answer of its own', async (_name, first, second) => {
+    const { gateway, key, requestId, confirmationId, running, stream } = await asked(first);
+    await gateway.decide('ada', { confirmationId }, allow('alwaysAllow'));
+    expect(await gateway.daemon.respond(key, requestId, second)).toEqual({ ok: true });
+    const [next] = await gateway.listConfirmations('ada');
+    expect(next?.id).not.toBe(confirmationId);
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'awaiting-confirmation', decision: null, confirmationId: next?.id });
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('ALREADY_DECIDED'));
+    await gateway.decide('ada', { requestId }, denied);
+    expect(await running).toMatchObject({ state: 'denied', decision: null });
+    expect(stream.requests()).toHaveLength(2);
+  });
+
+  it('shows all that it is about', async () => {
+    const resources = [
+      { toolGroup: 'filesystemRead', resource: '/a', description: 'read' },
+      { toolGroup: 'filesystemWrite', resource: '/b', description: 'write' },
+    ];
+    const preview = { kind: 'diff', path: 'a.txt', text: '+a', truncated: false };
+    const { confirmation } = await asked(question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }));
+    expect(confirmation).toMatchObject({ resources, preview, options: ['allowOnce', 'denyOnce'] });
+  });
+});

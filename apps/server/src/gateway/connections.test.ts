@@ -1,0 +1,250 @@
+import type { StateChanged } from '@drawbridge/contracts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connect, initBody, openGateway, openStream, text, type FakeStream, type GatewayFixture } from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const ended = { door: 'trpc', until: 'ended' } as const;
+const read = { name: 'read_file', arguments: {} };
+const forbidden = { code: 'FORBIDDEN', message: 'Forbidden' };
+const farewell = (reason: string) => ({ type: 'gateway-disconnect', payload: { reason } });
+const lastOf = (stream: FakeStream) => stream.events.at(-1);
+
+const connected = async (body = initBody()) => {
+  fixture = await openGateway();
+  const states: StateChanged['payload']['state'][] = [];
+  fixture.gateway.onStateChanged('ada', (event) => states.push(event.payload.state));
+  return { ...fixture, states, ...(await connect(fixture.gateway, 'ada', body)) };
+};
+
+describe('a pairing token', () => {
+  it('can do exactly one thing', async () => {
+    fixture = await openGateway();
+    const { gateway } = fixture;
+    const { token } = await gateway.createLink('ada');
+    const stream = { send: () => true, close: () => {} };
+    for (const use of [
+      () => gateway.daemon.openStream(token, stream),
+      () => gateway.daemon.respond(token, 'x', text('x')),
+      () => gateway.daemon.progress(token, 'x', {}),
+      () => gateway.daemon.disconnect(token),
+    ]) {
+      await expect(use()).rejects.toMatchObject(forbidden);
+    }
+    expect(await gateway.daemon.init(token, initBody())).toMatchObject({ ok: true });
+    await expect(gateway.daemon.init(token, initBody())).rejects.toMatchObject(forbidden);
+  });
+
+  it('gives way to the live session key in the link', async () => {
+    const { gateway, key, clock } = await connected();
+    const link = { token: key, command: `drawbridge ${key}`, expiresAt: null, ttlSeconds: null };
+    expect(await gateway.createLink('ada')).toEqual(link);
+    await gateway.disconnect('ada');
+    await clock.settle();
+    expect(await gateway.createLink('ada')).toMatchObject({ token: expect.stringMatching(/^gw_/), ttlSeconds: 300 });
+  });
+
+  it('of one user says nothing of another', async () => {
+    const { gateway } = await connected();
+    const { token } = await gateway.createLink('ben');
+    await gateway.daemon.init(token, { ...initBody(), userId: 'ada', role: 'owner' } as never);
+    expect(await gateway.status('ben')).toMatchObject({ connected: true });
+    expect(await gateway.status('cleo')).toMatchObject({ connected: false, directory: null });
+  });
+});
+
+describe('streams', () => {
+  it('the newest wins, and the closing of the older one changes nothing', async () => {
+    const { gateway, key, stream, clock, states } = await connected();
+    const newer = await openStream(gateway, key);
+    expect([lastOf(stream), stream.isClosed()]).toEqual([farewell('replaced'), true]);
+    stream.drop();
+    await clock.settle(60_000);
+    expect(await gateway.status('ada')).toMatchObject({ state: 'online' });
+    void gateway.call('ada', read, ended).catch(() => {});
+    await clock.settle();
+    expect([stream.requests().length, newer.requests().length]).toEqual([0, 1]);
+    expect(states).toEqual(['online']);
+  });
+
+  it('number their frames', async () => {
+    const { gateway, stream, clock } = await connected();
+    for (let time = 0; time < 3; time += 1) void gateway.call('ada', read, ended).catch(() => {});
+    await clock.settle();
+    expect(stream.frameIds).toEqual([1, 2, 3]);
+  });
+
+  it('before init are refused', async () => {
+    fixture = await openGateway({ gatewayApiKey: 'k'.repeat(32) });
+    await expect(openStream(fixture.gateway, 'k'.repeat(32))).rejects.toMatchObject(forbidden);
+  });
+});
+
+describe('grace', () => {
+  it('grows with each that ran out, and an init starts over', async () => {
+    const { gateway, key, stream, clock, states } = await connected();
+    let current = stream;
+    for (const graceMs of [10_000, 20_000, 40_000, 80_000, 120_000, 120_000]) {
+      current.drop();
+      await clock.settle(graceMs - 1);
+      expect(await gateway.status('ada')).toMatchObject({ connected: true, state: 'grace' });
+      await clock.settle(1);
+      expect(await gateway.status('ada')).toEqual({
+        connected: false,
+        connectedAt: null,
+        directory: null,
+        hostIdentifier: null,
+        toolCategories: [],
+        state: 'offline',
+      });
+      current = await openStream(gateway, key);
+    }
+    expect(await gateway.daemon.init(key, initBody())).toEqual({ ok: true });
+    current.drop();
+    await clock.settle(9_999);
+    expect(await gateway.status('ada')).toMatchObject({ state: 'grace' });
+    await clock.settle(1);
+    expect(await gateway.status('ada')).toMatchObject({ state: 'offline' });
+    expect(states.slice(0, 4)).toEqual(['online', 'grace', 'offline', 'online']);
+  });
+
+  it('an init without a stream ends when its grace does', async () => {
+    fixture = await openGateway();
+    const { gateway, clock } = fixture;
+    await gateway.daemon.init((await gateway.createLink('ada')).token, initBody());
+    expect(await gateway.status('ada')).toMatchObject({ connected: true });
+    await clock.settle(10_000);
+    expect(await gateway.status('ada')).toMatchObject({ connected: false });
+  });
+
+  it('is taken back by an explicit disconnect, which ends calls and the key', async () => {
+    const { gateway, key, stream, clock } = await connected();
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    stream.drop();
+    await gateway.daemon.disconnect(key);
+    expect(await running).toMatchObject({ state: 'failed', error: { message: 'Local gateway disconnected' } });
+    expect(await gateway.status('ada')).toMatchObject({ state: 'offline' });
+    expect(clock.waiting()).toBe(1);
+    await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
+    await expect(gateway.daemon.init(key, initBody())).rejects.toMatchObject(forbidden);
+  });
+});
+
+describe('a machine that goes', () => {
+  it('by the user is told so, and its key is dead at once', async () => {
+    const { gateway, key, stream, states, clock } = await connected();
+    await gateway.disconnect('ada');
+    await clock.settle();
+    expect([lastOf(stream), stream.isClosed(), states]).toEqual([farewell('user'), true, ['online', 'offline']]);
+    await expect(gateway.daemon.respond(key, 'x', text('x'))).rejects.toMatchObject(forbidden);
+    await gateway.disconnect('ada');
+    await gateway.disconnect('nobody');
+  });
+
+  it.each([
+    ['the same host', 'ada-laptop'],
+    ['another host', 'ada-desktop'],
+  ])('because %s was paired is told that it was replaced', async (_name, hostIdentifier) => {
+    const { gateway, key, stream, clock, database } = await connected();
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    // As after a restart: the plain key is forgotten, the link is a new token.
+    await database.db.updateTable('gatewayKeys').set({ revokedAt: 1 }).where('kind', '=', 'session').execute();
+    const { token } = await gateway.createLink('ada');
+    await database.db.updateTable('gatewayKeys').set({ revokedAt: null }).where('kind', '=', 'session').execute();
+    const { sessionKey } = await gateway.daemon.init(token, initBody({ hostIdentifier }));
+    await clock.settle();
+    expect([lastOf(stream), stream.isClosed()]).toEqual([farewell('replaced'), true]);
+    expect(await running).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' } });
+    await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
+    await openStream(gateway, sessionKey ?? '');
+    expect(await gateway.status('ada')).toMatchObject({ state: 'online', hostIdentifier });
+    const machines = await database.db.selectFrom('machines').select(['hostIdentifier', 'epoch', 'connectedAt']).execute();
+    const epoch = hostIdentifier === 'ada-laptop' ? 2 : 1;
+    expect(machines).toContainEqual({ hostIdentifier, epoch, connectedAt: clock.now() });
+    expect(machines.filter((machine) => machine.connectedAt !== null)).toHaveLength(1);
+  });
+});
+
+describe('an init', () => {
+  it('names what it left out, and tells of other tools', async () => {
+    const { gateway, key, states, clock, database } = await connected();
+    const tools = [{ name: 'read_file', inputSchema: {} }, { name: 'read_file', inputSchema: {} }, { name: '__proto__', inputSchema: {} }];
+    expect(await gateway.daemon.init(key, initBody({ tools }))).toEqual({
+      ok: true,
+      warnings: ['Tool "read_file" was skipped: the name is taken'],
+    });
+    await clock.settle();
+    expect((await gateway.tools('ada')).map((tool) => tool.name)).toEqual(['read_file', '__proto__']);
+    expect(states).toEqual(['online', 'online']);
+    expect(await database.db.selectFrom('toolLists').select('digest').execute()).toHaveLength(1);
+  });
+
+  it('of two machines with equal tools keeps the list once', async () => {
+    const { gateway, database } = await connected();
+    await connect(gateway, 'ben', initBody({ hostIdentifier: 'ben-laptop' }));
+    expect(await database.db.selectFrom('toolLists').select('digest').execute()).toHaveLength(1);
+    expect(await gateway.tools('ben')).toEqual(await gateway.tools('ada'));
+  });
+});
+
+describe('the environment’s machine', () => {
+  const gatewayApiKey = 'k'.repeat(32);
+
+  it('is the owner’s while their own is away, and nobody else’s', async () => {
+    fixture = await openGateway({ gatewayApiKey, owners: ['ada'] });
+    const { gateway, clock } = fixture;
+    const seen: string[] = [];
+    const others: string[] = [];
+    gateway.onStateChanged('ada', (event) => seen.push(`${event.payload.state} ${event.payload.hostIdentifier}`));
+    gateway.onStateChanged('ben', (event) => others.push(event.payload.state));
+    expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({ ok: true });
+    const stream = await openStream(gateway, gatewayApiKey);
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    await gateway.daemon.respond(gatewayApiKey, stream.requests()[0]?.requestId ?? '', text('hi'));
+    expect(await running).toMatchObject({ state: 'succeeded' });
+    await expect(gateway.call('ben', read, ended)).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+    expect([await gateway.tools('ben'), await gateway.status('ben')]).toMatchObject([[], { connected: false }]);
+
+    const own = await connect(gateway, 'ada');
+    expect(await gateway.status('ada')).toMatchObject({ hostIdentifier: 'ada-laptop' });
+    await clock.settle();
+    await gateway.daemon.disconnect(own.key);
+    await clock.settle();
+    expect(await gateway.status('ada')).toMatchObject({ hostIdentifier: 'server' });
+    await gateway.disconnect('ada');
+    await clock.settle();
+    expect(lastOf(stream)).toEqual(farewell('user'));
+    expect(seen).toEqual(['online server', 'online ada-laptop', 'online server', 'offline null']);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('a server that stops', () => {
+  it.each([
+    ['a daemon of ours is told to come back', initBody(), [farewell('shutdown')]],
+    ['another one, which would quit for good, is not', initBody({ daemon: undefined }), []],
+  ])('%s', async (_name, body, expected) => {
+    const { gateway, stream, clock, key } = await connected(body);
+    const running = gateway.call('ada', read, ended);
+    const failed = expect(running).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    await clock.settle();
+    await gateway.stop();
+    await failed;
+    expect([stream.events.slice(1), stream.isClosed()]).toEqual([expected, true]);
+    stream.drop();
+    expect(clock.waiting()).toBe(0);
+    const shuttingDown = { code: 'SHUTTING_DOWN' };
+    const requestId = stream.requests()[0]?.requestId ?? '';
+    await expect(gateway.daemon.respond(key, requestId, text('late'))).rejects.toMatchObject(shuttingDown);
+    await expect(gateway.call('ada', read, ended)).rejects.toMatchObject(shuttingDown);
+    await expect(openStream(gateway, key)).rejects.toMatchObject(shuttingDown);
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'delivered', endedAt: null });
+  });
+});
