@@ -54,7 +54,10 @@ module.exports = {
     }),
     rule('gateway-alone', 'the gateway knows contracts, kit, itself and the table of errors', {
       from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
-      to: { path: `${server}/`, pathNot: [`${server}/gateway/`, `${server}/errors\\.ts$`] },
+      to: {
+        path: `${server}/`,
+        pathNot: [`${server}/gateway/`, `${server}/errors\\.ts$`, `${server}/db/index\\.ts$`],
+      },
     }),
     rule('db-for-stores', 'only a store.ts and app.ts touch the database', {
       from: { path: 'apps/', pathNot: [`${server}/db/`, 'store\\.ts$', appTs, tests] },
