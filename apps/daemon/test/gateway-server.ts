@@ -23,6 +23,9 @@ export interface GatewayServer {
   /** Writes on the newest open stream. */
   write(text: string | Uint8Array): void;
   send(event: unknown): void;
+  /** Closes the newest stream as a server does that is done with it. */
+  endStream(): void;
+  /** Breaks its connection. */
   cutStream(): void;
   close(): Promise<void>;
 }
@@ -107,6 +110,7 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
     },
     write: (text) => void stream?.write(text),
     send: (event) => void stream?.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`),
+    endStream: () => void stream?.end(),
     cutStream: () => stream?.destroy(),
     close: () => {
       server.closeAllConnections();

@@ -56,7 +56,7 @@ export const createHttp = (address: URL): Http => {
   const agent = new module.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 32, timeout: socketTimeoutMs });
   const base = address.pathname.replace(/\/$/, '');
 
-  const options = ({ method, path, headers, body, signal }: HttpRequest): http.RequestOptions => ({
+  const options = ({ method, path, headers, body }: HttpRequest): http.RequestOptions => ({
     agent,
     method,
     protocol: address.protocol,
@@ -64,7 +64,6 @@ export const createHttp = (address: URL): Http => {
     hostname: address.hostname.replace(/^\[|\]$/g, ''),
     port: address.port,
     path: base + path,
-    signal,
     headers: {
       ...headers,
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
@@ -74,7 +73,13 @@ export const createHttp = (address: URL): Http => {
   const request = (wanted: HttpRequest): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const outgoing = module.request(options(wanted), (message) => resolve(toResponse(message)));
+      const { signal } = wanted;
+      // Neither as an option of the request nor with an error: both would reach a socket that nobody listens to any more.
+      const stop = () => outgoing.destroy();
+      signal?.addEventListener('abort', stop, { once: true });
       outgoing.on('error', reject);
+      outgoing.on('close', () => signal?.removeEventListener('abort', stop));
+      if (signal?.aborted) stop();
       outgoing.on('timeout', () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')));
       outgoing.end(wanted.body);
     });

@@ -233,6 +233,7 @@ describe('the stream', () => {
     const { server, clock, connected, reported, reports } = await start();
     await connected();
     server.send(told(reason));
+    server.endStream();
     await reported('connected', 'ended');
     expect(reports[1]).toEqual({ type: 'ended', ending: { reason: ending } });
     expect(clock.waiting()).toBe(0);
@@ -242,6 +243,7 @@ describe('the stream', () => {
     const { server, clock, connected, reported, routes } = await start();
     await connected();
     server.send(told('shutdown'));
+    server.endStream();
     await reported('connected', 'reconnecting');
     clock.advance(1_000);
     await reported('connected', 'reconnecting', 'connected');
