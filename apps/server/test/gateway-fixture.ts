@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { DaemonEvent, InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
 import { createFakeClock, type FakeClock } from '@drawbridge/kit';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
-import { createGateway, defaultLimits, type DaemonStream, type Gateway, type GatewayLimits } from '../src/gateway/index.ts';
+import {
+  createGateway,
+  defaultLimits,
+  type DaemonStream,
+  type Gateway,
+  type GatewayLimits,
+} from '../src/gateway/index.ts';
 
 /** A gateway on a real SQLite file and a clock that stands still. */
 export interface GatewayFixture {

@@ -1,4 +1,10 @@
-export type { CallTable, ConfirmationTable, GatewayKeyTable, GatewaySwitchTable, MachineTable } from './gateway-tables.ts';
+export type {
+  CallTable,
+  ConfirmationTable,
+  GatewayKeyTable,
+  GatewaySwitchTable,
+  MachineTable,
+} from './gateway-tables.ts';
 export { migrate } from './migrate.ts';
 export { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';

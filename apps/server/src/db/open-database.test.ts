@@ -15,9 +15,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('the store', () => {
   it('is durable, waits for a lock, and holds references', async () => {
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
-    const pragma = async (name: string) => Object.values((await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db)).rows[0] ?? {})[0];
+    const pragma = async (name: string) =>
+      Object.values(
+        (await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db)).rows[0] ?? {},
+      )[0];
     const values = [];
-    for (const name of ['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys']) values.push(await pragma(name));
+    for (const name of ['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys'])
+      values.push(await pragma(name));
     expect(values).toEqual(['wal', 2, 5_000, 1]);
     await close();
   });
@@ -37,7 +41,9 @@ describe('the store', () => {
 
   it('refuses a url that it cannot serve, without repeating it', () => {
     const open = () => openDatabase({ url: 'postgres://me:secret@host/db', dataDir: folder });
-    expect(open).toThrow('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
+    expect(open).toThrow(
+      'DATABASE_URL names a store that is not supported; leave it empty or give file:<path>',
+    );
   });
 });
 
@@ -47,7 +53,14 @@ describe('migrations', () => {
     for (const { db } of stores) await migrate(db);
     await Promise.all(stores.map(({ db }) => migrate(db)));
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
-    expect(names).toEqual(['calls', 'confirmations', 'gatewayKeys', 'gatewaySwitches', 'machines', 'toolLists']);
+    expect(names).toEqual([
+      'calls',
+      'confirmations',
+      'gatewayKeys',
+      'gatewaySwitches',
+      'machines',
+      'toolLists',
+    ]);
     await Promise.all(stores.map(({ close }) => close()));
   });
 

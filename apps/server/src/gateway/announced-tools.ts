@@ -30,7 +30,9 @@ const withinLimits = (schema: object): boolean => {
 
 const shown = (value: unknown, index: number): string => {
   const name = isBranch(value) && 'name' in value ? value.name : undefined;
-  return typeof name === 'string' ? JSON.stringify(name.slice(0, toolLimits.maxNameLength)) : `number ${index + 1}`;
+  return typeof name === 'string'
+    ? JSON.stringify(name.slice(0, toolLimits.maxNameLength))
+    : `number ${index + 1}`;
 };
 
 /** A list from tools whose names differ. */
@@ -47,7 +49,8 @@ export const readTools = (announced: readonly unknown[]): AnnouncedTools => {
   for (const [index, value] of announced.entries()) {
     const parsed = toolSchema.safeParse(value);
     if (!parsed.success) warnings.push(`Tool ${shown(value, index)} was skipped: it is not a valid tool`);
-    else if (tools.has(parsed.data.name)) warnings.push(`Tool ${shown(value, index)} was skipped: the name is taken`);
+    else if (tools.has(parsed.data.name))
+      warnings.push(`Tool ${shown(value, index)} was skipped: the name is taken`);
     else if (![parsed.data.inputSchema, parsed.data.outputSchema ?? {}].every(withinLimits))
       warnings.push(`Tool ${shown(value, index)} was skipped: its schema is too big`);
     else tools.set(parsed.data.name, parsed.data);

@@ -1,4 +1,12 @@
-import type { Call, CallError, CallState, CallSummary, Decision, Door, ToolResult } from '@drawbridge/contracts';
+import type {
+  Call,
+  CallError,
+  CallState,
+  CallSummary,
+  Decision,
+  Door,
+  ToolResult,
+} from '@drawbridge/contracts';
 
 /** One call as it is written down. Times in milliseconds since 1970. */
 export interface CallRecord {

@@ -1,7 +1,14 @@
 import { terminalCallStates } from '@drawbridge/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dueAt, nextCall, type CallEffect, type CallMachineEvent, type CallMachineState, type OpenCallState } from './call-state.ts';
+import {
+  dueAt,
+  nextCall,
+  type CallEffect,
+  type CallMachineEvent,
+  type CallMachineState,
+  type OpenCallState,
+} from './call-state.ts';
 
 const limits = { callTimeoutMs: 30 };
 const pending: OpenCallState = { kind: 'pending', endsAt: 600, given: false, decision: null };
@@ -9,7 +16,12 @@ const decided: OpenCallState = { kind: 'pending', endsAt: 600, given: true, deci
 const denied: OpenCallState = { kind: 'pending', endsAt: 600, given: true, decision: 'alwaysDeny' };
 const delivered: OpenCallState = { kind: 'delivered', endsAt: 600, deadlineAt: 130, decision: null };
 const deliveredDenial: OpenCallState = { ...delivered, decision: 'denyOnce' };
-const awaiting: OpenCallState = { kind: 'awaiting-confirmation', confirmationId: 'c', expiresAt: 5_000, leftMs: 400 };
+const awaiting: OpenCallState = {
+  kind: 'awaiting-confirmation',
+  confirmationId: 'c',
+  expiresAt: 5_000,
+  leftMs: 400,
+};
 const done: CallMachineState = { kind: 'ended', end: 'succeeded', error: null, started: true };
 
 const timedOut = { kind: 'ended', end: 'timed-out', error: 'timedOut', started: null } as const;
@@ -25,36 +37,132 @@ type Row = [string, CallMachineState, CallMachineEvent, CallMachineState, CallEf
 describe('a call', () => {
   it.each<Row>([
     ['is dispatched', pending, { type: 'dispatched', at: 100 }, delivered, []],
-    ['is dispatched with its decision', decided, { type: 'dispatched', at: 100 }, { ...delivered, decision: 'allowOnce' }, []],
+    [
+      'is dispatched with its decision',
+      decided,
+      { type: 'dispatched', at: 100 },
+      { ...delivered, decision: 'allowOnce' },
+      [],
+    ],
     ['is dispatched again', { ...delivered, deadlineAt: 50 }, { type: 'dispatched', at: 100 }, delivered, []],
     ['is not dispatched while it is asked about', awaiting, { type: 'dispatched', at: 100 }, awaiting, []],
     ['is kept back', delivered, { type: 'kept-back' }, pending, []],
     ['makes progress', delivered, { type: 'progressed', at: 120 }, { ...delivered, deadlineAt: 150 }, []],
-    ['is asked about', delivered, { type: 'asked', at: 200, confirmationId: 'c', expiresAt: 5_000 }, awaiting, []],
-    ['is decided', awaiting, { type: 'decided', at: 1_000, decision: 'allowOnce' }, { ...decided, endsAt: 1_400 }, [{ type: 'dispatch' }]],
+    [
+      'is asked about',
+      delivered,
+      { type: 'asked', at: 200, confirmationId: 'c', expiresAt: 5_000 },
+      awaiting,
+      [],
+    ],
+    [
+      'is decided',
+      awaiting,
+      { type: 'decided', at: 1_000, decision: 'allowOnce' },
+      { ...decided, endsAt: 1_400 },
+      [{ type: 'dispatch' }],
+    ],
     ['is refused', awaiting, { type: 'refused' }, accessDenied, []],
     ['is refused where nothing was asked', delivered, { type: 'refused' }, delivered, []],
-    ['is decided where nothing was asked', delivered, { type: 'decided', at: 1, decision: 'allowOnce' }, delivered, []],
+    [
+      'is decided where nothing was asked',
+      delivered,
+      { type: 'decided', at: 1, decision: 'allowOnce' },
+      delivered,
+      [],
+    ],
     ['succeeds', delivered, { type: 'answered', end: 'succeeded', started: true }, done, []],
-    ['fails', delivered, { type: 'answered', end: 'failed', started: null }, { kind: 'ended', end: 'failed', error: null, started: null }, []],
-    ['fails after a denial', deliveredDenial, { type: 'answered', end: 'failed', started: null }, { ...accessDenied, error: null }, []],
-    ['is answered before it was given', pending, { type: 'answered', end: 'succeeded', started: true }, pending, []],
-    ['is answered while it is asked about', awaiting, { type: 'answered', end: 'lost', started: null }, { kind: 'ended', end: 'lost', error: null, started: null }, [withdraw]],
+    [
+      'fails',
+      delivered,
+      { type: 'answered', end: 'failed', started: null },
+      { kind: 'ended', end: 'failed', error: null, started: null },
+      [],
+    ],
+    [
+      'fails after a denial',
+      deliveredDenial,
+      { type: 'answered', end: 'failed', started: null },
+      { ...accessDenied, error: null },
+      [],
+    ],
+    [
+      'is answered before it was given',
+      pending,
+      { type: 'answered', end: 'succeeded', started: true },
+      pending,
+      [],
+    ],
+    [
+      'is answered while it is asked about',
+      awaiting,
+      { type: 'answered', end: 'lost', started: null },
+      { kind: 'ended', end: 'lost', error: null, started: null },
+      [withdraw],
+    ],
     ['is silent', delivered, { type: 'due', at: 130 }, timedOut, [stop('timeout')]],
     ['is not silent yet', delivered, { type: 'due', at: 129 }, delivered, []],
-    ['takes too long', { ...delivered, deadlineAt: 900 }, { type: 'due', at: 600 }, timedOut, [stop('timeout')]],
+    [
+      'takes too long',
+      { ...delivered, deadlineAt: 900 },
+      { type: 'due', at: 600 },
+      timedOut,
+      [stop('timeout')],
+    ],
     ['waits too long', pending, { type: 'due', at: 600 }, { ...timedOut, started: false }, []],
     ['waits too long with its denial', denied, { type: 'due', at: 600 }, accessDenied, [stop('timeout')]],
-    ['is not answered by the person', awaiting, { type: 'due', at: 5_000 }, accessDenied, [expire, stop('timeout')]],
-    ['is cancelled before it was given', pending, { type: 'cancelled', reason: 'user' }, { ...cancelled, started: false }, []],
+    [
+      'is not answered by the person',
+      awaiting,
+      { type: 'due', at: 5_000 },
+      accessDenied,
+      [expire, stop('timeout')],
+    ],
+    [
+      'is cancelled before it was given',
+      pending,
+      { type: 'cancelled', reason: 'user' },
+      { ...cancelled, started: false },
+      [],
+    ],
     ['is cancelled', delivered, { type: 'cancelled', reason: 'caller' }, cancelled, [stop('caller')]],
-    ['is cancelled while it is asked about', awaiting, { type: 'cancelled', reason: 'user' }, { ...cancelled, started: false }, [withdraw, stop('user')]],
+    [
+      'is cancelled while it is asked about',
+      awaiting,
+      { type: 'cancelled', reason: 'user' },
+      { ...cancelled, started: false },
+      [withdraw, stop('user')],
+    ],
     ['loses its machine', delivered, { type: 'disconnected', explicit: false }, disconnected, []],
-    ['loses its machine before it was given', pending, { type: 'disconnected', explicit: false }, { ...disconnected, started: false }, []],
-    ['loses its machine while it is asked about', awaiting, { type: 'disconnected', explicit: false }, awaiting, []],
+    [
+      'loses its machine before it was given',
+      pending,
+      { type: 'disconnected', explicit: false },
+      { ...disconnected, started: false },
+      [],
+    ],
+    [
+      'loses its machine while it is asked about',
+      awaiting,
+      { type: 'disconnected', explicit: false },
+      awaiting,
+      [],
+    ],
     ['loses its machine after the decision', decided, { type: 'disconnected', explicit: false }, decided, []],
-    ['is disconnected while it is asked about', awaiting, { type: 'disconnected', explicit: true }, { ...disconnected, started: false }, [withdraw]],
-    ['is disconnected after the decision', decided, { type: 'disconnected', explicit: true }, disconnected, []],
+    [
+      'is disconnected while it is asked about',
+      awaiting,
+      { type: 'disconnected', explicit: true },
+      { ...disconnected, started: false },
+      [withdraw],
+    ],
+    [
+      'is disconnected after the decision',
+      decided,
+      { type: 'disconnected', explicit: true },
+      disconnected,
+      [],
+    ],
     ['is disconnected after its denial', denied, { type: 'disconnected', explicit: true }, accessDenied, []],
   ])('%s', (_name, state, event, expected, effects) => {
     expect(nextCall(state, event, limits)).toEqual({ state: expected, effects });
@@ -66,10 +174,21 @@ describe('a call', () => {
     fc.constant({ type: 'kept-back' } as const),
     fc.record({ type: fc.constant('progressed' as const), at }),
     fc.record({ type: fc.constant('asked' as const), at, confirmationId: fc.constant('c'), expiresAt: at }),
-    fc.record({ type: fc.constant('answered' as const), end: fc.constantFrom(...terminalCallStates), started: fc.constant(null) }),
-    fc.record({ type: fc.constant('decided' as const), at, decision: fc.constantFrom('allowOnce' as const, 'denyOnce' as const) }),
+    fc.record({
+      type: fc.constant('answered' as const),
+      end: fc.constantFrom(...terminalCallStates),
+      started: fc.constant(null),
+    }),
+    fc.record({
+      type: fc.constant('decided' as const),
+      at,
+      decision: fc.constantFrom('allowOnce' as const, 'denyOnce' as const),
+    }),
     fc.constant({ type: 'refused' } as const),
-    fc.record({ type: fc.constant('cancelled' as const), reason: fc.constantFrom('user' as const, 'caller' as const) }),
+    fc.record({
+      type: fc.constant('cancelled' as const),
+      reason: fc.constantFrom('user' as const, 'caller' as const),
+    }),
     fc.record({ type: fc.constant('disconnected' as const), explicit: fc.boolean() }),
     fc.record({ type: fc.constant('due' as const), at }),
   );
@@ -82,12 +201,14 @@ describe('a call', () => {
           const before: CallMachineState = state;
           const step = nextCall(before, item, limits);
           const closes = step.effects.some((effect) => effect.type === 'close-confirmation');
-          const unanswered = before.kind === 'awaiting-confirmation' && step.state.kind === 'ended' && item.type !== 'refused';
+          const unanswered =
+            before.kind === 'awaiting-confirmation' && step.state.kind === 'ended' && item.type !== 'refused';
           expect(closes).toBe(unanswered);
           if (before.kind === 'ended') expect(step).toEqual({ state: before, effects: [] });
           state = step.state;
         }
-        const end = state.kind === 'ended' ? state : nextCall(state, { type: 'due', at: dueAt(state) }, limits).state;
+        const end =
+          state.kind === 'ended' ? state : nextCall(state, { type: 'due', at: dueAt(state) }, limits).state;
         expect(end.kind).toBe('ended');
       }),
     );

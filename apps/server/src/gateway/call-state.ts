@@ -1,4 +1,10 @@
-import { denyingDecisions, type CancelReason, type Decision, type ErrorName, type TerminalCallState } from '@drawbridge/contracts';
+import {
+  denyingDecisions,
+  type CancelReason,
+  type Decision,
+  type ErrorName,
+  type TerminalCallState,
+} from '@drawbridge/contracts';
 
 /**
  * Where an open call stands. `endsAt` is the latest end, `deadlineAt` the end when the daemon stays silent;
@@ -64,7 +70,11 @@ const startedOf = (state: OpenCallState): boolean | null =>
   state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && !state.given) ? false : null;
 
 /** Ends a call that has no answer; one that was denied is denied, whatever else befell it. */
-const endWithout = (state: OpenCallState, end: 'timed-out' | 'failed' | 'cancelled', error: ErrorName): CallEnd =>
+const endWithout = (
+  state: OpenCallState,
+  end: 'timed-out' | 'failed' | 'cancelled',
+  error: ErrorName,
+): CallEnd =>
   state.kind !== 'awaiting-confirmation' && denies(state.decision)
     ? { kind: 'ended', end: 'denied', error: 'denied', started: false }
     : { kind: 'ended', end, error, started: startedOf(state) };
@@ -75,10 +85,18 @@ const withdrawn = (state: OpenCallState): CallEffect[] =>
 const stop = (state: OpenCallState, reason: CancelReason): CallEffect[] =>
   state.kind === 'pending' && !state.given ? [] : [{ type: 'stop', reason }];
 
-const answered = (state: OpenCallState, event: { end: TerminalCallState; started: boolean | null }): CallStep => {
+const answered = (
+  state: OpenCallState,
+  event: { end: TerminalCallState; started: boolean | null },
+): CallStep => {
   if (state.kind === 'pending' && !state.given) return { state, effects: [] };
   const denied = event.end === 'failed' && state.kind !== 'awaiting-confirmation' && denies(state.decision);
-  const end: CallEnd = { kind: 'ended', end: denied ? 'denied' : event.end, error: null, started: denied ? false : event.started };
+  const end: CallEnd = {
+    kind: 'ended',
+    end: denied ? 'denied' : event.end,
+    error: null,
+    started: denied ? false : event.started,
+  };
   return { state: end, effects: withdrawn(state) };
 };
 
@@ -89,26 +107,37 @@ const due = (state: OpenCallState, at: number): CallStep => {
   }
   return {
     state: { kind: 'ended', end: 'denied', error: 'denied', started: false },
-    effects: [{ type: 'close-confirmation', as: 'expired' }, { type: 'stop', reason: 'timeout' }],
+    effects: [
+      { type: 'close-confirmation', as: 'expired' },
+      { type: 'stop', reason: 'timeout' },
+    ],
   };
 };
 
 const disconnected = (state: OpenCallState, explicit: boolean): CallStep => {
   // What the person is being asked, or has answered, outlives a dropped connection.
-  const keeps = state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.decision !== null);
+  const keeps =
+    state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.decision !== null);
   if (keeps && !explicit) return { state, effects: [] };
   return { state: endWithout(state, 'failed', 'disconnected'), effects: withdrawn(state) };
 };
 
 /** What happens to a call. Pure: the runner writes the state down and then does the effects. Specification 6. */
-export const nextCall = (state: CallMachineState, event: CallMachineEvent, limits: { callTimeoutMs: number }): CallStep => {
+export const nextCall = (
+  state: CallMachineState,
+  event: CallMachineEvent,
+  limits: { callTimeoutMs: number },
+): CallStep => {
   const same: CallStep = { state, effects: [] };
   if (state.kind === 'ended') return same;
   switch (event.type) {
     case 'dispatched': {
       if (state.kind === 'awaiting-confirmation') return same;
       const { endsAt, decision } = state;
-      return { state: { kind: 'delivered', endsAt, decision, deadlineAt: event.at + limits.callTimeoutMs }, effects: [] };
+      return {
+        state: { kind: 'delivered', endsAt, decision, deadlineAt: event.at + limits.callTimeoutMs },
+        effects: [],
+      };
     }
     case 'kept-back': {
       if (state.kind !== 'delivered') return same;
@@ -129,13 +158,19 @@ export const nextCall = (state: CallMachineState, event: CallMachineEvent, limit
     case 'decided': {
       if (state.kind !== 'awaiting-confirmation') return same;
       const { decision } = event;
-      return { state: { kind: 'pending', endsAt: event.at + state.leftMs, given: true, decision }, effects: [{ type: 'dispatch' }] };
+      return {
+        state: { kind: 'pending', endsAt: event.at + state.leftMs, given: true, decision },
+        effects: [{ type: 'dispatch' }],
+      };
     }
     case 'refused':
       if (state.kind !== 'awaiting-confirmation') return same;
       return { state: { kind: 'ended', end: 'denied', error: 'denied', started: false }, effects: [] };
     case 'cancelled':
-      return { state: endWithout(state, 'cancelled', 'cancelled'), effects: [...withdrawn(state), ...stop(state, event.reason)] };
+      return {
+        state: endWithout(state, 'cancelled', 'cancelled'),
+        effects: [...withdrawn(state), ...stop(state, event.reason)],
+      };
     case 'disconnected':
       return disconnected(state, event.explicit);
     case 'due':

@@ -135,11 +135,20 @@ export const createCallsStore = (db: Kysely<Schema>): CallsStore => {
         .execute();
     },
     byId: async (requestId) => {
-      const row = await db.selectFrom('calls').selectAll().where('requestId', '=', requestId).executeTakeFirst();
+      const row = await db
+        .selectFrom('calls')
+        .selectAll()
+        .where('requestId', '=', requestId)
+        .executeTakeFirst();
       return row && read(row);
     },
     open: async () => {
-      const rows = await db.selectFrom('calls').selectAll().where('endedAt', 'is', null).orderBy('createdAt').execute();
+      const rows = await db
+        .selectFrom('calls')
+        .selectAll()
+        .where('endedAt', 'is', null)
+        .orderBy('createdAt')
+        .execute();
       return rows.map(read);
     },
     list: async (userId, { cursor, limit }) => {
@@ -154,7 +163,9 @@ export const createCallsStore = (db: Kysely<Schema>): CallsStore => {
       if (createdAt === undefined || requestId === undefined) return (await page.execute()).map(readHead);
       const behind = page
         .where('createdAt', '<=', Number(createdAt))
-        .where((where) => where.or([where('createdAt', '<', Number(createdAt)), where('requestId', '<', requestId)]));
+        .where((where) =>
+          where.or([where('createdAt', '<', Number(createdAt)), where('requestId', '<', requestId)]),
+        );
       return (await behind.execute()).map(readHead);
     },
   };

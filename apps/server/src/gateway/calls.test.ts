@@ -32,7 +32,12 @@ const cancels = (stream: FakeStream) => stream.events.filter((event) => event.ty
 
 describe('what is refused at once', () => {
   it.each([
-    ['a user without a machine', 'ben', read, { code: 'NOT_CONNECTED', message: 'Local gateway is not connected' }],
+    [
+      'a user without a machine',
+      'ben',
+      read,
+      { code: 'NOT_CONNECTED', message: 'Local gateway is not connected' },
+    ],
     ['a tool that is not offered', 'ada', { name: 'shell_execute', arguments: {} }, { code: 'UNKNOWN_TOOL' }],
     ['a name that objects have', 'ada', { name: 'constructor', arguments: {} }, { code: 'UNKNOWN_TOOL' }],
   ])('%s', async (_name, userId, toolCall, error) => {
@@ -56,7 +61,9 @@ describe('what is refused at once', () => {
   it('a call whose maker has gone', async () => {
     const { gateway } = await connected();
     const signal = AbortSignal.abort();
-    await expect(gateway.call('ada', read, { ...ended, signal })).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(gateway.call('ada', read, { ...ended, signal })).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
   });
 });
 
@@ -132,9 +139,15 @@ describe('cancelling', () => {
     const running = gateway.call('ada', read, ended);
     await clock.settle();
     const call = await gateway.cancelCall('ada', idOf(stream));
-    expect(call).toMatchObject({ state: 'cancelled', error: { code: 'CANCELLED', message: 'The call was cancelled' }, started: null });
+    expect(call).toMatchObject({
+      state: 'cancelled',
+      error: { code: 'CANCELLED', message: 'The call was cancelled' },
+      started: null,
+    });
     expect(await running).toEqual(call);
-    expect(cancels(stream)).toEqual([{ type: 'tool-call-cancel', payload: { requestId: idOf(stream), reason: 'user' } }]);
+    expect(cancels(stream)).toEqual([
+      { type: 'tool-call-cancel', payload: { requestId: idOf(stream), reason: 'user' } },
+    ]);
     expect(await gateway.cancelCall('ada', idOf(stream))).toEqual(call);
     expect(cancels(stream)).toHaveLength(1);
   });
@@ -146,7 +159,9 @@ describe('cancelling', () => {
     await clock.settle();
     caller.abort();
     expect(await running).toMatchObject({ state: 'cancelled' });
-    expect(cancels(stream)).toEqual([{ type: 'tool-call-cancel', payload: { requestId: idOf(stream), reason: 'caller' } }]);
+    expect(cancels(stream)).toEqual([
+      { type: 'tool-call-cancel', payload: { requestId: idOf(stream), reason: 'caller' } },
+    ]);
   });
 
   it('a call that waits never reaches the machine', async () => {
@@ -175,148 +190,11 @@ describe('cancelling', () => {
     const report = text('stopped', { isError: true, _meta });
     expect(await gateway.daemon.respond(key, requestId, report)).toEqual({ ok: true });
     expect(await gateway.daemon.respond(key, requestId, report)).toEqual({ ok: true, duplicate: true });
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'cancelled', started, result: null });
-  });
-});
-
-describe('answers', () => {
-  it.each([
-    ['an error result', text('no', { isError: true }), { state: 'failed', result: { content: [{ type: 'text', text: 'no' }], isError: true }, error: null }],
-    ['an error', { error: 'broken' }, { state: 'failed', result: null, error: { code: 'TOOL_FAILED', message: 'broken' } }],
-    ['denied', text('no', { isError: true, _meta: { 'drawbridge/outcome': 'denied', 'drawbridge/started': false } }), { state: 'denied', started: false }],
-    ['lost', text('?', { isError: true, _meta: { 'drawbridge/outcome': 'lost' } }), { state: 'lost', started: null }],
-    ['a file that holds a question', { result: { content: question().result?.content ?? [] } }, { state: 'succeeded' }],
-  ])('%s', async (_name, body, expected) => {
-    const { gateway, clock, stream, key } = await connected();
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    await gateway.daemon.respond(key, idOf(stream), body);
-    expect(await running).toMatchObject(expected);
-    expect(await gateway.listConfirmations('ada')).toEqual([]);
-  });
-
-  it('the first counts: a repeat is taken as one, another is refused', async () => {
-    const { gateway, clock, stream, key } = await connected();
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    const all = await Promise.allSettled([
-      gateway.daemon.respond(key, idOf(stream), text('one')),
-      gateway.daemon.respond(key, idOf(stream), text('one')),
-      gateway.daemon.respond(key, idOf(stream), text('two')),
-    ]);
-    expect(all).toEqual([
-      { status: 'fulfilled', value: { ok: true } },
-      { status: 'fulfilled', value: { ok: true, duplicate: true } },
-      { status: 'rejected', reason: expect.objectContaining({ code: 'CONFLICTING_RESULT' }) },
-    ]);
-    expect((await running).result).toEqual({ content: [{ type: 'text', text: 'one' }] });
-    expect(await gateway.getCall('ada', idOf(stream))).toEqual(await running);
-  });
-
-  it('that are too large are refused and leave the call open', async () => {
-    const { gateway, clock, stream, key } = await connected({ limits: { resultMaxBytes: 100 } });
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    await expect(gateway.daemon.respond(key, idOf(stream), text('é'.repeat(40)))).rejects.toMatchObject({ code: 'TOO_LARGE' });
-    await gateway.daemon.respond(key, idOf(stream), text('short'));
-    expect(await running).toMatchObject({ state: 'succeeded' });
-  });
-
-  it('for calls that are unknown, of another user, not yet given, or ended without one', async () => {
-    const { gateway, clock, stream, key } = await connected();
-    const ben = await connect(gateway, 'ben');
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    const given = idOf(stream);
-    stream.drop();
-    void gateway.call('ada', read, ended);
-    await clock.settle();
-    const waiting = (await gateway.listCalls('ada', { limit: 50 })).calls.find((call) => call.state === 'pending')?.requestId ?? '';
-    const notFound = { code: 'NOT_FOUND', message: 'Not found' };
-    for (const [by, requestId] of [
-      [key, 'unknown'],
-      [ben.key, given],
-      [ben.key, waiting],
-      [key, waiting],
-    ] as const) {
-      await expect(gateway.daemon.respond(by, requestId, text('mine'))).rejects.toMatchObject(notFound);
-    }
-    for (const requestId of ['unknown', given]) {
-      await expect(gateway.daemon.progress(ben.key, requestId, {})).rejects.toMatchObject(notFound);
-      await expect(gateway.getCall('ben', requestId)).rejects.toMatchObject(notFound);
-      await expect(gateway.cancelCall('ben', requestId)).rejects.toMatchObject(notFound);
-    }
-    await gateway.disconnect('ada');
-    expect(await running).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED', message: 'Local gateway disconnected' } });
-    const again = await connect(gateway, 'ada');
-    await expect(gateway.daemon.respond(again.key, given, text('late'))).rejects.toMatchObject(notFound);
-  });
-
-  it('that come after the time-out change nothing', async () => {
-    const { gateway, clock, stream, key } = await connected();
-    const running = gateway.call('ada', read, ended);
-    await clock.settle(30_000);
-    const call = await running;
-    expect(await gateway.daemon.respond(key, idOf(stream), text('late'))).toEqual({ ok: true });
-    expect(await gateway.getCall('ada', idOf(stream))).toEqual({ ...call, started: true });
-  });
-});
-
-describe('a lost stream', () => {
-  const drop = async (body: ReturnType<typeof initBody>) => {
-    const all = await connected({}, body);
-    const { gateway, clock, stream, key } = all;
-    const first = gateway.call('ada', read, ended);
-    await clock.settle();
-    stream.drop();
-    const second = gateway.call('ada', { name: 'write_file', arguments: {} }, ended);
-    await clock.settle(5_000);
-    const next = await openStream(gateway, key);
-    await clock.settle();
-    return { ...all, first, second, next };
-  };
-
-  it.each([
-    ['what was not answered is sent again to a daemon that resumes', initBody(), ['read_file', 'write_file']],
-    ['only what was never sent goes to another one', foreign, ['write_file']],
-  ])('%s', async (_name, body, expected) => {
-    const { gateway, stream, key, next, first, second } = await drop(body);
-    expect(next.requests().map((request) => request.toolCall.name)).toEqual(expected);
-    await gateway.daemon.respond(key, idOf(stream), text('one'));
-    await gateway.daemon.respond(key, idOf(next), text('two'));
-    expect([await first, await second].map((call) => call.state)).toEqual(['succeeded', 'succeeded']);
-  });
-
-  it('that does not come back ends what waits', async () => {
-    const { gateway, clock, stream } = await connected();
-    const first = gateway.call('ada', read, ended);
-    await clock.settle();
-    stream.drop();
-    const second = gateway.call('ada', read, ended);
-    await clock.settle(9_999);
-    expect((await gateway.listCalls('ada', { limit: 9 })).calls.map((call) => call.endedAt)).toEqual([null, null]);
-    await clock.settle(1);
-    const error = { code: 'DISCONNECTED', message: 'Local gateway disconnected' };
-    expect([await first, await second]).toMatchObject([
-      { state: 'failed', error, started: null },
-      { state: 'failed', error, started: false },
-    ]);
-    await expect(gateway.call('ada', read, ended)).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
-  });
-
-  it('whose reader is too slow keeps the call', async () => {
-    const { gateway, clock, key } = await connected();
-    const slow: FakeStream = await openStream(gateway, key);
-    slow.drop();
-    const detach = await gateway.daemon.openStream(key, { send: () => false, close: () => {} });
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    detach();
-    expect((await gateway.listCalls('ada', { limit: 1 })).calls).toMatchObject([{ state: 'pending', deliveredAt: null }]);
-    const next = await openStream(gateway, key);
-    await clock.settle();
-    await gateway.daemon.respond(key, idOf(next), text('ok'));
-    expect(await running).toMatchObject({ state: 'succeeded' });
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+      state: 'cancelled',
+      started,
+      result: null,
+    });
   });
 });
 
@@ -339,30 +217,14 @@ describe('the list', () => {
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     expect(seen.map((call) => call.requestId).toSorted()).toEqual(ids.toSorted());
-    expect(seen.map((call) => call.createdAt)).toEqual(seen.map((call) => call.createdAt).toSorted().toReversed());
-    await expect(gateway.listCalls('ada', { limit: 3, cursor: "1' or 1=1" })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    expect(seen.map((call) => call.createdAt)).toEqual(
+      seen
+        .map((call) => call.createdAt)
+        .toSorted()
+        .toReversed(),
+    );
+    await expect(gateway.listCalls('ada', { limit: 3, cursor: "1' or 1=1" })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
   });
 });
-
-describe('a store that is full', () => {
-  it('takes no work, answers no result that it could not keep, and recovers', async () => {
-    const { gateway, clock, stream, key, database } = await connected();
-    const { sql } = await import('kysely');
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
-    const full = async (pages: number) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(database.db);
-    await full(rows[0]?.page_count ?? 0);
-    const big = text('x'.repeat(200_000));
-    const unavailable = { code: 'STORE_UNAVAILABLE' };
-    await expect(gateway.daemon.respond(key, idOf(stream), big)).rejects.toMatchObject(unavailable);
-    const more = { name: 'read_file', arguments: { path: 'y'.repeat(200_000) } };
-    await expect(gateway.call('ada', more, ended)).rejects.toMatchObject(unavailable);
-    expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
-    expect(stream.requests()).toHaveLength(1);
-    await full(1_000_000);
-    expect(await gateway.daemon.respond(key, idOf(stream), big)).toEqual({ ok: true });
-    expect(await running).toMatchObject({ state: 'succeeded' });
-  });
-});
-

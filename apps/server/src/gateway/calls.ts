@@ -52,7 +52,11 @@ const withoutDecision = (given: Record<string, unknown>): Record<string, unknown
 export const createCalls = (needs: CallsNeeds): Calls => {
   const { clock, limits, store, openCalls, confirmations, onError } = needs;
 
-  const newRecord = (maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): CallRecord => {
+  const newRecord = (
+    maker: { userId: string; machine: Machine },
+    toolCall: ToolCall,
+    options: CallOptions,
+  ): CallRecord => {
     const createdAt = clock.now();
     return {
       requestId: nanoid(22),
@@ -153,7 +157,10 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       const found = await store.list(userId, input);
       const shown = found.slice(0, input.limit);
       const last = shown.at(-1);
-      return { calls: shown.map(toSummary), nextCursor: found.length > input.limit && last ? cursorOf(last) : null };
+      return {
+        calls: shown.map(toSummary),
+        nextCursor: found.length > input.limit && last ? cursorOf(last) : null,
+      };
     },
     cancel: async (userId, requestId) => {
       await get(userId, requestId);

@@ -96,7 +96,10 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
     .select(['calls.tool', 'calls.arguments']);
 
   return {
-    ask: ({ id, digest, question: asked, createdAt, expiresAt }, { requestId, userId, machineId, state, endsAt }) =>
+    ask: (
+      { id, digest, question: asked, createdAt, expiresAt },
+      { requestId, userId, machineId, state, endsAt },
+    ) =>
       db.transaction().execute(async (trx) => {
         await trx
           .insertInto('confirmations')

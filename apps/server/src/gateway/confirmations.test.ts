@@ -38,7 +38,10 @@ const asked = async (body = question(), init = initBody()) => {
 };
 
 const error = (code: string) => ({ code });
-const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({ approved: true, ...(resourceDecision && { resourceDecision }) });
+const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({
+  approved: true,
+  ...(resourceDecision && { resourceDecision }),
+});
 const denied: ConfirmationAnswer = { approved: false };
 
 describe('an answer to a confirmation', () => {
@@ -56,7 +59,11 @@ describe('an answer to a confirmation', () => {
       { path: 'a.txt' },
       { path: 'a.txt', _confirmation: resourceDecision },
     ]);
-    await gateway.daemon.respond(key, requestId, approved ? text('done') : text('refused', { isError: true }));
+    await gateway.daemon.respond(
+      key,
+      requestId,
+      approved ? text('done') : text('refused', { isError: true }),
+    );
     expect(await running).toMatchObject({
       state: approved ? 'succeeded' : 'denied',
       decision: resourceDecision,
@@ -93,16 +100,25 @@ describe('an answer to a confirmation', () => {
 
   it('of many at once, one wins and the others hear which', async () => {
     const { gateway, confirmationId, requestId, stream, running, key } = await asked();
-    const answers = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? allow('allowOnce') : denied));
-    const all = await Promise.allSettled(answers.map((answer) => gateway.decide('ada', { confirmationId }, answer)));
+    const answers = Array.from({ length: 100 }, (_, index) =>
+      index % 2 === 0 ? allow('allowOnce') : denied,
+    );
+    const all = await Promise.allSettled(
+      answers.map((answer) => gateway.decide('ada', { confirmationId }, answer)),
+    );
     const [winner, ...others] = all.toSorted((a, b) => a.status.localeCompare(b.status));
     expect(winner).toMatchObject({ status: 'fulfilled', value: { decision: 'allowOnce' } });
-    const reason = expect.objectContaining({ code: 'ALREADY_DECIDED', message: 'This confirmation has been answered already: allowOnce' });
+    const reason = expect.objectContaining({
+      code: 'ALREADY_DECIDED',
+      message: 'This confirmation has been answered already: allowOnce',
+    });
     expect(others).toEqual(Array.from({ length: 99 }, () => ({ status: 'rejected', reason })));
     expect(stream.requests()).toHaveLength(2);
     await gateway.daemon.respond(key, requestId, text('done'));
     await running;
-    await expect(gateway.decide('ada', { requestId }, allow())).rejects.toMatchObject(error('ALREADY_DECIDED'));
+    await expect(gateway.decide('ada', { requestId }, allow())).rejects.toMatchObject(
+      error('ALREADY_DECIDED'),
+    );
   });
 
   it.each([
@@ -110,8 +126,16 @@ describe('an answer to a confirmation', () => {
     ['the environment', 'env-gateway'],
   ])('of %s is for an unknown one', async (_name, userId) => {
     const { gateway, confirmationId, requestId, stream } = await asked();
-    for (const key of [{ confirmationId }, { requestId }, { confirmationId: 'unknown' }, { requestId: 'unknown' }]) {
-      await expect(gateway.decide(userId, key, allow())).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Not found' });
+    for (const key of [
+      { confirmationId },
+      { requestId },
+      { confirmationId: 'unknown' },
+      { requestId: 'unknown' },
+    ]) {
+      await expect(gateway.decide(userId, key, allow())).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'Not found',
+      });
     }
     expect(await gateway.listConfirmations(userId)).toEqual([]);
     expect(stream.requests()).toHaveLength(1);
@@ -125,15 +149,22 @@ describe('a confirmation without an answer', () => {
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
     await clock.settle(1);
     expect(await running).toMatchObject({ state: 'denied', error: { code: 'DENIED' }, started: false });
-    expect(stream.events.at(-1)).toEqual({ type: 'tool-call-cancel', payload: { requestId, reason: 'timeout' } });
-    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    expect(stream.events.at(-1)).toEqual({
+      type: 'tool-call-cancel',
+      payload: { requestId, reason: 'timeout' },
+    });
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
+      error('CONFIRMATION_CLOSED'),
+    );
     expect(stream.requests()).toHaveLength(1);
   });
 
   it('whose time is over is not answered, though no timer has run', async () => {
     const { gateway, database, confirmationId, clock, stream } = await asked();
     await database.db.updateTable('confirmations').set({ expiresAt: clock.now() }).execute();
-    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
+      error('CONFIRMATION_CLOSED'),
+    );
     expect(stream.requests()).toHaveLength(1);
   });
 
@@ -141,8 +172,16 @@ describe('a confirmation without an answer', () => {
     ['the call is cancelled', ({ gateway, requestId }) => gateway.cancelCall('ada', requestId), 'cancelled'],
     ['the user disconnects', ({ gateway }) => gateway.disconnect('ada'), 'failed'],
     ['the daemon disconnects', ({ gateway, key }) => gateway.daemon.disconnect(key), 'failed'],
-    ['another machine takes the place', ({ gateway }) => gateway.disconnect('ada').then(() => connect(gateway, 'ada')), 'failed'],
-    ['the daemon ends the call itself', ({ gateway, key, requestId }) => gateway.daemon.respond(key, requestId, text('x', { isError: true })), 'failed'],
+    [
+      'another machine takes the place',
+      ({ gateway }) => gateway.disconnect('ada').then(() => connect(gateway, 'ada')),
+      'failed',
+    ],
+    [
+      'the daemon ends the call itself',
+      ({ gateway, key, requestId }) => gateway.daemon.respond(key, requestId, text('x', { isError: true })),
+      'failed',
+    ],
   ])('is withdrawn when %s', async (_name, happen, state) => {
     const all = await asked();
     const { gateway, confirmationId, running, clock } = all;
@@ -150,7 +189,9 @@ describe('a confirmation without an answer', () => {
     gateway.onConfirmationChanged('ada', ({ confirmation }) => seen.push(confirmation.state));
     await happen(all);
     expect(await running).toMatchObject({ state, confirmationId: null });
-    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('CONFIRMATION_CLOSED'));
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
+      error('CONFIRMATION_CLOSED'),
+    );
     expect(await gateway.listConfirmations('ada')).toEqual([]);
     await clock.settle();
     expect(seen).toEqual(['withdrawn']);
@@ -165,7 +206,9 @@ describe('a confirmation without an answer', () => {
     await clock.settle(9 * 60_000);
     const next = await openStream(gateway, key);
     await clock.settle();
-    expect(next.requests().map((request) => request.toolCall.arguments)).toEqual([{ path: 'a.txt', _confirmation: 'allowOnce' }]);
+    expect(next.requests().map((request) => request.toolCall.arguments)).toEqual([
+      { path: 'a.txt', _confirmation: 'allowOnce' },
+    ]);
     await gateway.daemon.respond(key, requestId, text('done'));
     expect(await running).toMatchObject({ state: 'succeeded' });
   });
@@ -189,7 +232,9 @@ describe('a question', () => {
     const { gateway, key, requestId } = await asked(body);
     expect(await gateway.daemon.respond(key, requestId, body)).toEqual({ ok: true, duplicate: true });
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
-    await expect(gateway.daemon.respond(key, requestId, question({ resource: 'b' }))).rejects.toMatchObject(error('CONFLICTING_RESULT'));
+    await expect(gateway.daemon.respond(key, requestId, question({ resource: 'b' }))).rejects.toMatchObject(
+      error('CONFLICTING_RESULT'),
+    );
   });
 
   it('that was answered is no new one when its post comes again', async () => {
@@ -209,8 +254,14 @@ describe('a question', () => {
     expect(await gateway.daemon.respond(key, requestId, second)).toEqual({ ok: true });
     const [next] = await gateway.listConfirmations('ada');
     expect(next?.id).not.toBe(confirmationId);
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'awaiting-confirmation', decision: null, confirmationId: next?.id });
-    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error('ALREADY_DECIDED'));
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+      state: 'awaiting-confirmation',
+      decision: null,
+      confirmationId: next?.id,
+    });
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
+      error('ALREADY_DECIDED'),
+    );
     await gateway.decide('ada', { requestId }, denied);
     expect(await running).toMatchObject({ state: 'denied', decision: null });
     expect(stream.requests()).toHaveLength(2);
@@ -222,7 +273,9 @@ describe('a question', () => {
       { toolGroup: 'filesystemWrite', resource: '/b', description: 'write' },
     ];
     const preview = { kind: 'diff', path: 'a.txt', text: '+a', truncated: false };
-    const { confirmation } = await asked(question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }));
+    const { confirmation } = await asked(
+      question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }),
+    );
     expect(confirmation).toMatchObject({ resources, preview, options: ['allowOnce', 'denyOnce'] });
   });
 });

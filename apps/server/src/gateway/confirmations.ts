@@ -1,4 +1,9 @@
-import type { Confirmation, ConfirmationAnswer, ConfirmationPayload, DecideReply } from '@drawbridge/contracts';
+import type {
+  Confirmation,
+  ConfirmationAnswer,
+  ConfirmationPayload,
+  DecideReply,
+} from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
@@ -55,12 +60,19 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
   };
 
   const find = async (userId: string, key: ConfirmationKey): Promise<StoredConfirmation> => {
-    const found = 'confirmationId' in key ? await store.byId(key.confirmationId) : (await store.ofCall(key.requestId)).at(-1);
+    const found =
+      'confirmationId' in key
+        ? await store.byId(key.confirmationId)
+        : (await store.ofCall(key.requestId)).at(-1);
     if (found?.userId !== userId) throw errors.notFound();
     return found;
   };
 
-  const decideInTurn = async (found: StoredConfirmation, answer: ConfirmationAnswer, step: Step): Promise<DecideReply> => {
+  const decideInTurn = async (
+    found: StoredConfirmation,
+    answer: ConfirmationAnswer,
+    step: Step,
+  ): Promise<DecideReply> => {
     const { id, options, requestId } = found.shown;
     const current = openCalls.find(requestId)?.record.confirmationId;
     if (current !== id) throw closed((await store.byId(id)) ?? found);
@@ -86,7 +98,10 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
       const asked = toQuestion(question.payload);
       const save = (record: OpenCall['record']) =>
         store.ask({ id, digest: question.digest, question: asked, createdAt: at, expiresAt }, record);
-      await step({ type: 'asked', at, confirmationId: id, expiresAt }, { save, onSaved: () => onChanged(id) });
+      await step(
+        { type: 'asked', at, confirmationId: id, expiresAt },
+        { save, onSaved: () => onChanged(id) },
+      );
       if (asked.named) call.asked.add(question.digest);
       return true;
     },

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextConnection, type ConnectionEffect, type ConnectionEvent, type ConnectionState } from './connection-state.ts';
+import {
+  nextConnection,
+  type ConnectionEffect,
+  type ConnectionEvent,
+  type ConnectionState,
+} from './connection-state.ts';
 import { defaultLimits } from './limits.ts';
 
 const next = (state: ConnectionState, event: ConnectionEvent) => nextConnection(state, event, defaultLimits);
@@ -18,11 +23,35 @@ const close = (reason: 'user' | 'replaced') => ({ type: 'close-stream', generati
 
 describe('a connection', () => {
   it.each<[string, ConnectionState, ConnectionEvent, ConnectionState, ConnectionEffect[]]>([
-    ['init waits for a stream', offline, { type: 'init' }, { kind: 'waiting', expiries: 0 }, [stopWaiting, wait(10_000)]],
-    ['init in grace starts it anew', waiting, { type: 'init' }, { kind: 'waiting', expiries: 0 }, [stopWaiting, wait(10_000)]],
+    [
+      'init waits for a stream',
+      offline,
+      { type: 'init' },
+      { kind: 'waiting', expiries: 0 },
+      [stopWaiting, wait(10_000)],
+    ],
+    [
+      'init in grace starts it anew',
+      waiting,
+      { type: 'init' },
+      { kind: 'waiting', expiries: 0 },
+      [stopWaiting, wait(10_000)],
+    ],
     ['init leaves an open stream', online, { type: 'init' }, { ...online, expiries: 0 }, [announce]],
-    ['a stream ends the wait', waiting, { type: 'stream-opened', generation: 8 }, { ...online, generation: 8 }, [stopWaiting, announce, attached]],
-    ['a stream after the grace', offline, { type: 'stream-opened', generation: 8 }, { ...online, generation: 8 }, [stopWaiting, announce, attached]],
+    [
+      'a stream ends the wait',
+      waiting,
+      { type: 'stream-opened', generation: 8 },
+      { ...online, generation: 8 },
+      [stopWaiting, announce, attached],
+    ],
+    [
+      'a stream after the grace',
+      offline,
+      { type: 'stream-opened', generation: 8 },
+      { ...online, generation: 8 },
+      [stopWaiting, announce, attached],
+    ],
     [
       'the newest stream wins',
       online,
@@ -34,12 +63,36 @@ describe('a connection', () => {
     ['the stream drops', online, { type: 'stream-closed', generation: 7 }, waiting, [wait(40_000), announce]],
     ['an older stream closes', online, { type: 'stream-closed', generation: 6 }, online, []],
     ['a closed stream closes again', waiting, { type: 'stream-closed', generation: 7 }, waiting, []],
-    ['the grace ends', waiting, { type: 'grace-expired' }, { kind: 'offline', expiries: 3 }, [gone(false), announce]],
+    [
+      'the grace ends',
+      waiting,
+      { type: 'grace-expired' },
+      { kind: 'offline', expiries: 3 },
+      [gone(false), announce],
+    ],
     ['a grace that was over', online, { type: 'grace-expired' }, online, []],
-    ['disconnect with a stream', online, { type: 'disconnected', reason: 'user' }, { kind: 'offline', expiries: 0 }, [close('user'), gone(true), announce]],
-    ['disconnect in grace', waiting, { type: 'disconnected', reason: 'user' }, { kind: 'offline', expiries: 0 }, [stopWaiting, gone(true), announce]],
+    [
+      'disconnect with a stream',
+      online,
+      { type: 'disconnected', reason: 'user' },
+      { kind: 'offline', expiries: 0 },
+      [close('user'), gone(true), announce],
+    ],
+    [
+      'disconnect in grace',
+      waiting,
+      { type: 'disconnected', reason: 'user' },
+      { kind: 'offline', expiries: 0 },
+      [stopWaiting, gone(true), announce],
+    ],
     ['disconnect when offline', offline, { type: 'disconnected', reason: 'user' }, offline, [gone(true)]],
-    ['replaced by another', online, { type: 'disconnected', reason: 'replaced' }, { kind: 'offline', expiries: 0 }, [close('replaced'), gone(true), announce]],
+    [
+      'replaced by another',
+      online,
+      { type: 'disconnected', reason: 'replaced' },
+      { kind: 'offline', expiries: 0 },
+      [close('replaced'), gone(true), announce],
+    ],
     ['the server is back', offline, { type: 'restarted' }, { kind: 'waiting', expiries: 0 }, [wait(60_000)]],
     ['the server is back after the daemon', online, { type: 'restarted' }, online, []],
   ])('%s', (_name, state, event, expected, effects) => {

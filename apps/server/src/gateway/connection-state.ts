@@ -53,7 +53,9 @@ const init = (state: ConnectionState, times: GraceTimes): ConnectionStep => {
 const opened = (state: ConnectionState, generation: number): ConnectionStep => {
   const replaced = state.kind === 'online' ? [state.generation] : [];
   if (replaced.some((older) => older >= generation)) return { state, effects: [] };
-  const close = replaced.map((older) => ({ type: 'close-stream', generation: older, reason: 'replaced' }) as const);
+  const close = replaced.map(
+    (older) => ({ type: 'close-stream', generation: older, reason: 'replaced' }) as const,
+  );
   return {
     state: { kind: 'online', expiries: state.expiries, generation },
     effects: [...close, { type: 'stop-waiting' }, { type: 'announce' }, { type: 'attached' }],
@@ -72,12 +74,18 @@ const disconnected = (state: ConnectionState, reason: DisconnectReason): Connect
   const gone = { type: 'gone', explicit: true } as const;
   if (state.kind === 'offline') return { state, effects: [gone] };
   const stop: ConnectionEffect =
-    state.kind === 'online' ? { type: 'close-stream', generation: state.generation, reason } : { type: 'stop-waiting' };
+    state.kind === 'online'
+      ? { type: 'close-stream', generation: state.generation, reason }
+      : { type: 'stop-waiting' };
   return { state: { kind: 'offline', expiries: 0 }, effects: [stop, gone, { type: 'announce' }] };
 };
 
 /** What happens to a machine's connection. Pure: the runner does the effects, in their order. */
-export const nextConnection = (state: ConnectionState, event: ConnectionEvent, times: GraceTimes): ConnectionStep => {
+export const nextConnection = (
+  state: ConnectionState,
+  event: ConnectionEvent,
+  times: GraceTimes,
+): ConnectionStep => {
   switch (event.type) {
     case 'init':
       return init(state, times);
@@ -95,7 +103,10 @@ export const nextConnection = (state: ConnectionState, event: ConnectionEvent, t
       return disconnected(state, event.reason);
     case 'restarted':
       if (state.kind !== 'offline') return { state, effects: [] };
-      return { state: { kind: 'waiting', expiries: 0 }, effects: [{ type: 'wait', ms: times.restartGraceMs }] };
+      return {
+        state: { kind: 'waiting', expiries: 0 },
+        effects: [{ type: 'wait', ms: times.restartGraceMs }],
+      };
     default:
       return event satisfies never;
   }

@@ -1,6 +1,14 @@
 import type { StateChanged } from '@drawbridge/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connect, initBody, openGateway, openStream, text, type FakeStream, type GatewayFixture } from '../../test/gateway-fixture.ts';
+import {
+  connect,
+  initBody,
+  openGateway,
+  openStream,
+  text,
+  type FakeStream,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
 afterEach(async () => {
@@ -45,7 +53,10 @@ describe('a pairing token', () => {
     expect(await gateway.createLink('ada')).toEqual(link);
     await gateway.disconnect('ada');
     await clock.settle();
-    expect(await gateway.createLink('ada')).toMatchObject({ token: expect.stringMatching(/^gw_/), ttlSeconds: 300 });
+    expect(await gateway.createLink('ada')).toMatchObject({
+      token: expect.stringMatching(/^gw_/),
+      ttlSeconds: 300,
+    });
   });
 
   it('of one user says nothing of another', async () => {
@@ -127,7 +138,10 @@ describe('grace', () => {
     await clock.settle();
     stream.drop();
     await gateway.daemon.disconnect(key);
-    expect(await running).toMatchObject({ state: 'failed', error: { message: 'Local gateway disconnected' } });
+    expect(await running).toMatchObject({
+      state: 'failed',
+      error: { message: 'Local gateway disconnected' },
+    });
     expect(await gateway.status('ada')).toMatchObject({ state: 'offline' });
     expect(clock.waiting()).toBe(1);
     await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
@@ -140,7 +154,11 @@ describe('a machine that goes', () => {
     const { gateway, key, stream, states, clock } = await connected();
     await gateway.disconnect('ada');
     await clock.settle();
-    expect([lastOf(stream), stream.isClosed(), states]).toEqual([farewell('user'), true, ['online', 'offline']]);
+    expect([lastOf(stream), stream.isClosed(), states]).toEqual([
+      farewell('user'),
+      true,
+      ['online', 'offline'],
+    ]);
     await expect(gateway.daemon.respond(key, 'x', text('x'))).rejects.toMatchObject(forbidden);
     await gateway.disconnect('ada');
     await gateway.disconnect('nobody');
@@ -154,9 +172,17 @@ describe('a machine that goes', () => {
     const running = gateway.call('ada', read, ended);
     await clock.settle();
     // As after a restart: the plain key is forgotten, the link is a new token.
-    await database.db.updateTable('gatewayKeys').set({ revokedAt: 1 }).where('kind', '=', 'session').execute();
+    await database.db
+      .updateTable('gatewayKeys')
+      .set({ revokedAt: 1 })
+      .where('kind', '=', 'session')
+      .execute();
     const { token } = await gateway.createLink('ada');
-    await database.db.updateTable('gatewayKeys').set({ revokedAt: null }).where('kind', '=', 'session').execute();
+    await database.db
+      .updateTable('gatewayKeys')
+      .set({ revokedAt: null })
+      .where('kind', '=', 'session')
+      .execute();
     const { sessionKey } = await gateway.daemon.init(token, initBody({ hostIdentifier }));
     await clock.settle();
     expect([lastOf(stream), stream.isClosed()]).toEqual([farewell('replaced'), true]);
@@ -164,7 +190,10 @@ describe('a machine that goes', () => {
     await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
     await openStream(gateway, sessionKey ?? '');
     expect(await gateway.status('ada')).toMatchObject({ state: 'online', hostIdentifier });
-    const machines = await database.db.selectFrom('machines').select(['hostIdentifier', 'epoch', 'connectedAt']).execute();
+    const machines = await database.db
+      .selectFrom('machines')
+      .select(['hostIdentifier', 'epoch', 'connectedAt'])
+      .execute();
     const epoch = hostIdentifier === 'ada-laptop' ? 2 : 1;
     expect(machines).toContainEqual({ hostIdentifier, epoch, connectedAt: clock.now() });
     expect(machines.filter((machine) => machine.connectedAt !== null)).toHaveLength(1);
@@ -174,7 +203,11 @@ describe('a machine that goes', () => {
 describe('an init', () => {
   it('names what it left out, and tells of other tools', async () => {
     const { gateway, key, states, clock, database } = await connected();
-    const tools = [{ name: 'read_file', inputSchema: {} }, { name: 'read_file', inputSchema: {} }, { name: '__proto__', inputSchema: {} }];
+    const tools = [
+      { name: 'read_file', inputSchema: {} },
+      { name: 'read_file', inputSchema: {} },
+      { name: '__proto__', inputSchema: {} },
+    ];
     expect(await gateway.daemon.init(key, initBody({ tools }))).toEqual({
       ok: true,
       warnings: ['Tool "read_file" was skipped: the name is taken'],
@@ -201,16 +234,23 @@ describe('the environment’s machine', () => {
     const { gateway, clock } = fixture;
     const seen: string[] = [];
     const others: string[] = [];
-    gateway.onStateChanged('ada', (event) => seen.push(`${event.payload.state} ${event.payload.hostIdentifier}`));
+    gateway.onStateChanged('ada', (event) =>
+      seen.push(`${event.payload.state} ${event.payload.hostIdentifier}`),
+    );
     gateway.onStateChanged('ben', (event) => others.push(event.payload.state));
-    expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({ ok: true });
+    expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({
+      ok: true,
+    });
     const stream = await openStream(gateway, gatewayApiKey);
     const running = gateway.call('ada', read, ended);
     await clock.settle();
     await gateway.daemon.respond(gatewayApiKey, stream.requests()[0]?.requestId ?? '', text('hi'));
     expect(await running).toMatchObject({ state: 'succeeded' });
     await expect(gateway.call('ben', read, ended)).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
-    expect([await gateway.tools('ben'), await gateway.status('ben')]).toMatchObject([[], { connected: false }]);
+    expect([await gateway.tools('ben'), await gateway.status('ben')]).toMatchObject([
+      [],
+      { connected: false },
+    ]);
 
     const own = await connect(gateway, 'ada');
     expect(await gateway.status('ada')).toMatchObject({ hostIdentifier: 'ada-laptop' });

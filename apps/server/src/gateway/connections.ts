@@ -79,7 +79,10 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
         return stopWaiting(machine.id);
       case 'close-stream': {
         const held = letGo(effect.generation);
-        held?.stream.send(held.nextFrame(), { type: 'gateway-disconnect', payload: { reason: effect.reason } });
+        held?.stream.send(held.nextFrame(), {
+          type: 'gateway-disconnect',
+          payload: { reason: effect.reason },
+        });
         held?.stream.close();
         return;
       }

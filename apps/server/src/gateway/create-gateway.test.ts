@@ -1,6 +1,14 @@
 import type { CallEvent, ConfirmationEvent, StateChanged } from '@drawbridge/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connect, initBody, openGateway, openStream, question, text, type GatewayFixture } from '../../test/gateway-fixture.ts';
+import {
+  connect,
+  initBody,
+  openGateway,
+  openStream,
+  question,
+  text,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
 afterEach(() => fixture.close());
@@ -40,7 +48,11 @@ describe('the main path', () => {
     expect(await gateway.status('ada')).toEqual(status);
     expect((await gateway.tools('ada')).map((tool) => tool.name)).toEqual(['read_file', 'write_file']);
 
-    const running = gateway.call('ada', { name: 'read_file', arguments: { path: 'a.txt', _confirmation: 'allowOnce' } }, ended);
+    const running = gateway.call(
+      'ada',
+      { name: 'read_file', arguments: { path: 'a.txt', _confirmation: 'allowOnce' } },
+      ended,
+    );
     await clock.settle(1_500);
     const [request] = stream.requests();
     const requestId = request?.requestId ?? '';
@@ -74,7 +86,10 @@ describe('the main path', () => {
     const { result: _result, arguments: _arguments, ...summary } = expected;
     expect(await gateway.listCalls('ada', { limit: 50 })).toEqual({ calls: [summary], nextCursor: null });
     expect(states).toEqual([{ type: 'instanceAiGatewayStateChanged', payload: status }]);
-    expect(calls.map((event) => event.type === 'call' && event.call.state)).toEqual(['delivered', 'succeeded']);
+    expect(calls.map((event) => event.type === 'call' && event.call.state)).toEqual([
+      'delivered',
+      'succeeded',
+    ]);
     expect(fixture.errors).toEqual([]);
   });
 
@@ -89,7 +104,11 @@ describe('the main path', () => {
     const requestId = stream.requests()[0]?.requestId ?? '';
     expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true });
     const waiting = await running;
-    expect(waiting).toMatchObject({ state: 'awaiting-confirmation', confirmationId: expect.any(String), endedAt: null });
+    expect(waiting).toMatchObject({
+      state: 'awaiting-confirmation',
+      confirmationId: expect.any(String),
+      endedAt: null,
+    });
     const [confirmation] = await gateway.listConfirmations('ada');
     expect(confirmation).toEqual({
       id: waiting.confirmationId,
@@ -100,7 +119,9 @@ describe('the main path', () => {
       toolGroup: 'filesystemWrite',
       resource: '/home/ada/work/a.txt',
       description: 'Write a.txt',
-      resources: [{ toolGroup: 'filesystemWrite', resource: '/home/ada/work/a.txt', description: 'Write a.txt' }],
+      resources: [
+        { toolGroup: 'filesystemWrite', resource: '/home/ada/work/a.txt', description: 'Write a.txt' },
+      ],
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       preview: null,
       state: 'open',

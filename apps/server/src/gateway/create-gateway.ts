@@ -54,17 +54,24 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   const callsStore = guardedStore(createCallsStore(db));
   const confirmationsStore = guardedStore(createConfirmationsStore(db));
   const registry = createRegistry({ store: machinesStore, isOwner });
-  const keys = createKeys({ clock, limits, store: guardedStore(createKeysStore(db)), gatewayApiKey: pairing.gatewayApiKey });
+  const keys = createKeys({
+    clock,
+    limits,
+    store: guardedStore(createKeysStore(db)),
+    gatewayApiKey: pairing.gatewayApiKey,
+  });
   const connections = createConnections({ clock, limits, store: machinesStore, port, onError });
 
   const callChanged = (record: CallRecord) => {
-    if (callEvents.count(record.userId) > 0) callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
+    if (callEvents.count(record.userId) > 0)
+      callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
   };
   const tellConfirmation = async (confirmationId: string) => {
     const stored = await confirmationsStore.byId(confirmationId);
     if (stored) confirmationEvents.emit(stored.userId, { type: 'confirmation', confirmation: stored.shown });
   };
-  const confirmationChanged = (confirmationId: string) => void tellConfirmation(confirmationId).catch(onError);
+  const confirmationChanged = (confirmationId: string) =>
+    void tellConfirmation(confirmationId).catch(onError);
 
   const openCalls = createOpenCalls({
     clock,
@@ -76,14 +83,21 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     onConfirmationClosed: confirmationChanged,
     onError,
   });
-  const confirmations = createConfirmations({ clock, limits, store: confirmationsStore, openCalls, onChanged: confirmationChanged });
+  const confirmations = createConfirmations({
+    clock,
+    limits,
+    store: confirmationsStore,
+    openCalls,
+    onChanged: confirmationChanged,
+  });
   const calls = createCalls({
     clock,
     limits,
     store: callsStore,
     openCalls,
     confirmations,
-    onProgress: (record, body) => callEvents.emit(record.userId, { type: 'progress', requestId: record.requestId, ...body }),
+    onProgress: (record, body) =>
+      callEvents.emit(record.userId, { type: 'progress', requestId: record.requestId, ...body }),
     onError,
   });
 
@@ -93,7 +107,13 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     else await keys.revokeUser(scope.userId);
     for (const machine of machines) connections.disconnect(machine, 'user');
   };
-  const settings = createSettings({ store: guardedStore(createSwitchesStore(db)), facts: needs.module, isOwner, port, onDisabled: disable });
+  const settings = createSettings({
+    store: guardedStore(createSwitchesStore(db)),
+    facts: needs.module,
+    isOwner,
+    port,
+    onDisabled: disable,
+  });
 
   const status = async (userId: string) => toStatus(await registry.used(userId));
   const touchKeys = () => {
@@ -156,7 +176,16 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     updateSettings: settings.update,
     start: async () => {
       stopTouching = clock.every(touchEveryMs, touchKeys);
-      await takeUp({ clock, limits, machinesStore, callsStore, confirmationsStore, registry, connections, openCalls });
+      await takeUp({
+        clock,
+        limits,
+        machinesStore,
+        callsStore,
+        confirmationsStore,
+        registry,
+        connections,
+        openCalls,
+      });
     },
     stop: async () => {
       stopped = true;

@@ -78,7 +78,11 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     }
     connections.initialised(machine);
     const { warnings } = init.announced;
-    return { ok: true, ...(sessionKey === undefined ? {} : { sessionKey }), ...(warnings.length === 0 ? {} : { warnings }) };
+    return {
+      ok: true,
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
   };
 
   /** A pairing token is good for init alone. */
@@ -86,7 +90,9 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     const holder = await keys.holder(key);
     if (holder.kind === 'pairing') throw errors.forbidden();
     const machine =
-      holder.kind === 'session' ? await registry.byId(holder.machineId) : await registry.latest(holder.userId);
+      holder.kind === 'session'
+        ? await registry.byId(holder.machineId)
+        : await registry.latest(holder.userId);
     return { holder, machine };
   };
 

@@ -2,8 +2,14 @@ import { decisions, type ConfirmationAnswer, type Decision } from '@drawbridge/c
 import { describe, expect, it } from 'vitest';
 import { decisionOf, knownOptions } from './decision.ts';
 
-const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({ approved: true, ...(resourceDecision && { resourceDecision }) });
-const deny = (resourceDecision?: Decision): ConfirmationAnswer => ({ approved: false, ...(resourceDecision && { resourceDecision }) });
+const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({
+  approved: true,
+  ...(resourceDecision && { resourceDecision }),
+});
+const deny = (resourceDecision?: Decision): ConfirmationAnswer => ({
+  approved: false,
+  ...(resourceDecision && { resourceDecision }),
+});
 
 describe('the decision of an answer', () => {
   it.each<[string, ConfirmationAnswer, readonly Decision[], Decision | null]>([
@@ -26,7 +32,12 @@ describe('the decision of an answer', () => {
   });
 
   it('leaves out options that nobody knows', () => {
-    const payload = { toolGroup: 'shell', resource: 'ls', description: 'ls', options: ['alwaysDeny', 'ALLOW', 'allowOnce', 'toString', ''] };
+    const payload = {
+      toolGroup: 'shell',
+      resource: 'ls',
+      description: 'ls',
+      options: ['alwaysDeny', 'ALLOW', 'allowOnce', 'toString', ''],
+    };
     expect(knownOptions(payload)).toEqual(['allowOnce', 'alwaysDeny']);
   });
 });

@@ -1,8 +1,15 @@
-import { decisions, denyingDecisions, type ConfirmationAnswer, type ConfirmationPayload, type Decision } from '@drawbridge/contracts';
+import {
+  decisions,
+  denyingDecisions,
+  type ConfirmationAnswer,
+  type ConfirmationPayload,
+  type Decision,
+} from '@drawbridge/contracts';
 import { errors } from '../errors.ts';
 
 /** The offered options that mean something; a daemon may name others, which nobody can choose. */
-export const knownOptions = (payload: ConfirmationPayload): Decision[] => decisions.filter((one) => payload.options.includes(one));
+export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
+  decisions.filter((one) => payload.options.includes(one));
 
 const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
 
@@ -13,7 +20,8 @@ const denies = (decision: Decision) => denyingDecisions.some((denying) => denyin
 export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {
   const decision = answer.resourceDecision ?? (answer.approved ? 'allowOnce' : null);
   if (decision === null) return null;
-  if (denies(decision) === answer.approved) throw errors.badRequest({ message: 'The decision contradicts the answer' });
+  if (denies(decision) === answer.approved)
+    throw errors.badRequest({ message: 'The decision contradicts the answer' });
   if (!offered.includes(decision)) throw errors.decisionNotOffered();
   return decision;
 };

@@ -2,7 +2,11 @@ import { isStoreTrouble } from '../db/index.ts';
 import { errors } from '../errors.ts';
 
 /** The same store, whose functions throw `storeUnavailable` where the store itself is in trouble. */
-export const guardedStore = <Store extends { [Name in keyof Store]: (...given: never[]) => Promise<unknown> }>(store: Store): Store => {
+export const guardedStore = <
+  Store extends { [Name in keyof Store]: (...given: never[]) => Promise<unknown> },
+>(
+  store: Store,
+): Store => {
   const guard =
     (run: (...given: never[]) => Promise<unknown>) =>
     (...given: never[]) =>

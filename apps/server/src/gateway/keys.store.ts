@@ -44,7 +44,14 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
         .execute();
       await trx
         .insertInto('gatewayKeys')
-        .values({ ...token, kind: 'pairing', machineId: null, lastUsedAt: null, usedAt: null, revokedAt: null })
+        .values({
+          ...token,
+          kind: 'pairing',
+          machineId: null,
+          lastUsedAt: null,
+          usedAt: null,
+          revokedAt: null,
+        })
         .execute();
     }),
   pair: ({ tokenDigest, sessionDigest, machine, at }) =>

@@ -89,7 +89,15 @@ describe('keys', () => {
     const { token } = await keys.issue('ada');
     await pair(keys, token);
     const texts = [];
-    for (const key of ['', 'gw_', `gw_${'x'.repeat(32)}`, `sess_${'x'.repeat(32)}`, token, 'e'.repeat(31), '__proto__']) {
+    for (const key of [
+      '',
+      'gw_',
+      `gw_${'x'.repeat(32)}`,
+      `sess_${'x'.repeat(32)}`,
+      token,
+      'e'.repeat(31),
+      '__proto__',
+    ]) {
       texts.push(await keys.holder(key).catch((error: unknown) => String(error)));
     }
     expect(new Set(texts)).toEqual(new Set(['CodedError: Forbidden']));
@@ -100,7 +108,11 @@ describe('keys', () => {
     const { token } = await keys.issue('ada');
     const tries = await Promise.allSettled(Array.from({ length: 50 }, () => pair(keys, token)));
     expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
-    const rows = await database.db.selectFrom('gatewayKeys').select('digest').where('kind', '=', 'session').execute();
+    const rows = await database.db
+      .selectFrom('gatewayKeys')
+      .select('digest')
+      .where('kind', '=', 'session')
+      .execute();
     expect(rows).toHaveLength(1);
   });
 
@@ -125,7 +137,11 @@ describe('keys', () => {
         }
       })
       .join('');
-    expect([bytes.includes('gatewayKeys'), bytes.includes(token), bytes.includes(session)]).toEqual([true, false, false]);
+    expect([bytes.includes('gatewayKeys'), bytes.includes(token), bytes.includes(session)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     database = openDatabase({ url: undefined, dataDir: folder });
   });
 
@@ -134,7 +150,12 @@ describe('keys', () => {
     const session = await pair(before, (await before.issue('ada')).token);
     const after = make();
     const holder = await after.holder(session);
-    expect(holder).toEqual({ kind: 'session', userId: 'ada', machineId: 'machine-of-ada', digest: expect.any(String) });
+    expect(holder).toEqual({
+      kind: 'session',
+      userId: 'ada',
+      machineId: 'machine-of-ada',
+      digest: expect.any(String),
+    });
     if (holder.kind === 'session') after.recall(holder, session);
     expect(await after.issue('ada')).toEqual({ token: session, expiresAt: null });
   });
@@ -176,7 +197,9 @@ describe('keys', () => {
     ['the environment key with a letter more', `${'k'.repeat(32)}k`, undefined],
     ['the environment key with another letter', `${'k'.repeat(31)}l`, undefined],
   ])('%s', async (_name, key, holder) => {
-    const found = await make('k'.repeat(32)).holder(key).catch(() => undefined);
+    const found = await make('k'.repeat(32))
+      .holder(key)
+      .catch(() => undefined);
     expect(found).toEqual(holder);
   });
 });
@@ -204,8 +227,11 @@ describe('the life of keys', () => {
         let keys = make();
         const model: Model = { tokens: new Map(), sessions: new Map() };
         const liveToken = (userId: string) =>
-          [...model.tokens].find(([, one]) => one.userId === userId && !one.spent && clock.now() < one.expiresAt)?.[0];
-        const liveSession = (userId: string) => [...model.sessions].find(([, one]) => one.userId === userId && !one.revoked)?.[0];
+          [...model.tokens].find(
+            ([, one]) => one.userId === userId && !one.spent && clock.now() < one.expiresAt,
+          )?.[0];
+        const liveSession = (userId: string) =>
+          [...model.sessions].find(([, one]) => one.userId === userId && !one.revoked)?.[0];
 
         for (const item of script) {
           switch (item.type) {
@@ -214,7 +240,11 @@ describe('the life of keys', () => {
               if (token === liveSession(item.user) || token === liveToken(item.user)) break;
               expect([...model.tokens.keys(), ...model.sessions.keys()]).not.toContain(token);
               for (const one of model.tokens.values()) if (one.userId === item.user) one.spent = true;
-              model.tokens.set(token, { userId: item.user, expiresAt: clock.now() + 5 * minute, spent: false });
+              model.tokens.set(token, {
+                userId: item.user,
+                expiresAt: clock.now() + 5 * minute,
+                spent: false,
+              });
               break;
             }
             case 'pair': {

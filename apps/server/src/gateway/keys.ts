@@ -99,7 +99,8 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
     plainSessions.delete(userId);
     const pairing = plainTokens.get(userId);
-    if (pairing && isLive(await store.find(pairing.digest))) return { token: pairing.token, expiresAt: pairing.expiresAt };
+    if (pairing && isLive(await store.find(pairing.digest)))
+      return { token: pairing.token, expiresAt: pairing.expiresAt };
     return newToken(userId);
   };
 
@@ -109,13 +110,19 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     pair: async (pairing, machine) => {
       const key = `sess_${nanoid(secretLength)}`;
       const digest = digestOf(key);
-      const paired = await store.pair({ tokenDigest: pairing.digest, sessionDigest: digest, machine, at: clock.now() });
+      const paired = await store.pair({
+        tokenDigest: pairing.digest,
+        sessionDigest: digest,
+        machine,
+        at: clock.now(),
+      });
       if (!paired) throw errors.forbidden();
       plainTokens.delete(pairing.userId);
       plainSessions.set(pairing.userId, { key, digest, machineId: machine.id });
       return key;
     },
-    recall: ({ userId, digest, machineId }, key) => void plainSessions.set(userId, { key, digest, machineId }),
+    recall: ({ userId, digest, machineId }, key) =>
+      void plainSessions.set(userId, { key, digest, machineId }),
     saveInit: (machine) => store.saveInit(machine),
     touchMachines: async (machineIds) => {
       for (let from = 0; from < machineIds.length; from += touchedAtOnce) {

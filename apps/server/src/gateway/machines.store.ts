@@ -64,7 +64,11 @@ const dropList = (trx: Transaction<Schema>, digest: string) =>
 /** Writes what an init said. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachine): Promise<void> => {
   const { info } = machine;
-  const before = await trx.selectFrom('machines').select('toolsDigest').where('id', '=', machine.id).executeTakeFirst();
+  const before = await trx
+    .selectFrom('machines')
+    .select('toolsDigest')
+    .where('id', '=', machine.id)
+    .executeTakeFirst();
   await trx
     .insertInto('toolLists')
     .values({ digest: info.toolList.digest, tools: info.toolList.json })
@@ -95,7 +99,8 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
     .selectAll('machines')
     .select('toolLists.tools');
   return {
-    ofUser: async (userId) => (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(read),
+    ofUser: async (userId) =>
+      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(read),
     byId: async (id) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
       return row && read(row);
@@ -103,7 +108,9 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
     toTakeUp: async () => {
       const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
       const rows = await machines
-        .where((where) => where.or([where('connectedAt', 'is not', null), where('machines.id', 'in', openCalls)]))
+        .where((where) =>
+          where.or([where('connectedAt', 'is not', null), where('machines.id', 'in', openCalls)]),
+        )
         .execute();
       return rows.map(read);
     },

@@ -1,7 +1,20 @@
-import { errorTable, type CallError, type DaemonEvent, type Decision, type ToolResult } from '@drawbridge/contracts';
+import {
+  errorTable,
+  type CallError,
+  type DaemonEvent,
+  type Decision,
+  type ToolResult,
+} from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import { dueAt, nextCall, type CallEffect, type CallMachineEvent, type CallMachineState, type OpenCallState } from './call-state.ts';
+import {
+  dueAt,
+  nextCall,
+  type CallEffect,
+  type CallMachineEvent,
+  type CallMachineState,
+  type OpenCallState,
+} from './call-state.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallsStore } from './calls.store.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -65,7 +78,12 @@ export interface OpenCallsNeeds {
   onError(error: unknown): void;
 }
 
-const initialState = (record: CallRecord): OpenCallState => ({ kind: 'pending', endsAt: record.endsAt, given: false, decision: null });
+const initialState = (record: CallRecord): OpenCallState => ({
+  kind: 'pending',
+  endsAt: record.endsAt,
+  given: false,
+  decision: null,
+});
 
 export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const { clock, limits, store, port, onError } = needs;
@@ -105,11 +123,23 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const record: CallRecord = { ...call.record, decision, decidedBy };
     switch (state.kind) {
       case 'pending':
-        return { ...record, state: 'pending', confirmationId: null, endsAt: state.endsAt, deliveredAt: state.given ? record.deliveredAt : null };
+        return {
+          ...record,
+          state: 'pending',
+          confirmationId: null,
+          endsAt: state.endsAt,
+          deliveredAt: state.given ? record.deliveredAt : null,
+        };
       case 'delivered':
         return { ...record, state: 'delivered', deliveredAt: record.deliveredAt ?? clock.now() };
       case 'awaiting-confirmation':
-        return { ...record, state: 'awaiting-confirmation', confirmationId: state.confirmationId, decision: null, decidedBy: null };
+        return {
+          ...record,
+          state: 'awaiting-confirmation',
+          confirmationId: state.confirmationId,
+          decision: null,
+          decidedBy: null,
+        };
       case 'ended': {
         const row = state.error === null ? null : errorTable[state.error];
         return {
@@ -169,7 +199,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       case 'stop': {
         const { requestId, machineId } = call.record;
         if (!hasFeature(machineId, 'cancel')) return;
-        await port.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason: effect.reason } });
+        await port.write(machineId, {
+          type: 'tool-call-cancel',
+          payload: { requestId, reason: effect.reason },
+        });
         return;
       }
       case 'close-confirmation':
@@ -182,7 +215,11 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const save = (record: CallRecord, state: CallMachineState, close: ReturnType<typeof closing>) =>
     state.kind === 'ended' ? store.end(record, close) : store.move(record);
 
-  const step = async (call: OpenCall, event: CallMachineEvent, details: StepDetails = {}): Promise<boolean> => {
+  const step = async (
+    call: OpenCall,
+    event: CallMachineEvent,
+    details: StepDetails = {},
+  ): Promise<boolean> => {
     const before = call.state;
     const { state, effects } = nextCall(before, event, limits);
     if (state === before) return false;
@@ -240,7 +277,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {
     for (const call of [...calls.values()]) {
-      if (call.record.machineId === machineId) turns.run(call.record.requestId, () => job(call)).catch(onError);
+      if (call.record.machineId === machineId)
+        turns.run(call.record.requestId, () => job(call)).catch(onError);
     }
   };
 

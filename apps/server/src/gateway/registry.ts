@@ -76,7 +76,8 @@ export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
   };
   const release = ({ digest }: ToolList) => {
     const shared = lists.get(digest);
-    if (shared && shared.machines > 1) lists.set(digest, { list: shared.list, machines: shared.machines - 1 });
+    if (shared && shared.machines > 1)
+      lists.set(digest, { list: shared.list, machines: shared.machines - 1 });
     else lists.delete(digest);
   };
 
@@ -88,7 +89,11 @@ export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
     machine.info = { ...info, toolList };
     machines.set(id, machine);
     const others = (users.get(userId) ?? []).filter((other) => other !== machine);
-    if (users.has(userId)) users.set(userId, [machine, ...others].toSorted((a, b) => b.info.initAt - a.info.initAt));
+    if (users.has(userId))
+      users.set(
+        userId,
+        [machine, ...others].toSorted((a, b) => b.info.initAt - a.info.initAt),
+      );
     return machine;
   };
 

@@ -44,10 +44,17 @@ describe('after a restart', () => {
   it('the machine is waited for, comes back with its key, and nothing is paired again', async () => {
     const { key, clock } = await connected();
     const gateway = await restart();
-    expect(await gateway.status('ada')).toMatchObject({ connected: true, state: 'grace', directory: '/home/ada/work' });
+    expect(await gateway.status('ada')).toMatchObject({
+      connected: true,
+      state: 'grace',
+      directory: '/home/ada/work',
+    });
     await clock.settle(30_000);
     const stream = await openStream(gateway, key);
-    expect(await gateway.status('ada')).toMatchObject({ state: 'online', connectedAt: '2026-01-01T00:00:00.000Z' });
+    expect(await gateway.status('ada')).toMatchObject({
+      state: 'online',
+      connectedAt: '2026-01-01T00:00:00.000Z',
+    });
     expect(await gateway.createLink('ada')).toMatchObject({ token: key, expiresAt: null });
     const running = gateway.call('ada', read, ended);
     await clock.settle();
@@ -92,7 +99,9 @@ describe('after a restart', () => {
     expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'succeeded' });
     const again = await restart();
     expect(await again.daemon.respond(key, requestId, text('hi'))).toEqual({ ok: true, duplicate: true });
-    await expect(again.daemon.respond(key, requestId, text('ho'))).rejects.toMatchObject({ code: 'CONFLICTING_RESULT' });
+    await expect(again.daemon.respond(key, requestId, text('ho'))).rejects.toMatchObject({
+      code: 'CONFLICTING_RESULT',
+    });
   });
 
   it.each([
@@ -148,10 +157,17 @@ describe('an open confirmation after a restart', () => {
       gateway.decide('ada', { requestId }, { approved: true }),
       gateway.decide('ada', { requestId }, { approved: false }),
     ]);
-    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'ALREADY_DECIDED' } }]);
+    expect(both).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'ALREADY_DECIDED' } },
+    ]);
     expect(argumentsOf(next)).toEqual([{ path: 'a.txt', _confirmation: 'allowOnce' }]);
     await gateway.daemon.respond(key, requestId, text('written'));
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'succeeded', decision: 'allowOnce', decidedBy: 'ada' });
+    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+      state: 'succeeded',
+      decision: 'allowOnce',
+      decidedBy: 'ada',
+    });
   });
 
   it('still expires, and what was asked before is still known', async () => {
@@ -162,25 +178,38 @@ describe('an open confirmation after a restart', () => {
     await clock.settle(60 * 60_000);
     expect(await gateway.listConfirmations('ada')).toEqual([]);
     expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'denied' });
-    await expect(gateway.decide('ada', { requestId }, { approved: true })).rejects.toMatchObject({ code: 'CONFIRMATION_CLOSED' });
+    await expect(gateway.decide('ada', { requestId }, { approved: true })).rejects.toMatchObject({
+      code: 'CONFIRMATION_CLOSED',
+    });
   });
 
   it.each([
     ['a daemon that resumes', initBody()],
     ['another one', foreign],
-  ])('that was answered while the machine was away is sent with its decision, once, to %s', async (_name, body) => {
-    const { key, stream, clock, requestId } = await asked(body);
-    stream.drop();
-    await fixture.gateway.decide('ada', { requestId }, { approved: true, resourceDecision: 'allowForSession' });
-    const gateway = await restart();
-    await expect(gateway.decide('ada', { requestId }, { approved: false })).rejects.toMatchObject({ code: 'ALREADY_DECIDED' });
-    const next = await openStream(gateway, key);
-    await clock.settle();
-    expect(argumentsOf(next)).toEqual([{ path: 'a.txt', _confirmation: 'allowForSession' }]);
-    const later = await openStream(gateway, key);
-    await clock.settle();
-    expect(argumentsOf(later)).toEqual(body === foreign ? [] : [{ path: 'a.txt', _confirmation: 'allowForSession' }]);
-  });
+  ])(
+    'that was answered while the machine was away is sent with its decision, once, to %s',
+    async (_name, body) => {
+      const { key, stream, clock, requestId } = await asked(body);
+      stream.drop();
+      await fixture.gateway.decide(
+        'ada',
+        { requestId },
+        { approved: true, resourceDecision: 'allowForSession' },
+      );
+      const gateway = await restart();
+      await expect(gateway.decide('ada', { requestId }, { approved: false })).rejects.toMatchObject({
+        code: 'ALREADY_DECIDED',
+      });
+      const next = await openStream(gateway, key);
+      await clock.settle();
+      expect(argumentsOf(next)).toEqual([{ path: 'a.txt', _confirmation: 'allowForSession' }]);
+      const later = await openStream(gateway, key);
+      await clock.settle();
+      expect(argumentsOf(later)).toEqual(
+        body === foreign ? [] : [{ path: 'a.txt', _confirmation: 'allowForSession' }],
+      );
+    },
+  );
 
   it('a hundred of them are all there, each once', async () => {
     const { key, clock, stream } = await connected();

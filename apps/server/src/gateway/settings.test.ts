@@ -30,7 +30,10 @@ describe('the off switches', () => {
   it('a user’s own ends their machine, key and link, and no one else’s', async () => {
     const { gateway, ben, ada, clock } = await open();
     const { token } = await gateway.createLink('cleo');
-    expect(await gateway.updateSettings('ben', { disabledByUser: true })).toMatchObject({ localGatewayDisabled: true, disabledByUser: true });
+    expect(await gateway.updateSettings('ben', { disabledByUser: true })).toMatchObject({
+      localGatewayDisabled: true,
+      disabledByUser: true,
+    });
     expect(ben.stream.events).toEqual([{ type: 'gateway-disconnect', payload: { reason: 'user' } }]);
     await expect(gateway.call('ben', read, ended)).rejects.toMatchObject(off);
     await expect(gateway.createLink('ben')).rejects.toMatchObject(off);
@@ -39,7 +42,9 @@ describe('the off switches', () => {
     await clock.settle();
     expect(ada.stream.requests()).toHaveLength(1);
     expect(await gateway.daemon.init(token, initBody())).toMatchObject({ ok: true });
-    expect(await gateway.updateSettings('ben', { disabledByUser: false })).toMatchObject({ localGatewayDisabled: false });
+    expect(await gateway.updateSettings('ben', { disabledByUser: false })).toMatchObject({
+      localGatewayDisabled: false,
+    });
     expect(await connect(gateway, 'ben')).toMatchObject({ key: expect.stringMatching(/^sess_/) });
   });
 
@@ -55,7 +60,11 @@ describe('the off switches', () => {
     }
     await expect(fixture.gateway.daemon.init('k'.repeat(32), initBody())).rejects.toMatchObject(off);
     await expect(fixture.gateway.createLink('dora')).rejects.toMatchObject(off);
-    expect(await fixture.gateway.getSettings('dora')).toMatchObject({ localGatewayDisabled: true, disabledByOwner: true, disabledByUser: false });
+    expect(await fixture.gateway.getSettings('dora')).toMatchObject({
+      localGatewayDisabled: true,
+      disabledByOwner: true,
+      disabledByUser: false,
+    });
   });
 
   it('the owner’s is the owner’s alone', async () => {

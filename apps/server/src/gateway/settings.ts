@@ -28,7 +28,13 @@ export interface SettingsNeeds {
   onDisabled(scope: Scope): Promise<void>;
 }
 
-export const createSettings = ({ store, facts, isOwner, port, onDisabled }: SettingsNeeds): GatewaySettings => {
+export const createSettings = ({
+  store,
+  facts,
+  isOwner,
+  port,
+  onDisabled,
+}: SettingsNeeds): GatewaySettings => {
   const everyone: Scope = { kind: 'all' };
   const known = new Map<string, boolean>();
   port.listen((news) => {
@@ -54,7 +60,13 @@ export const createSettings = ({ store, facts, isOwner, port, onDisabled }: Sett
       await isDisabled({ kind: 'user', userId }),
       await isOwner(userId),
     ];
-    return { ...facts, localGatewayDisabled: disabledByOwner || disabledByUser, disabledByOwner, disabledByUser, isOwner: owner };
+    return {
+      ...facts,
+      localGatewayDisabled: disabledByOwner || disabledByUser,
+      disabledByOwner,
+      disabledByUser,
+      isOwner: owner,
+    };
   };
 
   return {
@@ -66,7 +78,8 @@ export const createSettings = ({ store, facts, isOwner, port, onDisabled }: Sett
       return get(userId);
     },
     requireEnabled: async (userId) => {
-      if ((await isDisabled(everyone)) || (await isDisabled({ kind: 'user', userId }))) throw errors.gatewayDisabled();
+      if ((await isDisabled(everyone)) || (await isDisabled({ kind: 'user', userId })))
+        throw errors.gatewayDisabled();
     },
   };
 };

@@ -13,7 +13,8 @@ export interface StateWatchNeeds {
 export type StateWatch = (userId: string, listen: (event: StateChanged) => void) => () => void;
 
 /** Two equal texts: nothing that a user sees differs. Another list of tools is a change. */
-const describe = (machine: Machine | undefined) => JSON.stringify([toStatus(machine), machine?.info.toolList.digest]);
+const describe = (machine: Machine | undefined) =>
+  JSON.stringify([toStatus(machine), machine?.info.toolList.digest]);
 
 /** Tells each user of the changes of the machine that is theirs to use, and of no other. Specification 8. */
 export const createStateWatch = ({ port, registry, onError }: StateWatchNeeds): StateWatch => {
@@ -32,7 +33,8 @@ export const createStateWatch = ({ port, registry, onError }: StateWatchNeeds): 
       const machine = await registry.used(userId);
       const before = shown;
       shown = describe(machine);
-      if (!stopped && shown !== before) listen({ type: 'instanceAiGatewayStateChanged', payload: toStatus(machine) });
+      if (!stopped && shown !== before)
+        listen({ type: 'instanceAiGatewayStateChanged', payload: toStatus(machine) });
     };
     let last = look().catch(onError);
     const hear = () => {

@@ -14,7 +14,11 @@ const name = (scope: Scope) => (scope.kind === 'all' ? 'all' : `user:${scope.use
 
 export const createSwitchesStore = (db: Kysely<Schema>): SwitchesStore => ({
   isDisabled: async (scope) => {
-    const row = await db.selectFrom('gatewaySwitches').select('disabled').where('scope', '=', name(scope)).executeTakeFirst();
+    const row = await db
+      .selectFrom('gatewaySwitches')
+      .select('disabled')
+      .where('scope', '=', name(scope))
+      .executeTakeFirst();
     return row?.disabled === 1;
   },
   set: async (scope, disabled) => {

@@ -20,15 +20,25 @@ export interface TakeUpNeeds {
   openCalls: OpenCalls;
 }
 
-const stateOf = (record: CallRecord, open: StoredConfirmation | undefined, silentUntil: number): OpenCallState => {
+const stateOf = (
+  record: CallRecord,
+  open: StoredConfirmation | undefined,
+  silentUntil: number,
+): OpenCallState => {
   const { endsAt, decision } = record;
   if (open) {
     const leftMs = Math.max(0, endsAt - open.createdAt);
-    return { kind: 'awaiting-confirmation', confirmationId: open.shown.id, expiresAt: open.expiresAt, leftMs };
+    return {
+      kind: 'awaiting-confirmation',
+      confirmationId: open.shown.id,
+      expiresAt: open.expiresAt,
+      leftMs,
+    };
   }
   // The time in which nobody could answer does not count.
   const latest = Math.max(endsAt, silentUntil);
-  if (record.state === 'delivered') return { kind: 'delivered', endsAt: latest, deadlineAt: silentUntil, decision };
+  if (record.state === 'delivered')
+    return { kind: 'delivered', endsAt: latest, deadlineAt: silentUntil, decision };
   return { kind: 'pending', endsAt: latest, given: record.deliveredAt !== null, decision };
 };
 

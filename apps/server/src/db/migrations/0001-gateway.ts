@@ -64,7 +64,12 @@ const calls = async (db: Kysely<unknown>) => {
     .execute();
   const newestFirst = ['userId', 'createdAt', 'requestId'];
   await db.schema.createIndex('callsOfUser').on('calls').columns(newestFirst).execute();
-  await db.schema.createIndex('openCalls').on('calls').column('createdAt').where(sql.ref('endedAt'), 'is', null).execute();
+  await db.schema
+    .createIndex('openCalls')
+    .on('calls')
+    .column('createdAt')
+    .where(sql.ref('endedAt'), 'is', null)
+    .execute();
 };
 
 const confirmations = async (db: Kysely<unknown>) => {
@@ -85,7 +90,11 @@ const confirmations = async (db: Kysely<unknown>) => {
     .addColumn('decidedAt', 'bigint')
     .execute();
   await db.schema.createIndex('confirmationsOfCall').on('confirmations').column('requestId').execute();
-  await db.schema.createIndex('confirmationsOfUser').on('confirmations').columns(['userId', 'state']).execute();
+  await db.schema
+    .createIndex('confirmationsOfUser')
+    .on('confirmations')
+    .columns(['userId', 'state'])
+    .execute();
 };
 
 const switches = (db: Kysely<unknown>) =>

@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  connect,
+  initBody,
+  openGateway,
+  question,
+  text,
+  type FakeStream,
+  type FixtureOptions,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const ended = { door: 'trpc', until: 'ended' } as const;
+const read = { name: 'read_file', arguments: { path: 'a.txt' } };
+
+const connected = async (options: FixtureOptions = {}, body = initBody()) => {
+  fixture = await openGateway(options);
+  return { ...fixture, ...(await connect(fixture.gateway, 'ada', body)) };
+};
+
+const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
+
+describe('answers', () => {
+  it.each([
+    [
+      'an error result',
+      text('no', { isError: true }),
+      { state: 'failed', result: { content: [{ type: 'text', text: 'no' }], isError: true }, error: null },
+    ],
+    [
+      'an error',
+      { error: 'broken' },
+      { state: 'failed', result: null, error: { code: 'TOOL_FAILED', message: 'broken' } },
+    ],
+    [
+      'denied',
+      text('no', { isError: true, _meta: { 'drawbridge/outcome': 'denied', 'drawbridge/started': false } }),
+      { state: 'denied', started: false },
+    ],
+    [
+      'lost',
+      text('?', { isError: true, _meta: { 'drawbridge/outcome': 'lost' } }),
+      { state: 'lost', started: null },
+    ],
+    [
+      'a file that holds a question',
+      { result: { content: question().result?.content ?? [] } },
+      { state: 'succeeded' },
+    ],
+  ])('%s', async (_name, body, expected) => {
+    const { gateway, clock, stream, key } = await connected();
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    await gateway.daemon.respond(key, idOf(stream), body);
+    expect(await running).toMatchObject(expected);
+    expect(await gateway.listConfirmations('ada')).toEqual([]);
+  });
+
+  it('the first counts: a repeat is taken as one, another is refused', async () => {
+    const { gateway, clock, stream, key } = await connected();
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    const all = await Promise.allSettled([
+      gateway.daemon.respond(key, idOf(stream), text('one')),
+      gateway.daemon.respond(key, idOf(stream), text('one')),
+      gateway.daemon.respond(key, idOf(stream), text('two')),
+    ]);
+    expect(all).toEqual([
+      { status: 'fulfilled', value: { ok: true } },
+      { status: 'fulfilled', value: { ok: true, duplicate: true } },
+      { status: 'rejected', reason: expect.objectContaining({ code: 'CONFLICTING_RESULT' }) },
+    ]);
+    expect((await running).result).toEqual({ content: [{ type: 'text', text: 'one' }] });
+    expect(await gateway.getCall('ada', idOf(stream))).toEqual(await running);
+  });
+
+  it('that are too large are refused and leave the call open', async () => {
+    const { gateway, clock, stream, key } = await connected({ limits: { resultMaxBytes: 100 } });
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    await expect(gateway.daemon.respond(key, idOf(stream), text('é'.repeat(40)))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    await gateway.daemon.respond(key, idOf(stream), text('short'));
+    expect(await running).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('for calls that are unknown, of another user, not yet given, or ended without one', async () => {
+    const { gateway, clock, stream, key } = await connected();
+    const ben = await connect(gateway, 'ben');
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    const given = idOf(stream);
+    stream.drop();
+    void gateway.call('ada', read, ended);
+    await clock.settle();
+    const waiting =
+      (await gateway.listCalls('ada', { limit: 50 })).calls.find((call) => call.state === 'pending')
+        ?.requestId ?? '';
+    const notFound = { code: 'NOT_FOUND', message: 'Not found' };
+    for (const [by, requestId] of [
+      [key, 'unknown'],
+      [ben.key, given],
+      [ben.key, waiting],
+      [key, waiting],
+    ] as const) {
+      await expect(gateway.daemon.respond(by, requestId, text('mine'))).rejects.toMatchObject(notFound);
+    }
+    for (const requestId of ['unknown', given]) {
+      await expect(gateway.daemon.progress(ben.key, requestId, {})).rejects.toMatchObject(notFound);
+      await expect(gateway.getCall('ben', requestId)).rejects.toMatchObject(notFound);
+      await expect(gateway.cancelCall('ben', requestId)).rejects.toMatchObject(notFound);
+    }
+    await gateway.disconnect('ada');
+    expect(await running).toMatchObject({
+      state: 'failed',
+      error: { code: 'DISCONNECTED', message: 'Local gateway disconnected' },
+    });
+    const again = await connect(gateway, 'ada');
+    await expect(gateway.daemon.respond(again.key, given, text('late'))).rejects.toMatchObject(notFound);
+  });
+
+  it('that come after the time-out change nothing', async () => {
+    const { gateway, clock, stream, key } = await connected();
+    const running = gateway.call('ada', read, ended);
+    await clock.settle(30_000);
+    const call = await running;
+    expect(await gateway.daemon.respond(key, idOf(stream), text('late'))).toEqual({ ok: true });
+    expect(await gateway.getCall('ada', idOf(stream))).toEqual({ ...call, started: true });
+  });
+});
+
+describe('a store that is full', () => {
+  it('takes no work, answers no result that it could not keep, and recovers', async () => {
+    const { gateway, clock, stream, key, database } = await connected();
+    const { sql } = await import('kysely');
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
+    const full = async (pages: number) =>
+      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(database.db);
+    await full(rows[0]?.page_count ?? 0);
+    const big = text('x'.repeat(200_000));
+    const unavailable = { code: 'STORE_UNAVAILABLE' };
+    await expect(gateway.daemon.respond(key, idOf(stream), big)).rejects.toMatchObject(unavailable);
+    const more = { name: 'read_file', arguments: { path: 'y'.repeat(200_000) } };
+    await expect(gateway.call('ada', more, ended)).rejects.toMatchObject(unavailable);
+    expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
+    expect(stream.requests()).toHaveLength(1);
+    await full(1_000_000);
+    expect(await gateway.daemon.respond(key, idOf(stream), big)).toEqual({ ok: true });
+    expect(await running).toMatchObject({ state: 'succeeded' });
+  });
+});
