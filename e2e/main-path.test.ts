@@ -71,7 +71,7 @@ describe('a connected machine', () => {
       error: null,
       decision: null,
     });
-    expect(textOf(call)).toContain('first\nsecond');
+    expect(textOf(call)).toContain(JSON.stringify('first\nsecond\n'));
   });
 
   it('refuses a file outside its folder', async () => {
