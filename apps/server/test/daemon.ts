@@ -21,7 +21,7 @@ export interface TestStream {
 }
 
 const frameOf = (text: string): StreamFrame | null => {
-  const match = /^id: (\d+)\ndata: (.+)$/.exec(text);
+  const match = /^id: (\d+)\ndata: (.+)$/s.exec(text);
   return match ? { id: match[1] ?? '', event: daemonEvent.parse(JSON.parse(match[2] ?? '')) } : null;
 };
 
