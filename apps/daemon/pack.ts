@@ -6,7 +6,12 @@ import { z } from 'zod';
 
 const run = promisify(execFile);
 
-const manifest = z.object({ name: z.string(), version: z.string(), license: z.string(), engines: z.record(z.string(), z.string()) });
+const manifest = z.object({
+  name: z.string(),
+  version: z.string(),
+  license: z.string(),
+  engines: z.record(z.string(), z.string()),
+});
 const versioned = z.object({ version: z.string() });
 
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
@@ -34,7 +39,9 @@ export const pack = async (folder: string): Promise<void> => {
     dependencies: { '@vscode/ripgrep': versioned.parse(await readJson(ripgrep)).version },
   };
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], { cwd: staged });
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], {
+    cwd: staged,
+  });
   const [{ filename }] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(stdout));
   await rename(join(dist, filename), join(dist, 'daemon.tgz'));
   await rm(staged, { recursive: true, force: true });

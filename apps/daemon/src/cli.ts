@@ -43,7 +43,13 @@ process.title = 'drawbridge';
 
 const program = createProgram(manifest.version, async (line) => {
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  process.exitCode = await connect(line, { environment, talk, version: manifest.version, isTerminal, onSignal });
+  process.exitCode = await connect(line, {
+    environment,
+    talk,
+    version: manifest.version,
+    isTerminal,
+    onSignal,
+  });
 });
 
 program.parseAsync().catch((error: unknown) => {

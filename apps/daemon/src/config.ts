@@ -18,7 +18,8 @@ export interface Environment {
 }
 
 /** `filesystemRead` -> `filesystem-read`: how a group is spelt in flags. */
-export const kebab = (group: ToolGroup): string => group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const kebab = (group: ToolGroup): string =>
+  group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** `filesystemRead` -> `DRAWBRIDGE_PERMISSION_FILESYSTEM_READ`. */
 export const permissionVariable = (group: ToolGroup): string =>

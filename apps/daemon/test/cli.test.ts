@@ -3,7 +3,15 @@ import { mkdtemp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forbidden, json, pairingToken, page, sessionKey, startGatewayServer, type GatewayServer } from './gateway-server.ts';
+import {
+  forbidden,
+  json,
+  pairingToken,
+  page,
+  sessionKey,
+  startGatewayServer,
+  type GatewayServer,
+} from './gateway-server.ts';
 
 // The built file, as it is shipped: `pnpm build` makes it.
 const cli = join(import.meta.dirname, '../dist/cli.js');
@@ -40,7 +48,8 @@ const start = (args: string[], environment: Record<string, string> = {}) => {
   return { child, out, code };
 };
 
-const until = (assertion: () => void | Promise<void>) => vi.waitFor(assertion, { timeout: 15_000, interval: 20 });
+const until = (assertion: () => void | Promise<void>) =>
+  vi.waitFor(assertion, { timeout: 15_000, interval: 20 });
 
 const run = async (args: string[], environment: Record<string, string> = {}) => {
   const { out, code } = start(args, environment);
@@ -69,14 +78,49 @@ describe('drawbridge', { timeout: 30_000 }, () => {
   it.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--auto-confirm'], {}, /^error {2}unknown option '--auto-confirm'\nnext /],
     ['too many words', ['https://x.example', 'gw_a', '.', 'more'], {}, /^error {2}too many arguments/],
-    ['a mode that is none', ['connect', '--permission-shell', 'yes'], {}, /^error {2}option '--permission-shell <mode>'/],
-    ['http:// to another machine', ['http://192.0.2.1', 'gw_a'], {}, /^error {2}The address of the server cannot be used/],
+    [
+      'a mode that is none',
+      ['connect', '--permission-shell', 'yes'],
+      {},
+      /^error {2}option '--permission-shell <mode>'/,
+    ],
+    [
+      'http:// to another machine',
+      ['http://192.0.2.1', 'gw_a'],
+      {},
+      /^error {2}The address of the server cannot be used/,
+    ],
     ['no session to go on with', ['connect'], {}, /^error {2}There is no session on this machine/],
-    ['a folder that is not there', ['https://x.example', 'gw_a', 'nowhere'], {}, /^error {2}There is no folder nowhere/],
-    ['the whole disk without a question', ['https://x.example', 'gw_a', '/'], {}, /is too much to offer without a question/],
-    ['a question in a terminal that is none', ['https://x.example', 'gw_a', '--confirm', 'terminal'], {}, /needs a terminal/],
-    ['a flag as an address in the environment', ['connect'], { DRAWBRIDGE_URL: '--auto-confirm' }, /^error {2}Not an address/],
-    ['a looser mode for system', ['https://x.example', 'gw_a', '--permission-system', 'allow'], {}, /settings\.json only/],
+    [
+      'a folder that is not there',
+      ['https://x.example', 'gw_a', 'nowhere'],
+      {},
+      /^error {2}There is no folder nowhere/,
+    ],
+    [
+      'the whole disk without a question',
+      ['https://x.example', 'gw_a', '/'],
+      {},
+      /is too much to offer without a question/,
+    ],
+    [
+      'a question in a terminal that is none',
+      ['https://x.example', 'gw_a', '--confirm', 'terminal'],
+      {},
+      /needs a terminal/,
+    ],
+    [
+      'a flag as an address in the environment',
+      ['connect'],
+      { DRAWBRIDGE_URL: '--auto-confirm' },
+      /^error {2}Not an address/,
+    ],
+    [
+      'a looser mode for system',
+      ['https://x.example', 'gw_a', '--permission-system', 'allow'],
+      {},
+      /settings\.json only/,
+    ],
   ])('exits with 2 on %s', async (_name, args, environment, shown) => {
     const result = await run(args, environment);
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -111,14 +155,18 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     await server.close();
     const result = await run([server.url.origin, pairingToken]);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain(`error  Cannot connect to ${server.url.origin} (connection refused)\nnext `);
+    expect(result.stderr).toContain(
+      `error  Cannot connect to ${server.url.origin} (connection refused)\nnext `,
+    );
   });
 
   it('says how to pair again when the token is used up', async () => {
     server.answer('init', forbidden);
     const result = await run([server.url.origin, pairingToken]);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain('error  The server does not take this key (Forbidden (HTTP 403))\nnext   Open the panel');
+    expect(result.stderr).toContain(
+      'error  The server does not take this key (Forbidden (HTTP 403))\nnext   Open the panel',
+    );
     expect(server.seen).toHaveLength(1);
   });
 
@@ -153,17 +201,22 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).not.toContain('\u001b');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('disconnects on %s, tells the server and forgets the session', async (signal) => {
-    const { child, code, out } = await connect();
-    await until(async () => expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }));
-    expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
-    expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
-    child.kill(signal);
-    expect(await code).toBe(0);
-    expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
-    expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
-    await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
-  });
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'disconnects on %s, tells the server and forgets the session',
+    async (signal) => {
+      const { child, code, out } = await connect();
+      await until(async () =>
+        expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }),
+      );
+      expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
+      expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
+      child.kill(signal);
+      expect(await code).toBe(0);
+      expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
+      expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
+      await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
+    },
+  );
 
   it('goes on with the session after it was killed', async () => {
     const { child, code } = await connect();
@@ -182,7 +235,10 @@ describe('drawbridge', { timeout: 30_000 }, () => {
 
   it('does not send the session of one server to another', async () => {
     await mkdir(join(home, '.drawbridge'), { mode: 0o700 });
-    await writeFile(sessionFile(), JSON.stringify({ url: 'https://other.example/', key: sessionKey, hostIdentifier: 'x@y' }));
+    await writeFile(
+      sessionFile(),
+      JSON.stringify({ url: 'https://other.example/', key: sessionKey, hostIdentifier: 'x@y' }),
+    );
     expect(await run(['connect', server.url.origin])).toMatchObject({ code: 2 });
     expect(server.seen).toEqual([]);
   });
@@ -201,7 +257,11 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const { out } = await connect();
     server.answer('events', page(502));
     server.cutStream();
-    await until(() => expect(out.stderr).toMatch(/reconnecting {2}in \d+ s \(a web page came instead of an answer \(HTTP 502\)/));
+    await until(() =>
+      expect(out.stderr).toMatch(
+        /reconnecting {2}in \d+ s \(a web page came instead of an answer \(HTTP 502\)/,
+      ),
+    );
     server.answer('events');
     await until(() => expect(out.stderr.match(/^connected /gm)).toHaveLength(2));
   });

@@ -118,4 +118,3 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
     },
   };
 };
-

@@ -2,7 +2,13 @@ import { homedir } from 'node:os';
 import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../config.ts';
 import { createSessionFile, type Dispatch, type SessionFile } from '../link/index.ts';
-import { effectiveModes, openSettings, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
+import {
+  effectiveModes,
+  openSettings,
+  type Ask,
+  type Modes,
+  type SettingsStore,
+} from '../permission/index.ts';
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
@@ -33,12 +39,20 @@ interface Target {
 }
 
 /** Where to connect and with what: the person's words, else the session of the last time. */
-const findTarget = async (options: ConnectOptions, sessionFile: SessionFile, ask: boolean): Promise<Target> => {
+const findTarget = async (
+  options: ConnectOptions,
+  sessionFile: SessionFile,
+  ask: boolean,
+): Promise<Target> => {
   const { url, token } = options;
   if (url !== null && token !== null) return { url, key: token };
-  if (url === null && token !== null) throw errors.wrongUse({ message: 'The address of the server is missing' });
+  if (url === null && token !== null)
+    throw errors.wrongUse({ message: 'The address of the server is missing' });
   const session = await sessionFile.read();
-  const fits = session !== null && session.hostIdentifier === hostIdentifier() && (url === null || url.href === session.url);
+  const fits =
+    session !== null &&
+    session.hostIdentifier === hostIdentifier() &&
+    (url === null || url.href === session.url);
   if (fits) return { url: new URL(session.url), key: session.key };
   if (url === null || !ask) throw errors.notPaired();
   const asked = await askForToken();
@@ -46,7 +60,10 @@ const findTarget = async (options: ConnectOptions, sessionFile: SessionFile, ask
   return { url, key: asked };
 };
 
-const settleModes = async (options: { start: RootFolder; url: URL; modes: Modes; ask: boolean }, talk: Talk): Promise<Modes> => {
+const settleModes = async (
+  options: { start: RootFolder; url: URL; modes: Modes; ask: boolean },
+  talk: Talk,
+): Promise<Modes> => {
   const { start, modes, ask } = options;
   const shown = { url: showUrl(options.url), folder: start.path, modes };
   if (ask) return askToStart({ ...shown, wide: start.wide }, talk);
@@ -62,7 +79,9 @@ const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes =>
   const { system } = options.modes;
   const kept = settings.modes().system;
   if (system !== undefined && system !== 'deny' && system !== kept) {
-    throw errors.wrongUse({ message: `The mode of system is changed in ${settings.folder}/settings.json only` });
+    throw errors.wrongUse({
+      message: `The mode of system is changed in ${settings.folder}/settings.json only`,
+    });
   }
   return effectiveModes({ ...settings.modes(), ...options.modes });
 };
@@ -71,7 +90,11 @@ const refuseNothing = (modes: Modes): void => {
   if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
 };
 
-const runUntilEnd = async (session: Session, key: string, needs: ConnectNeeds & { ask: boolean; url: string }) => {
+const runUntilEnd = async (
+  session: Session,
+  key: string,
+  needs: ConnectNeeds & { ask: boolean; url: string },
+) => {
   const stopListening = needs.onSignal(() => void session.stop());
   const ending = await session.run(key, async () => (needs.ask ? askForToken() : null));
   stopListening();
@@ -90,9 +113,17 @@ const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds): WhereToAsk =>
     throw errors.wrongUse({ message: '--confirm terminal needs a terminal', fix: 'Use --confirm panel.' });
   }
   const { talk } = needs;
-  const askInTerminal = createAskInTerminal({ clock: systemClock, talk, input: process.stdin, output: process.stderr });
+  const askInTerminal = createAskInTerminal({
+    clock: systemClock,
+    talk,
+    input: process.stdin,
+    output: process.stderr,
+  });
   const waiting = createWaiting(systemClock);
-  return { ask: { kind: 'terminal', askInTerminal: waiting.askInTerminal(askInTerminal) }, around: waiting.dispatch };
+  return {
+    ask: { kind: 'terminal', askInTerminal: waiting.askInTerminal(askInTerminal) },
+    around: waiting.dispatch,
+  };
 };
 
 /** `drawbridge connect`: stays until the session ends, and gives the exit code. */

@@ -8,7 +8,11 @@ export const errors = createErrors({
     message: 'There is no session on this machine to go on with',
     fix: 'Open the panel, choose Connect, and run the command that it shows.',
   },
-  badFolder: { code: 'WRONG_USE', message: 'This folder cannot be used', fix: 'Pass another folder with --dir.' },
+  badFolder: {
+    code: 'WRONG_USE',
+    message: 'This folder cannot be used',
+    fix: 'Pass another folder with --dir.',
+  },
   nothingAllowed: {
     code: 'NOTHING_ALLOWED',
     message: 'Every tool group is on deny, so there is nothing to offer',

@@ -72,18 +72,30 @@ describe('options', () => {
   });
 
   it.each<[string, Partial<Environment>, Partial<ParsedLine>, string]>([
-    ['a mode that is none', { permissions: { filesystemWrite: 'yes' } }, {}, 'DRAWBRIDGE_PERMISSION_FILESYSTEM_WRITE is yes'],
+    [
+      'a mode that is none',
+      { permissions: { filesystemWrite: 'yes' } },
+      {},
+      'DRAWBRIDGE_PERMISSION_FILESYSTEM_WRITE is yes',
+    ],
     ['a switch that is none', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
     ['a place to confirm that is none', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
     ['an address that is none', { url: '--auto-confirm' }, {}, 'Not an address'],
     ['a folder given twice', {}, { dir: '/a', flags: { dir: '/b' } }, 'The folder is given twice'],
-    ['a token with a line break', { token: 'gw_a\r\nx: y' }, {}, 'The token has characters that no token has'],
+    [
+      'a token with a line break',
+      { token: 'gw_a\r\nx: y' },
+      {},
+      'The token has characters that no token has',
+    ],
   ])('refuses %s', (_name, environment, line, reason) => {
     expect(() => readOptions({ ...bare, ...line }, { ...nothing, ...environment })).toThrow(reason);
   });
 
   it('never repeats a token in an error', () => {
     const token = 'gw_secret secret';
-    expect(() => readOptions({ ...bare, token }, nothing)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }));
+    expect(() => readOptions({ ...bare, token }, nothing)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret') }),
+    );
   });
 });

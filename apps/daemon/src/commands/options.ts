@@ -57,7 +57,10 @@ const readToken = (token: string | undefined): string | null => {
   if (token === undefined) return null;
   // It travels in a header: printable ASCII without blanks.
   if (/^[!-~]{1,512}$/.test(token)) return token;
-  throw errors.wrongUse({ message: 'The token has characters that no token has', fix: 'Copy the command from the panel again.' });
+  throw errors.wrongUse({
+    message: 'The token has characters that no token has',
+    fix: 'Copy the command from the panel again.',
+  });
 };
 
 const readDir = (line: ParsedLine, environment: Environment): string | null => {
@@ -72,14 +75,16 @@ const readDir = (line: ParsedLine, environment: Environment): string | null => {
 export const readOptions = (line: ParsedLine, environment: Environment): ConnectOptions => {
   const { flags } = line;
   const allowInsecureHttp =
-    flags['allowInsecureHttp'] === true || readSwitch('DRAWBRIDGE_ALLOW_INSECURE_HTTP', environment.allowInsecureHttp);
+    flags['allowInsecureHttp'] === true ||
+    readSwitch('DRAWBRIDGE_ALLOW_INSECURE_HTTP', environment.allowInsecureHttp);
   const url = line.url ?? environment.url;
   return {
     url: url === undefined ? null : parseServerUrl(url, { allowInsecureHttp }),
     token: readToken(line.token ?? environment.token),
     dir: readDir(line, environment),
     nonInteractive:
-      flags['nonInteractive'] === true || readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
+      flags['nonInteractive'] === true ||
+      readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
     confirm: readConfirm(asText(flags['confirm']) ?? environment.confirm ?? 'panel'),
     modes: readModes(flags, environment),
   };

@@ -34,13 +34,21 @@ export const createProgram = (version: string, connect: (line: ParsedLine) => Pr
     .argument('[dir]', 'the folder that file tools work in (default: the current one)')
     .option('--dir <folder>', 'the same')
     .option('--non-interactive', 'start without a question')
-    .addOption(new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']))
+    .addOption(
+      new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
+    )
     .option('--allow-insecure-http', 'allow http:// to another machine')
     .exitOverride()
-    .action((url?: string, token?: string, dir?: string) => connect({ url, token, dir, flags: command.opts() }));
+    .action((url?: string, token?: string, dir?: string) =>
+      connect({ url, token, dir, flags: command.opts() }),
+    );
 
   for (const group of toolGroups) {
-    command.addOption(new Option(`--permission-${kebab(group)} <mode>`, `mode of ${group} for this session`).choices([...modes]));
+    command.addOption(
+      new Option(`--permission-${kebab(group)} <mode>`, `mode of ${group} for this session`).choices([
+        ...modes,
+      ]),
+    );
   }
   // The bare form takes what `connect` takes, so its help says so.
   return program.configureHelp({

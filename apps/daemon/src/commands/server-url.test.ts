@@ -38,7 +38,9 @@ describe('the address of the server', () => {
   });
 
   it('takes http:// to another machine when the person says so, and nothing more', () => {
-    expect(parseServerUrl('http://192.168.1.5:5820', { allowInsecureHttp: true }).host).toBe('192.168.1.5:5820');
+    expect(parseServerUrl('http://192.168.1.5:5820', { allowInsecureHttp: true }).host).toBe(
+      '192.168.1.5:5820',
+    );
     expect(() => parseServerUrl('http://u@192.168.1.5', { allowInsecureHttp: true })).toThrow('user name');
   });
 });

@@ -19,7 +19,8 @@ export const parseServerUrl = (text: string, options: { allowInsecureHttp: boole
   if (!URL.canParse(text)) throw errors.wrongUse({ message: `Not an address: ${text}` });
   const url = new URL(text);
   const reason = reasonAgainst(url, options);
-  if (reason !== null) throw errors.wrongUse({ message: `The address of the server cannot be used: ${reason}` });
+  if (reason !== null)
+    throw errors.wrongUse({ message: `The address of the server cannot be used: ${reason}` });
   return url;
 };
 

@@ -27,7 +27,9 @@ const editModes = async (modes: Modes): Promise<Modes> => {
     options: [
       { value: 'done', label: 'nothing more' },
       // The mode of system is changed in the settings file only.
-      ...toolGroups.filter((name) => name !== 'system').map((name) => ({ value: name, label: groupLabel(name), hint: modes[name] })),
+      ...toolGroups
+        .filter((name) => name !== 'system')
+        .map((name) => ({ value: name, label: groupLabel(name), hint: modes[name] })),
     ],
   });
   if (isCancel(group)) throw errors.declined();
@@ -47,7 +49,11 @@ export const askToStart = async (start: Start, talk: Talk): Promise<Modes> => {
   talk.block(summary(start));
   const { confirm, isCancel, select } = await loadPrompts();
   if (start.wide !== null) {
-    const sure = await confirm({ output, message: `The folder is ${wideWords[start.wide]}. Offer all of it?`, initialValue: false });
+    const sure = await confirm({
+      output,
+      message: `The folder is ${wideWords[start.wide]}. Offer all of it?`,
+      initialValue: false,
+    });
     if (sure !== true) throw errors.declined();
   }
   const answer = await select({
@@ -69,7 +75,8 @@ export const askForToken = async (): Promise<string | null> => {
   const token = await password({
     output,
     message: 'Pairing token',
-    validate: (value) => (/^[!-~]{1,512}$/.test(value?.trim() ?? '') ? undefined : 'Paste the token that the panel shows'),
+    validate: (value) =>
+      /^[!-~]{1,512}$/.test(value?.trim() ?? '') ? undefined : 'Paste the token that the panel shows',
   });
   return isCancel(token) ? null : token.trim();
 };

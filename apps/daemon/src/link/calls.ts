@@ -1,4 +1,10 @@
-import type { CancelReason, ProgressBody, ResponseBody, ToolRequest, ToolResult } from '@drawbridge/contracts';
+import type {
+  CancelReason,
+  ProgressBody,
+  ResponseBody,
+  ToolRequest,
+  ToolResult,
+} from '@drawbridge/contracts';
 import { CodedError, type Clock } from '@drawbridge/kit';
 import { createLedger, isQuestion } from './ledger.ts';
 import type { Outbox } from './outbox.ts';

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DisconnectReason } from '@drawbridge/contracts';
-import { next, type Connection, type ConnectionEffect, type ConnectionEvent, type Failure } from './connection.ts';
+import {
+  next,
+  type Connection,
+  type ConnectionEffect,
+  type ConnectionEvent,
+  type Failure,
+} from './connection.ts';
 
 const network: Failure = { kind: 'network', sentence: 'connection refused' };
 const refused: Failure = { kind: 'refused', sentence: 'Forbidden (HTTP 403)' };
@@ -43,9 +49,21 @@ describe('the connection', () => {
     ['a broken stream: wait, then open again', [...online, failed(network)], 'waiting, let-go, wait 1000'],
     ['after the wait only the stream', [...online, ...cut], 'opening, open'],
     ['the second failure waits longer', [...online, ...cut, failed(network)], 'waiting, let-go, wait 2000'],
-    ['the fifth', [...online, ...cut, ...cut, ...cut, ...cut, failed(network)], 'waiting, let-go, wait 16000'],
-    ['the cap', [...online, ...cut, ...cut, ...cut, ...cut, ...cut, failed(network)], 'waiting, let-go, wait 30000'],
-    ['an open stream starts over', [...online, ...cut, ...cut, opened, failed(network)], 'waiting, let-go, wait 1000'],
+    [
+      'the fifth',
+      [...online, ...cut, ...cut, ...cut, ...cut, failed(network)],
+      'waiting, let-go, wait 16000',
+    ],
+    [
+      'the cap',
+      [...online, ...cut, ...cut, ...cut, ...cut, ...cut, failed(network)],
+      'waiting, let-go, wait 30000',
+    ],
+    [
+      'an open stream starts over',
+      [...online, ...cut, ...cut, opened, failed(network)],
+      'waiting, let-go, wait 1000',
+    ],
     ['a refused key: initialise again', [...online, failed(refused), waited], 'initialising, initialise'],
     ['500 counts as a refused key', [...online, failed(serverError), waited], 'initialising, initialise'],
     ['a redirect later is a broken network', [...online, failed(redirect), waited], 'opening, open'],
@@ -54,14 +72,26 @@ describe('the connection', () => {
     ['a wrong address ends at once', [pairing, failed(network)], 'ended, let-go, end failed'],
     ['a redirect at the start ends at once', [pairing, failed(redirect)], 'ended, let-go, end failed'],
     ['a session waits for its server', [session, failed(network)], 'waiting, let-go, wait 1000'],
-    ['a new token goes on without a restart', [pairing, failed(refused), pairing], 'initialising, initialise'],
+    [
+      'a new token goes on without a restart',
+      [pairing, failed(refused), pairing],
+      'initialising, initialise',
+    ],
     ['told: shutdown', [...online, { type: 'told', reason: 'shutdown' }], 'waiting, let-go, wait 1000'],
-    ['and come back with init', [...online, { type: 'told', reason: 'shutdown' }, waited], 'initialising, initialise'],
+    [
+      'and come back with init',
+      [...online, { type: 'told', reason: 'shutdown' }, waited],
+      'initialising, initialise',
+    ],
     ['told: user', [...online, { type: 'told', reason: 'user' }], 'ended, let-go, end user'],
     ['told: replaced', [...online, { type: 'told', reason: 'replaced' }], 'ended, let-go, end replaced'],
     ['stopped by the person', [...online, { type: 'stop' }], 'ended, let-go, leave, end stopped'],
     ['stopped without a key', [pairing, failed(refused), { type: 'stop' }], 'ended, let-go, end stopped'],
-    ['stopped while it waits', [...online, failed(network), { type: 'stop' }], 'ended, let-go, leave, end stopped'],
+    [
+      'stopped while it waits',
+      [...online, failed(network), { type: 'stop' }],
+      'ended, let-go, leave, end stopped',
+    ],
   ])('%s', (_name, events, expected) => {
     expect(outline(events)).toBe(expected);
   });
@@ -78,7 +108,9 @@ describe('the connection', () => {
   const anyEvent: fc.Arbitrary<ConnectionEvent> = fc.oneof(
     fc.constantFrom(session, pairing, initialised, opened, waited),
     anyFailure.map(failed),
-    fc.constantFrom<DisconnectReason>('user', 'replaced', 'shutdown').map((reason): ConnectionEvent => ({ type: 'told', reason })),
+    fc
+      .constantFrom<DisconnectReason>('user', 'replaced', 'shutdown')
+      .map((reason): ConnectionEvent => ({ type: 'told', reason })),
   );
 
   it('always waits between 1 and 30 s, lets go before it waits or ends, and stays ended', () => {
@@ -89,10 +121,14 @@ describe('the connection', () => {
           const step = next(state, event);
           if (state.kind === 'ended') expect(step).toEqual({ state, effects: [] });
           for (const effect of step.effects) {
-            if (effect.type === 'wait') expect(effect.ceilingMs >= 1_000 && effect.ceilingMs <= 30_000).toBe(true);
-            if (effect.type === 'wait' || effect.type === 'end') expect(step.effects[0]).toEqual({ type: 'let-go' });
+            if (effect.type === 'wait')
+              expect(effect.ceilingMs >= 1_000 && effect.ceilingMs <= 30_000).toBe(true);
+            if (effect.type === 'wait' || effect.type === 'end')
+              expect(step.effects[0]).toEqual({ type: 'let-go' });
           }
-          expect(step.effects.filter(({ type }) => ['initialise', 'open', 'wait'].includes(type)).length <= 1).toBe(true);
+          expect(
+            step.effects.filter(({ type }) => ['initialise', 'open', 'wait'].includes(type)).length <= 1,
+          ).toBe(true);
           state = step.state;
         }
       }),

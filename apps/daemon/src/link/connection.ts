@@ -18,9 +18,7 @@ interface Course {
   authFailures: number;
 }
 
-export type Ending =
-  | { reason: 'stopped' | 'user' | 'replaced' }
-  | { reason: 'failed'; failure: Failure };
+export type Ending = { reason: 'stopped' | 'user' | 'replaced' } | { reason: 'failed'; failure: Failure };
 
 export type Connection =
   | { kind: 'idle' }
@@ -71,7 +69,11 @@ const unpaired = (course: Course, failure: Failure): Step => ({
   effects: [{ type: 'let-go' }, { type: 'ask-for-token', sentence: failure.sentence }],
 });
 
-const wait = (then: 'initialise' | 'open', course: Course, failure: { sentence: string; earlier: number }): Step => ({
+const wait = (
+  then: 'initialise' | 'open',
+  course: Course,
+  failure: { sentence: string; earlier: number },
+): Step => ({
   state: { kind: 'waiting', then, course },
   effects: [
     { type: 'let-go' },
@@ -111,11 +113,16 @@ const told = (state: { course: Course }, reason: DisconnectReason): Step => {
 /** Whether there is a key that may hold, for the server to end. One that was given up on may still be good later. */
 const hasKey = (state: Connection): boolean => state.kind !== 'idle' && state.kind !== 'unpaired';
 
-const begin = (course: Course): Step => ({ state: { kind: 'initialising', course }, effects: [{ type: 'initialise' }] });
+const begin = (course: Course): Step => ({
+  state: { kind: 'initialising', course },
+  effects: [{ type: 'initialise' }],
+});
 
 const giveKey = (state: Connection, keyKind: Course['keyKind']): Step => {
-  if (state.kind === 'idle') return begin({ keyKind, everPaired: false, networkFailures: 0, authFailures: 0 });
-  if (state.kind === 'unpaired') return begin({ ...state.course, keyKind, networkFailures: 0, authFailures: 0 });
+  if (state.kind === 'idle')
+    return begin({ keyKind, everPaired: false, networkFailures: 0, authFailures: 0 });
+  if (state.kind === 'unpaired')
+    return begin({ ...state.course, keyKind, networkFailures: 0, authFailures: 0 });
   return stay(state);
 };
 

@@ -48,7 +48,10 @@ export const responseFailure = async (response: HttpResponse): Promise<Failure> 
   const text = await response.text(maxErrorBytes).catch(() => '');
   if (status >= 300 && status < 400) return redirect(response.header('location'));
   if (response.header('content-type').includes('html')) {
-    return { kind: 'network', sentence: `a web page came instead of an answer (HTTP ${status}): a proxy or another site` };
+    return {
+      kind: 'network',
+      sentence: `a web page came instead of an answer (HTTP ${status}): a proxy or another site`,
+    };
   }
   const { code, message } = parseError(text);
   const sentence = message === undefined ? `HTTP ${status}` : `${message} (HTTP ${status})`;

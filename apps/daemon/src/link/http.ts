@@ -53,7 +53,12 @@ const toResponse = (message: http.IncomingMessage): HttpResponse => ({
 /** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
 export const createHttp = (address: URL): Http => {
   const module = address.protocol === 'https:' ? https : http;
-  const agent = new module.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 32, timeout: socketTimeoutMs });
+  const agent = new module.Agent({
+    keepAlive: true,
+    keepAliveMsecs: 15_000,
+    maxSockets: 32,
+    timeout: socketTimeoutMs,
+  });
   const base = address.pathname.replace(/\/$/, '');
 
   const options = ({ method, path, headers, body }: HttpRequest): http.RequestOptions => ({
@@ -66,7 +71,9 @@ export const createHttp = (address: URL): Http => {
     path: base + path,
     headers: {
       ...headers,
-      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     },
   });
 
@@ -80,7 +87,10 @@ export const createHttp = (address: URL): Http => {
       outgoing.on('error', reject);
       outgoing.on('close', () => signal?.removeEventListener('abort', stop));
       if (signal?.aborted) stop();
-      outgoing.on('timeout', () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')));
+      outgoing.on(
+        'timeout',
+        () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')),
+      );
       outgoing.end(wanted.body);
     });
 

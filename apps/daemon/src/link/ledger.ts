@@ -1,4 +1,9 @@
-import { confirmationArgument, confirmationText, type ToolRequest, type ToolResult } from '@drawbridge/contracts';
+import {
+  confirmationArgument,
+  confirmationText,
+  type ToolRequest,
+  type ToolResult,
+} from '@drawbridge/contracts';
 
 type Entry =
   | { kind: 'running' }
@@ -71,7 +76,9 @@ export const createLedger = (): Ledger => {
         case 'cancelled':
           return { type: 'ignore' };
         case 'asked':
-          return confirmationArgument in toolCall.arguments ? run(requestId) : { type: 'repeat', body: entry.body };
+          return confirmationArgument in toolCall.arguments
+            ? run(requestId)
+            : { type: 'repeat', body: entry.body };
         case 'answered':
           return { type: 'repeat', body: entry.body ?? gone };
         default:

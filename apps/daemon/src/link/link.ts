@@ -1,7 +1,13 @@
 import type { DaemonEvent, InitBody } from '@drawbridge/contracts';
 import { fullJitter, type Clock } from '@drawbridge/kit';
 import type { Calls } from './calls.ts';
-import { next, type Connection, type ConnectionEffect, type ConnectionEvent, type Ending } from './connection.ts';
+import {
+  next,
+  type Connection,
+  type ConnectionEffect,
+  type ConnectionEvent,
+  type Ending,
+} from './connection.ts';
 import type { ServerApi } from './server-api.ts';
 import type { StreamEvents } from './stream.ts';
 

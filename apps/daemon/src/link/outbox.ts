@@ -57,8 +57,12 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
     const reply = await post(entry.letter);
     if (closed) return;
     if (reply.ok) return remove(entry, null);
-    if (reply.status !== null && finalStatuses.has(reply.status)) return remove(entry, reply.failure.sentence);
-    entry.stopWaiting = clock.after(fullJitter(exponential(entry.attempt, retryRange), random), () => void send(entry));
+    if (reply.status !== null && finalStatuses.has(reply.status))
+      return remove(entry, reply.failure.sentence);
+    entry.stopWaiting = clock.after(
+      fullJitter(exponential(entry.attempt, retryRange), random),
+      () => void send(entry),
+    );
     entry.attempt += 1;
   };
 

@@ -27,7 +27,10 @@ export interface ProgressReporter {
 }
 
 /** Posts a call's progress, one post at a time and at most four a second; what comes between is merged. */
-export const createProgressReporter = (clock: Clock, post: (body: ProgressBody) => Promise<unknown>): ProgressReporter => {
+export const createProgressReporter = (
+  clock: Clock,
+  post: (body: ProgressBody) => Promise<unknown>,
+): ProgressReporter => {
   let waiting: ProgressBody | null = null;
   let busy = false;
   let ended = false;

@@ -67,17 +67,22 @@ export const createServerApi = (http: Http): ServerApi => {
   };
 
   const readInit = async (response: HttpResponse): Promise<Reply<InitReply>> => {
-    const reply = initReply.safeParse(isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined);
+    const reply = initReply.safeParse(
+      isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined,
+    );
     return reply.success ? { ok: true, value: reply.data } : strange(response);
   };
 
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
 
   return {
-    init: (key, body, signal) => exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
-    respond: (key, requestId, body) => exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
+    init: (key, body, signal) =>
+      exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
+    respond: (key, requestId, body) =>
+      exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
     progress: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) }, readOk),
-    disconnect: (key, signal) => exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
+    disconnect: (key, signal) =>
+      exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
   };
 };

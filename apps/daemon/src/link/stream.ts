@@ -1,4 +1,10 @@
-import { daemonEvent, daemonMounts, daemonSurface, gatewayKeyHeader, type DaemonEvent } from '@drawbridge/contracts';
+import {
+  daemonEvent,
+  daemonMounts,
+  daemonSurface,
+  gatewayKeyHeader,
+  type DaemonEvent,
+} from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { EventSource, type FetchLikeResponse } from 'eventsource';
 import type { Failure } from './connection.ts';
@@ -81,15 +87,24 @@ export const openStream = (
     return { read, cancel: async () => void (await chunks.return?.()) };
   };
 
-  const fetch = async (url: string | URL, init: { headers: Record<string, string>; signal: AbortSignal }): Promise<FetchLikeResponse> => {
+  const fetch = async (
+    url: string | URL,
+    init: { headers: Record<string, string>; signal: AbortSignal },
+  ): Promise<FetchLikeResponse> => {
     const path = daemonMounts.bare + daemonSurface.events.path;
     const response = await needs.http
-      .request({ method: 'GET', path, headers: { ...init.headers, [gatewayKeyHeader]: key }, signal: init.signal })
+      .request({
+        method: 'GET',
+        path,
+        headers: { ...init.headers, [gatewayKeyHeader]: key },
+        signal: init.signal,
+      })
       .catch((error: unknown) => {
         fail(networkFailure(error));
         throw error;
       });
-    const isStream = response.status === 200 && response.header('content-type').startsWith('text/event-stream');
+    const isStream =
+      response.status === 200 && response.header('content-type').startsWith('text/event-stream');
     if (!isStream) {
       const failure = await responseFailure(response);
       fail(response.status === 200 ? broken('the server did not answer with a stream') : failure);

@@ -4,24 +4,42 @@ import { shorten } from './shorten.ts';
 import type { Talk } from './talk.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */
-const namingArguments = ['path', 'filePath', 'dirPath', 'source', 'sourcePath', 'command', 'url', 'query', 'pattern', 'name'];
+const namingArguments = [
+  'path',
+  'filePath',
+  'dirPath',
+  'source',
+  'sourcePath',
+  'command',
+  'url',
+  'query',
+  'pattern',
+  'name',
+];
 const summaryLength = 60;
 
-const colours = { ok: 'green', failed: 'red', denied: 'yellow', asked: 'cyan', cancelled: 'gray' } as const satisfies Record<
-  CallOutcome,
-  string
->;
+const colours = {
+  ok: 'green',
+  failed: 'red',
+  denied: 'yellow',
+  asked: 'cyan',
+  cancelled: 'gray',
+} as const satisfies Record<CallOutcome, string>;
 
 const summary = (call: Record<string, unknown>): string => {
   const naming = namingArguments.map((name) => call[name]).find((value) => typeof value === 'string');
   return typeof naming === 'string' ? shorten(visible(naming), summaryLength) : '';
 };
 
-export const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
 /** One line for a call that has ended or asked: outcome, tool, what it was about, how long it took. */
 export const showCall = (talk: Talk, { request, outcome, durationMs }: CallReport): void => {
   const { name, arguments: call } = request.toolCall;
   const about = summary(call);
-  talk.line(outcome, [shorten(name, summaryLength), about, formatDuration(durationMs)].filter(Boolean).join('  '), colours[outcome]);
+  talk.line(
+    outcome,
+    [shorten(name, summaryLength), about, formatDuration(durationMs)].filter(Boolean).join('  '),
+    colours[outcome],
+  );
 };

@@ -75,7 +75,16 @@ describe('talk', () => {
       { toolGroup: 'filesystemWrite', resource: long, description: 'Write' },
     ];
     const preview = { kind: 'diff' as const, path: '/w/b', text: '-old\n+new\u001b[2J', truncated: true };
-    expect(drawQuestion({ toolGroup: 'filesystemRead', resource: '/w/a', description: 'x', options: [], resources, preview })).toBe(
+    expect(
+      drawQuestion({
+        toolGroup: 'filesystemRead',
+        resource: '/w/a',
+        description: 'x',
+        options: [],
+        resources,
+        preview,
+      }),
+    ).toBe(
       [
         '',
         'A call wants to',

@@ -22,7 +22,8 @@ export const createWaiting = (clock: Clock) => {
     askInTerminal:
       (ask: AskInTerminal): AskInTerminal =>
       async (question, signal) => {
-        const tell = () => progressOf.get(signal)?.({ message: 'Waiting for an answer in the terminal of the machine' });
+        const tell = () =>
+          progressOf.get(signal)?.({ message: 'Waiting for an answer in the terminal of the machine' });
         tell();
         const stop = clock.every(everyMs, tell);
         try {

@@ -1,0 +1,132 @@
+import type { ToolResult } from '@drawbridge/contracts';
+import { describe, expect, it } from 'vitest';
+import { json, page } from '../../test/gateway-server.ts';
+import { request, startLink, text } from '../../test/start-link.ts';
+
+describe('calls', () => {
+  it('posts a result until the server has it', async () => {
+    const { server, clock, connected, until, outbox } = await startLink();
+    await connected();
+    server.answer(
+      'response',
+      json(503, {}),
+      page(200),
+      (_request, response) => void response.destroy(),
+      json(200, { ok: true }),
+    );
+    server.send(request('r1', { a: 1 }));
+    for (let round = 1; round <= 4; round += 1) {
+      await until(() => expect(server.results()).toHaveLength(round));
+      await until(() => expect(clock.waiting()).toBe(round < 4 ? 2 : 1));
+      clock.advance(4_000);
+    }
+    await outbox.empty();
+    expect(server.results()).toEqual(Array(4).fill({ result: text('{"a":1}') }));
+  });
+
+  it.each([
+    ['404', 404],
+    ['409', 409],
+    ['413', 413],
+  ])('stops posting when the server says %s', async (_name, status) => {
+    const { server, connected, until, refusals, outbox } = await startLink();
+    await connected();
+    server.answer('response', json(status, { code: 'X', message: 'No' }));
+    server.send(request('r1'));
+    await until(() => expect(refusals).toEqual([`No (HTTP ${status})`]));
+    await outbox.empty();
+  });
+
+  it('runs a repeated request once and answers it again', async () => {
+    let runs = 0;
+    const { server, connected, until } = await startLink(async () => text(`run ${(runs += 1)}`));
+    await connected();
+    server.send(request('r1'));
+    await until(() => expect(server.results()).toHaveLength(1));
+    server.send(request('r1'));
+    await until(() => expect(server.results()).toHaveLength(2));
+    expect(server.results()).toEqual(Array(2).fill({ result: text('run 1') }));
+  });
+
+  it('runs an asked request again only with a decision', async () => {
+    const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
+      toolGroup: 'filesystemWrite',
+      resource: '/w/a',
+      description: 'write /w/a',
+      options: ['allowOnce'],
+    })}`;
+    const asked: ToolResult = { content: [{ type: 'text', text: question }], isError: true };
+    const runs: unknown[] = [];
+    const { server, connected, until } = await startLink(async ({ toolCall }) => {
+      runs.push(toolCall.arguments);
+      return toolCall.arguments['_confirmation'] === undefined ? asked : text('written');
+    });
+    await connected();
+    const decided = { _confirmation: 'allowOnce' };
+    for (const [round, call] of [{}, {}, decided, decided].entries()) {
+      server.send(request('r1', call));
+      await until(() => expect(server.results()).toHaveLength(round + 1));
+    }
+    expect(runs).toEqual([{}, decided]);
+    expect(server.results()).toEqual(
+      [asked, asked, text('written'), text('written')].map((result) => ({ result })),
+    );
+  });
+
+  it('cancels a running call, and never starts one that was cancelled before it came', async () => {
+    const started: string[] = [];
+    const { server, connected, until } = await startLink(({ requestId }, { signal }) => {
+      started.push(requestId);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    await connected();
+    const cancel = (requestId: string) => ({
+      type: 'tool-call-cancel',
+      payload: { requestId, reason: 'user' },
+    });
+    server.send(request('r1'));
+    server.send(cancel('r1'));
+    server.send(cancel('r2'));
+    server.send(request('r2'));
+    server.send(cancel('r2'));
+    server.send(request('r3'));
+    await until(() => expect(started).toContain('r3'));
+    expect(started).toEqual(['r1', 'r3']);
+    await until(() => expect(server.results()).toHaveLength(1));
+    expect(server.results()).toEqual([
+      {
+        result: {
+          content: [{ type: 'text', text: 'The call was cancelled' }],
+          isError: true,
+          _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+        },
+      },
+    ]);
+  });
+
+  it('keeps what went wrong inside the machine', async () => {
+    const { server, connected, until } = await startLink(async () => {
+      throw new Error('EACCES: /home/me/.ssh/id_rsa');
+    });
+    await connected();
+    server.send(request('r1'));
+    await until(() => expect(server.results()).toEqual([{ error: 'The tool failed on the machine' }]));
+  });
+
+  it('merges progress that comes fast', async () => {
+    const { server, clock, connected, until } = await startLink(async (_request, { progress }) => {
+      for (let line = 0; line < 100; line += 1) progress({ output: `${line}\n` });
+      await new Promise<void>((resolve) => clock.after(1_000, resolve));
+      return text('done');
+    });
+    await connected();
+    server.send(request('r1'));
+    const posted = () => server.seen.filter(({ path }) => path === '/progress/r1').map(({ body }) => body);
+    await until(() => expect(posted()).toHaveLength(1));
+    await until(() => expect(clock.waiting()).toBe(3));
+    clock.advance(250);
+    await until(() => expect(posted()).toHaveLength(2));
+    const rest = Array.from({ length: 99 }, (_item, at) => `${at + 1}\n`).join('');
+    expect(posted()).toEqual([{ output: '0\n' }, { output: rest }]);
+  });
+});

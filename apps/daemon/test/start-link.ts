@@ -1,0 +1,84 @@
+import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
+import { createFakeClock } from '@drawbridge/kit';
+import { afterEach, expect, vi } from 'vitest';
+import {
+  createCalls,
+  createHttp,
+  createLink,
+  createOutbox,
+  createServerApi,
+  openStream,
+  type Dispatch,
+  type LinkReport,
+} from '../src/link/index.ts';
+import { pairingToken, startGatewayServer } from './gateway-server.ts';
+
+const cleanUps: (() => unknown)[] = [];
+/** Runs after the test. */
+export const later = (cleanUp: () => unknown): void => void cleanUps.push(cleanUp);
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+export const text = (value: string): ToolResult => ({ content: [{ type: 'text', text: value }] });
+/** Answers with the arguments. */
+const echo: Dispatch = async ({ toolCall }) => text(JSON.stringify(toolCall.arguments));
+
+/** A link to a small real server, on a clock that the test moves. */
+export const startLink = async (dispatch: Dispatch = echo) => {
+  const server = await startGatewayServer();
+  const clock = createFakeClock();
+  const http = createHttp(server.url);
+  const api = createServerApi(http);
+  const reports: LinkReport[] = [];
+  let current = '';
+  const key = { get: () => current, set: (given: string) => void (current = given) };
+  // The longest wait that jitter can give.
+  const random = () => 0.999_999;
+  const refusals: (string | null)[] = [];
+  const outbox = createOutbox({
+    clock,
+    random,
+    post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
+    settled: (_letter, refusal) => void refusals.push(refusal),
+  });
+  const calls = createCalls({
+    clock,
+    dispatch,
+    outbox,
+    postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
+    report: () => {},
+  });
+  const link = createLink({
+    clock,
+    random,
+    api,
+    key,
+    calls,
+    open: (streamKey, events) => openStream({ http, clock }, streamKey, events),
+    describe: () => ({ rootPath: '/w', tools: [] }),
+    report: (report) => void reports.push(report),
+  });
+  cleanUps.push(server.close, http.close, outbox.close, () => link.stop());
+  const types = () => reports.map(({ type }) => type);
+  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  const reported = (...expected: LinkReport['type'][]) => until(() => expect(types()).toEqual(expected));
+  const connected = async () => {
+    link.giveKey(pairingToken);
+    await reported('connected');
+  };
+  const routes = () =>
+    server.seen.map(({ method, path, key: used }) => `${method} ${path} ${used?.slice(0, 4)}`);
+  return { server, clock, link, reports, reported, connected, until, routes, refusals, outbox };
+};
+
+export const request = (
+  requestId: string,
+  call: Record<string, unknown> = {},
+): { type: string; payload: ToolRequest } => ({
+  type: 'filesystem-request',
+  payload: { requestId, toolCall: { name: 'read_file', arguments: call } },
+});
+
+export const told = (reason: string) => ({ type: 'gateway-disconnect', payload: { reason } });
