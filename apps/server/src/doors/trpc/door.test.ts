@@ -1,0 +1,228 @@
+import { errorTable, type CallEvent, type ConfirmationEvent, type StateChanged } from '@drawbridge/contracts';
+import { createErrors } from '@drawbridge/kit';
+import { TRPCError } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { describe, expect, it } from 'vitest';
+import { connectDaemon, requestOf } from '../../../test/daemon.ts';
+import { createPanel, type Panel } from '../../../test/panel.ts';
+import { cookiesOf, signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
+import { errorShape } from './error-shape.ts';
+
+const errorOf = ({ status, json }: Got) => {
+  // tRPC's envelope of an error.
+  const { error } = json as { error: { data: { code: string } } };
+  return [status, error.data.code];
+};
+
+const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
+  const { url } = await owner.invitations.create.mutate();
+  const body = { invitationToken: url.split('#token=')[1], name: 'Guest', email: 'guest@example.org', password: 'a long password' };
+  return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
+};
+
+/** Reads a subscription into a list; `until` waits for so many. */
+const collect = <T>(subscribe: (hear: { onStarted(): void; onData(event: { id: string; data: T }): void; onError(error: unknown): void }) => { unsubscribe(): void }) =>
+  new Promise<{ events: T[]; failed: unknown[]; until(count: number): Promise<T[]>; stop(): void }>((resolve) => {
+    const events: T[] = [];
+    const failed: unknown[] = [];
+    let wake: () => void = () => {};
+    const subscription = subscribe({
+      onStarted: () =>
+        resolve({
+          events,
+          failed,
+          until: async (count) => {
+            while (events.length < count) await new Promise<void>((more) => (wake = more));
+            return events;
+          },
+          stop: () => subscription.unsubscribe(),
+        }),
+      onData: ({ data }) => {
+        events.push(data);
+        wake();
+      },
+      onError: (error) => {
+        failed.push(error);
+        wake();
+      },
+    });
+  });
+
+describe('every coded error', () => {
+  const errors = createErrors(errorTable);
+  const rows = Object.entries(errorTable);
+  it.each(rows)('%s keeps its code, number and fix', (name, row) => {
+    // The names are the table's own keys.
+    const cause = errors[name as keyof typeof errorTable]();
+    const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause });
+    expect(Object.keys(TRPC_ERROR_CODES_BY_KEY)).toContain(row.trpc);
+    expect(errorShape(error, 'calls.run')).toEqual({
+      message: row.message,
+      code: TRPC_ERROR_CODES_BY_KEY[row.trpc],
+      data: { code: row.code, httpStatus: row.http, path: 'calls.run', fix: 'fix' in row ? row.fix : null },
+    });
+  });
+
+  it('has nothing of what went wrong inside', () => {
+    const cause = new Error('SELECT * FROM users at /srv/app.ts with sess_abc');
+    const shape = errorShape(new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: cause.message, cause }), undefined);
+    expect(shape).toEqual({
+      message: 'Something went wrong on the server',
+      code: -32603,
+      data: { code: 'INTERNAL', httpStatus: 500, path: null, fix: null },
+    });
+  });
+});
+
+describe('procedures', () => {
+  it.each([
+    ['GET', '/trpc/gateway.status'],
+    ['GET', '/trpc/gateway.tools'],
+    ['GET', '/trpc/calls.list?input=%7B%7D'],
+    ['GET', '/trpc/confirmations.list'],
+    ['GET', '/trpc/settings.get'],
+    ['GET', '/trpc/invitations.list'],
+    ['POST', '/trpc/gateway.createLink'],
+    ['POST', '/trpc/gateway.disconnect'],
+    ['POST', '/trpc/invitations.create'],
+  ])('are closed without a session: %s %s', async (method, path) => {
+    const server = await startServer();
+    expect(errorOf(await server.send(path, { method, ...(method === 'POST' ? { body: {} } : {}) }))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it.each(['gateway.createLink', 'gateway.disconnect', 'invitations.create', 'setup.createOwner', 'calls.run'])(
+    'that change something are not reached by GET: %s',
+    async (path) => {
+      const server = await startServer();
+      const got = await server.send(`/trpc/${path}?input=%7B%7D`, { headers: { cookie: await signUpOwner(server) } });
+      expect(errorOf(got)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    },
+  );
+
+  it('come at most twenty in one request', async () => {
+    const server = await startServer();
+    const batch = (count: number) => server.send(`/trpc/${Array(count).fill('setup.status').join(',')}?batch=1`);
+    expect((await batch(20)).status).toBe(200);
+    expect((await batch(21)).status).toBe(400);
+    expect((await batch(5_000)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it.each([
+    ['calls.run', { name: 'read_file', arguments: {}, userId: 'other' }],
+    ['calls.cancel', { requestId: '../x' }],
+    ['confirmations.decide', { confirmationId: 'x', approved: true, resourceDecision: 'allowEverything' }],
+    ['settings.update', { isOwner: true }],
+  ])('refuse what they do not ask for: %s', async (path, body) => {
+    const server = await startServer();
+    const got = await server.send(`/trpc/${path}`, { method: 'POST', body, headers: { cookie: await signUpOwner(server) } });
+    expect(errorOf(got)).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('tell the ids of another user from unknown ones in nothing', async () => {
+    const server = await startServer();
+    const owner = createPanel(server, await signUpOwner(server));
+    const guest = await guestOf(server, owner);
+    const daemon = await connectDaemon(server, (await owner.gateway.createLink.mutate()).token);
+    const run = owner.calls.run.mutate({ name: 'read_file', arguments: {} });
+    const { requestId } = requestOf(await daemon.stream.next());
+    const ask = async (id: string) => {
+      const input = encodeURIComponent(JSON.stringify({ requestId: id }));
+      const answers = [
+        await server.send(`/trpc/calls.get?input=${input}`, { headers: { cookie: guest } }),
+        await server.send('/trpc/calls.cancel', { method: 'POST', headers: { cookie: guest }, body: { requestId: id } }),
+        await server.send(`/api/v1/instance-ai/confirm/${id}`, { method: 'POST', headers: { cookie: guest }, body: { approved: true } }),
+      ];
+      return answers.map(({ status, text }) => [status, text]);
+    };
+    const foreign = await ask(requestId);
+    expect(foreign).toEqual(await ask('unknown'));
+    expect(foreign.map(([status]) => status)).toEqual([404, 404, 404]);
+    const others = createPanel(server, guest);
+    expect([await others.calls.list.query({}), await others.confirmations.list.query(), (await others.gateway.status.query()).state]).toEqual([
+      { calls: [], nextCursor: null },
+      [],
+      'offline',
+    ]);
+    await daemon.respond(requestId, { result: { content: [] } });
+    expect(await run).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('whose caller leaves cancel the call', async () => {
+    const server = await startServer();
+    const panel = createPanel(server, await signUpOwner(server));
+    const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
+    const leave = new AbortController();
+    const run = panel.calls.run.mutate({ name: 'read_file', arguments: {} }, { signal: leave.signal }).catch(() => 'left');
+    const { requestId } = requestOf(await daemon.stream.next());
+    leave.abort();
+    expect(await run).toBe('left');
+    await expect.poll(async () => (await panel.calls.get.query({ requestId })).state).toBe('cancelled');
+  });
+});
+
+describe('subscriptions', () => {
+  it('tell the state at once and on each change, to its user alone', async () => {
+    const server = await startServer();
+    const owner = createPanel(server, await signUpOwner(server));
+    const guest = createPanel(server, await guestOf(server, owner));
+    const own = await collect<StateChanged>((hear) => owner.gateway.onStateChanged.subscribe(undefined, hear));
+    const foreign = await collect<StateChanged>((hear) => guest.gateway.onStateChanged.subscribe(undefined, hear));
+    expect((await own.until(1)).map(({ payload }) => payload.state)).toEqual(['offline']);
+    const { token } = await owner.gateway.createLink.mutate();
+    const daemon = await connectDaemon(server, token);
+    const [, ...changes] = await own.until(2);
+    expect(changes.at(-1)).toEqual({
+      type: 'instanceAiGatewayStateChanged',
+      payload: {
+        connected: true,
+        connectedAt: expect.any(String),
+        directory: '/home/person/project',
+        hostIdentifier: 'desk',
+        toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
+        state: expect.stringMatching(/^(online|grace)$/),
+      },
+    });
+    daemon.stream.close();
+    await expect.poll(() => own.events.at(-1)?.payload.state).toBe('grace');
+    expect(foreign.events.map(({ payload }) => payload.state)).toEqual(['offline']);
+    own.stop();
+    foreign.stop();
+  });
+
+  it('begin with the confirmations that are open', async () => {
+    const server = await startServer();
+    const panel = createPanel(server, await signUpOwner(server));
+    const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
+    const run = panel.calls.run.mutate({ name: 'write_file', arguments: {} });
+    const { requestId } = requestOf(await daemon.stream.next());
+    const question = { toolGroup: 'filesystemWrite', resource: '/a', description: 'Write a', options: ['allowOnce'] };
+    const text = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify(question)}`;
+    await daemon.respond(requestId, { result: { content: [{ type: 'text', text }], isError: true } });
+    await run;
+    const late = await collect<ConfirmationEvent>((hear) => panel.confirmations.onChanged.subscribe(undefined, hear));
+    expect((await late.until(1)).map(({ confirmation }) => [confirmation.requestId, confirmation.state])).toEqual([[requestId, 'open']]);
+    await panel.calls.cancel.mutate({ requestId });
+    expect((await late.until(2)).map(({ confirmation }) => confirmation.state)).toEqual(['open', 'withdrawn']);
+    late.stop();
+  });
+
+  it('of calls begin again with the newest after a lost connection', async () => {
+    const server = await startServer();
+    const panel = createPanel(server, await signUpOwner(server));
+    const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
+    const ids: string[] = [];
+    for (let at = 0; at < 2; at += 1) {
+      const run = panel.calls.run.mutate({ name: 'read_file', arguments: {} });
+      const { requestId } = requestOf(await daemon.stream.next());
+      await daemon.respond(requestId, { result: { content: [] } });
+      await run;
+      ids.push(requestId);
+    }
+    const fresh = await collect<CallEvent>((hear) => panel.calls.onChanged.subscribe(undefined, hear));
+    const resumed = await collect<CallEvent>((hear) => panel.calls.onChanged.subscribe({ lastEventId: 'earlier' }, hear));
+    expect((await resumed.until(2)).map((event) => event.type === 'call' && event.call.requestId)).toEqual(ids);
+    expect(fresh.events).toEqual([]);
+    fresh.stop();
+    resumed.stop();
+  });
+});

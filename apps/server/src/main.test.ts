@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectDaemon } from '../test/daemon.ts';
+import { createPanel } from '../test/panel.ts';
+import { send, signUpOwner, type TestServer } from '../test/server.ts';
+
+/** The server as a process of its own; `line` waits for a line of its stdout. */
+const start = (environment: Record<string, string>, args: string[] = []) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-main-'));
+  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'main.ts'), ...args], {
+    env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment },
+  });
+  let out = '';
+  let err = '';
+  let wake: () => void = () => {};
+  child.stdout.on('data', (chunk) => {
+    out += String(chunk);
+    wake();
+  });
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => {
+      resolve(code);
+      wake();
+    }),
+  );
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const lines = () => out.split('\n').slice(0, -1);
+  return {
+    child,
+    ended,
+    lines,
+    err: () => err,
+    line: async (at: number) => {
+      while (lines().length <= at && child.exitCode === null) await new Promise<void>((resolve) => (wake = resolve));
+      return lines()[at] ?? `ended: ${err}`;
+    },
+  };
+};
+
+const readyUrl = (line: string) => /^Drawbridge is ready on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? line;
+const startTimeoutMs = 30_000;
+
+describe('the process', { timeout: startTimeoutMs }, () => {
+  it('says where it is, and how the owner is made', async () => {
+    const server = start({});
+    const url = readyUrl(await server.line(0));
+    expect((await send(`${url}/health`)).json).toEqual({ ok: true });
+    const [, token = ''] = /#token=(setup_[\w-]{32})$/.exec(await server.line(1)) ?? [];
+    expect(await server.line(1)).toBe(`Make the owner account: ${url}/setup#token=${token}`);
+    const body = { setupToken: token, name: 'O', email: 'o@example.org', password: 'a long password' };
+    expect((await send(`${url}/trpc/setup.createOwner`, { method: 'POST', body })).status).toBe(200);
+    expect(server.err()).not.toContain(token);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s, with streams open, and sends daemons away to come back', async (signal) => {
+    const server = start({ SETUP_TOKEN: `setup_${'t'.repeat(32)}` });
+    const url = readyUrl(await server.line(0));
+    const reached = { url, send: (path, sent) => send(url + path, sent) } satisfies Pick<TestServer, 'url' | 'send'>;
+    // The process has no App here; nothing of it is used.
+    const remote = reached as TestServer;
+    const panel = createPanel(remote, await signUpOwner(remote));
+    await new Promise<void>((resolve) => panel.gateway.onStateChanged.subscribe(undefined, { onStarted: () => resolve() }));
+    const { stream } = await connectDaemon(remote, (await panel.gateway.createLink.mutate()).token);
+    server.child.kill(signal);
+    expect(await server.ended).toBe(0);
+    await stream.ended;
+  });
+
+  it('ends at once on a second signal', async () => {
+    const server = start({});
+    await server.line(0);
+    server.child.kill('SIGTERM');
+    server.child.kill('SIGTERM');
+    expect([0, 1]).toContain(await server.ended);
+  });
+
+  it('says in one sentence that its port is in use', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const server = start({ PORT: String(port), LOG_LEVEL: 'silent' });
+    expect(await server.ended).toBe(1);
+    expect([server.lines(), server.err()]).toEqual([
+      [],
+      `error  Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT.\n`,
+    ]);
+  });
+
+  it('says in one sentence which setting is wrong, and makes nothing', async () => {
+    const dataDir = join(tmpdir(), `drawbridge-never-${process.pid}`);
+    const server = start({ PORT: 'secret-word', DATA_DIR: dataDir });
+    expect(await server.ended).toBe(1);
+    expect([server.lines(), server.err()]).toEqual([[], 'error  PORT: must be a whole number\n']);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('prints its settings with --help', async () => {
+    const server = start({}, ['--help']);
+    expect(await server.ended).toBe(0);
+    expect(server.lines().slice(0, 4)).toEqual([
+      'Usage: node apps/server/dist/main.js',
+      '',
+      'Environment:',
+      expect.stringMatching(/^ {2}HOST +Address to listen on\. Default: 127\.0\.0\.1$/),
+    ]);
+  });
+
+  it('warns when others can reach it and nobody has said under which address', async () => {
+    const server = start({ HOST: '0.0.0.0' });
+    await server.line(0);
+    expect(server.err()).toContain('PUBLIC_URL is not set');
+  });
+});
