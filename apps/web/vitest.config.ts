@@ -10,6 +10,7 @@ export default mergeConfig(
       environment: 'happy-dom',
       // Tests speak with a fixture on another port than the page's.
       environmentOptions: { happyDOM: { settings: { fetch: { disableSameOriginPolicy: true } } } },
+      setupFiles: ['test/setup.ts'],
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     },
   }),

@@ -18,7 +18,7 @@ export const createPanelRouter = (app: App): Router => {
     routes: [
       { path: '/setup', component: () => import('./pages/setup-page.vue'), meta: { title: 'Set up', open: true } },
       { path: '/sign-in', component: () => import('./pages/sign-in-page.vue'), meta: { title: 'Sign in', open: true } },
-      { path: '/join', component: () => import('./pages/join-page.vue'), meta: { title: 'Join', open: true } },
+      { path: '/join', alias: '/invitation', component: () => import('./pages/join-page.vue'), meta: { title: 'Join', open: true } },
       { path: '/unreachable', component: () => import('./pages/unreachable-page.vue'), meta: { title: 'No answer', open: true } },
       {
         path: '/',

@@ -1,5 +1,6 @@
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
-export { keepLive, type Listener } from './live.ts';
+export { keepLive } from './live.ts';
+export { shareLive } from './shared-live.ts';
 export { signIn, signOut } from './sign-in.ts';
 export { createApi, type Api } from './trpc.ts';

@@ -1,19 +1,6 @@
-import type { CallEvent, ConfirmationEvent, StateChanged } from '@drawbridge/contracts';
 import { exponential, fullJitter, type Clock } from '@drawbridge/kit';
+import type { Listener } from './listener.ts';
 import type { Api } from './trpc.ts';
-
-/** What an open panel hears. */
-export interface Listener {
-  onState(event: StateChanged): void;
-  onCall(event: CallEvent): void;
-  onConfirmation(event: ConfirmationEvent): void;
-  /** All streams stand, at first or again: fetch what was missed meanwhile. */
-  onUp(): void;
-  /** A stream broke; it is being opened again. */
-  onDown(): void;
-  /** The session is over: nothing more will come. */
-  onSignedOut(): void;
-}
 
 interface Needs {
   api: Api;
@@ -22,25 +9,17 @@ interface Needs {
 }
 
 const streams = 3;
-const retry = { baseMs: 1_000, capMs: 15_000 };
+const retry = { baseMs: 500, capMs: 5_000 };
 
-/** Opens the three subscriptions once; `onBroken` when one ended for good. */
+/** Opens the three subscriptions once; `onBroken` when any of them broke or ended. */
 const open = ({ api, listener }: Needs, onBroken: () => void): (() => void) => {
   const standing = new Set<string>();
-  let wasUp = false;
-
-  const track = (name: string, stands: boolean) => {
-    if (stands) standing.add(name);
-    else standing.delete(name);
-    const isUp = standing.size === streams;
-    if (isUp === wasUp) return;
-    wasUp = isUp;
-    if (isUp) listener.onUp();
-    else listener.onDown();
-  };
 
   const options = (name: string) => ({
-    onConnectionStateChange: ({ state }: { state: string }) => track(name, state === 'pending'),
+    onConnectionStateChange: ({ state, error }: { state: string; error: unknown }) => {
+      if (state === 'pending' && standing.size < streams && standing.add(name).size === streams) listener.onUp();
+      else if (error !== null) onBroken();
+    },
     onError: onBroken,
     onComplete: onBroken,
   });
@@ -65,8 +44,8 @@ const open = ({ api, listener }: Needs, onBroken: () => void): (() => void) => {
 };
 
 /**
- * Keeps the streams open until the returned function is called. The browser reopens one that broke by itself;
- * one that ended for good (a proxy's error page, an ended session) is opened anew once the server says who is signed in.
+ * Keeps the streams open until the returned function is called. When one breaks, all are opened anew, after a wait that
+ * grows, once the server says that the person is still signed in.
  */
 export const keepLive = (needs: Needs): (() => void) => {
   const { api, clock, listener } = needs;

@@ -1,21 +1,18 @@
 import type { Confirmation } from '@drawbridge/contracts';
 import { decisionWords } from './decisions.ts';
 
-/** What became of a question that is no longer open, in words. */
-export const outcomeOf = (confirmation: Confirmation): { text: string; icon: string; approved: boolean } => {
-  const approved = confirmation.approved === true;
-  switch (confirmation.state) {
+/** What became of a question, in words. */
+export const outcomeOf = ({ state, approved, decision }: Confirmation): { text: string; approved: boolean } => {
+  switch (state) {
     case 'open':
-      return { text: 'Open', icon: 'i-lucide-circle-help', approved: false };
+      return { text: 'Open', approved: false };
     case 'withdrawn':
-      return { text: 'Withdrawn: the call was stopped', icon: 'i-lucide-undo-2', approved: false };
+      return { text: 'Withdrawn: the call was stopped', approved: false };
     case 'expired':
-      return { text: 'Expired: denied', icon: 'i-lucide-timer-off', approved: false };
-    case 'decided': {
-      const text = confirmation.decision === null ? 'Denied' : decisionWords[confirmation.decision].done;
-      return { text, icon: approved ? 'i-lucide-check' : 'i-lucide-ban', approved };
-    }
+      return { text: 'Expired: denied', approved: false };
+    case 'decided':
+      return { text: decision === null ? 'Denied' : decisionWords[decision].done, approved: approved === true };
     default:
-      return confirmation.state satisfies never;
+      return state satisfies never;
   }
 };

@@ -11,7 +11,7 @@ const asked = (id: string, createdAt: string) => confirmationOf({ id, createdAt 
 const first = asked('a', '2026-01-01T00:00:01.000Z');
 const second = asked('b', '2026-01-01T00:00:02.000Z');
 const event = (confirmation: typeof first) => ({ type: 'confirmation' as const, confirmation });
-const ids = (list: { id: string }[]) => list.map(({ id }) => id);
+const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 
 it('keeps open ones, the oldest first, and moves one that closes out of them', async () => {
   bench = await setBench();
@@ -33,13 +33,16 @@ it('does not open again what has been answered', async () => {
   expect(ids(store.open)).toEqual([]);
 });
 
-it('drops what closed while the panel was away', async () => {
+it('says what closed while the panel was away', async () => {
   bench = await setBench({ confirmations: [first, second] });
   const store = useConfirmationsStore();
   await store.load();
   bench.fixture.world.confirmations = [second];
   await store.load();
-  expect(ids(store.open)).toEqual(['b']);
+  expect([ids(store.open), store.closed]).toEqual([
+    ['b'],
+    [{ id: 'a', tool: 'write_file', text: 'No longer open', approved: false }],
+  ]);
 });
 
 it('does not show what closed before it was ever seen', async () => {
@@ -50,9 +53,9 @@ it('does not show what closed before it was ever seen', async () => {
 });
 
 it.each([
-  ['allowOnce', { approved: true, resourceDecision: 'allowOnce' }],
-  ['alwaysDeny', { approved: false, resourceDecision: 'alwaysDeny' }],
-] as const)('answers %s and shows the decision that won', async (decision, sent) => {
+  ['allowOnce', { approved: true, resourceDecision: 'allowOnce' }, 'Allowed once'],
+  ['alwaysDeny', { approved: false, resourceDecision: 'alwaysDeny' }, 'Always denied'],
+] as const)('answers %s and shows the decision that won', async (decision, sent, text) => {
   const heard: unknown[] = [];
   bench = await setBench({
     confirmations: [first],
@@ -65,10 +68,29 @@ it.each([
   await store.load();
   await store.decide(first, decision);
   expect(heard).toEqual([{ confirmationId: 'a', ...sent }]);
-  expect([ids(store.open), store.closed.map((closed) => [closed.id, closed.decision])]).toEqual([[], [['a', decision]]]);
+  expect([ids(store.open), store.closed]).toEqual([[], [{ id: 'a', tool: 'write_file', text, approved: sent.approved }]]);
+  bench.clock.advance(5_000);
+  expect(store.closed).toEqual([]);
 });
 
-it.each(['ALREADY_DECIDED', 'CONFIRMATION_CLOSED'])('on %s drops the question that is no longer open', async (code) => {
+it.each([
+  [{ state: 'decided', approved: true, decision: 'alwaysAllow' }, 'Always allowed, in another window'],
+  [{ state: 'decided', approved: false, decision: null }, 'Denied, in another window'],
+  [{ state: 'withdrawn' }, 'Withdrawn: the call was stopped'],
+  [{ state: 'expired' }, 'Expired: denied'],
+] as const)('says what happened elsewhere: %j', async (change, text) => {
+  bench = await setBench({ confirmations: [first] });
+  const store = useConfirmationsStore();
+  await store.load();
+  store.onConfirmation(event({ ...first, ...change }));
+  expect(store.closed.map((note) => note.text)).toEqual([text]);
+  bench.clock.advance(59_999);
+  expect(store.closed.length).toBe(1);
+  bench.clock.advance(1);
+  expect(store.closed).toEqual([]);
+});
+
+it.each(['ALREADY_DECIDED', 'CONFIRMATION_CLOSED'])('on %s says so and drops the question', async (code) => {
   bench = await setBench({
     confirmations: [first],
     decide: () => {
@@ -81,6 +103,9 @@ it.each(['ALREADY_DECIDED', 'CONFIRMATION_CLOSED'])('on %s drops the question th
   const store = useConfirmationsStore();
   await store.load();
   await store.decide(first, 'allowOnce');
-  expect(ids(store.open)).toEqual([]);
-  expect(store.failures['a']).toEqual({ code, message: 'This confirmation is no longer open', fix: null });
+  expect([ids(store.open), store.closed.map((note) => note.text), store.failures]).toEqual([
+    [],
+    ['This confirmation is no longer open'],
+    {},
+  ]);
 });

@@ -1,17 +1,29 @@
 import type { Confirmation, ConfirmationEvent, Decision } from '@drawbridge/contracts';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import { failureOf, useApi, type Failure } from '../../api/index.ts';
+import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
 import { answerOf } from './decisions.ts';
+import { outcomeOf } from './outcome.ts';
 
 /** How many closed questions stay in sight, so that the person sees what became of them. */
 const keptClosed = 3;
+/** And for how long: one's own answer needs a glance, what happened elsewhere needs to be noticed. */
+const shownMs = { own: 5_000, elsewhere: 60_000 };
+
+/** What became of a question. */
+export interface Closed {
+  id: string;
+  tool: string;
+  text: string;
+  approved: boolean;
+}
 
 /** The questions that wait for the person, and the last ones that closed. */
 export const useConfirmationsStore = defineStore('confirmations', () => {
   const api = useApi();
+  const clock = useClock();
   const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
-  const closedIds = ref<string[]>([]);
+  const closed = shallowRef<readonly Closed[]>([]);
   const failures = ref<Record<string, Failure>>({});
 
   const open = computed(() =>
@@ -19,7 +31,17 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
       .filter(({ state }) => state === 'open')
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
   );
-  const closed = computed(() => closedIds.value.flatMap((id) => known.value.get(id) ?? []));
+  const deciding = new Set<string>();
+
+  const dismiss = (id: string) => {
+    closed.value = closed.value.filter((note) => note.id !== id);
+  };
+
+  const close = (note: Closed, forMs: number) => {
+    dismiss(note.id);
+    closed.value = [note, ...closed.value].slice(0, keptClosed);
+    clock.after(forMs, () => dismiss(note.id));
+  };
 
   const put = (confirmation: Confirmation) => {
     const before = known.value.get(confirmation.id);
@@ -27,9 +49,15 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
     if (!before && confirmation.state !== 'open') return;
     known.value = new Map(known.value).set(confirmation.id, confirmation);
-    if (before?.state === 'open' && confirmation.state !== 'open') {
-      closedIds.value = [confirmation.id, ...closedIds.value].slice(0, keptClosed);
-    }
+    if (before?.state !== 'open' || confirmation.state === 'open') return;
+    const { id, tool } = confirmation;
+    const { text, approved } = outcomeOf(confirmation);
+    if (deciding.has(id)) close({ id, tool, text, approved }, shownMs.own);
+    else close({ id, tool, text: confirmation.state === 'decided' ? `${text}, in another window` : text, approved }, shownMs.elsewhere);
+  };
+
+  const drop = (id: string) => {
+    known.value = new Map([...known.value].filter(([other]) => other !== id));
   };
 
   /** Fetches the open ones; a question that the server no longer has open leaves. */
@@ -38,7 +66,10 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const list = await api.confirmations.list.query().catch(() => null);
     if (list === null) return;
     const listed = new Set(list.map(({ id }) => id));
-    known.value = new Map([...known.value].filter(([id, { state }]) => state !== 'open' || !asked.has(id) || listed.has(id)));
+    for (const { id, tool } of open.value.filter((one) => asked.has(one.id) && !listed.has(one.id))) {
+      drop(id);
+      close({ id, tool, text: 'No longer open', approved: false }, shownMs.elsewhere);
+    }
     for (const confirmation of list) put(confirmation);
   };
 
@@ -47,18 +78,19 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   /** Answers a question. What another answered first, or what closed meanwhile, shows as such. */
   const decide = async (confirmation: Confirmation, decision: Decision) => {
     delete failures.value[confirmation.id];
+    deciding.add(confirmation.id);
     try {
       const reply = await api.confirmations.decide.mutate({ confirmationId: confirmation.id, ...answerOf(decision) });
       put({ ...confirmation, state: reply.state, approved: reply.approved, decision: reply.decision });
     } catch (error) {
       const failure = failureOf(error);
-      failures.value[confirmation.id] = failure;
-      if (failure.code === 'ALREADY_DECIDED' || failure.code === 'CONFIRMATION_CLOSED') await load();
+      if (failure.code === 'ALREADY_DECIDED' || failure.code === 'CONFIRMATION_CLOSED') {
+        drop(confirmation.id);
+        close({ id: confirmation.id, tool: confirmation.tool, text: failure.message, approved: false }, shownMs.elsewhere);
+      } else failures.value[confirmation.id] = failure;
+    } finally {
+      deciding.delete(confirmation.id);
     }
-  };
-
-  const dismiss = (id: string) => {
-    closedIds.value = closedIds.value.filter((other) => other !== id);
   };
 
   return { open, closed, failures, load, onConfirmation, decide, dismiss };

@@ -9,9 +9,14 @@ export const useGatewayStore = defineStore('gateway', () => {
   const status = shallowRef<GatewayStatus | null>(null);
   const failure = ref<Failure | null>(null);
 
+  let heard = 0;
+
   const load = async () => {
+    const before = heard;
     try {
-      status.value = await api.gateway.status.query();
+      const asked = await api.gateway.status.query();
+      // What was heard meanwhile is newer than the answer.
+      if (heard === before) status.value = asked;
       failure.value = null;
     } catch (error) {
       failure.value = failureOf(error);
@@ -19,6 +24,7 @@ export const useGatewayStore = defineStore('gateway', () => {
   };
 
   const onState = ({ payload }: StateChanged) => {
+    heard += 1;
     status.value = payload;
     failure.value = null;
   };

@@ -1,5 +1,5 @@
 import { onScopeDispose } from 'vue';
-import { keepLive, useApi, useClock } from '../../api/index.ts';
+import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
@@ -16,9 +16,12 @@ export const useLive = (): void => {
   const confirmations = useConfirmationsStore();
   const tools = useToolsStore();
 
-  const stop = keepLive({
-    api: useApi(),
-    clock: useClock(),
+  const api = useApi();
+  const clock = useClock();
+
+  const stop = shareLive({
+    userId: session.user?.id ?? '',
+    open: (listener) => keepLive({ api, clock, listener }),
     listener: {
       onState: (event) => {
         gateway.onState(event);
@@ -28,6 +31,7 @@ export const useLive = (): void => {
       onConfirmation: confirmations.onConfirmation,
       onUp: () => {
         server.onUp();
+        void gateway.load();
         void confirmations.load();
         void calls.load();
         void tools.load();

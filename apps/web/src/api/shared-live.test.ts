@@ -1,0 +1,111 @@
+// @vitest-environment node
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { confirmationOf, online } from '../../test/worlds.ts';
+import type { Listener } from './listener.ts';
+import { shareLive } from './shared-live.ts';
+
+/** The browser's locks, as far as they are used: one holder, the others wait in line. */
+const createLocks = () => {
+  const lines = new Map<string, Promise<unknown>>();
+  return {
+    request: (name: string, { signal }: { signal: AbortSignal }, run: () => Promise<void>) => {
+      const turn = (lines.get(name) ?? Promise.resolve()).then(() => (signal.aborted ? undefined : run()));
+      lines.set(name, turn);
+      return turn;
+    },
+  };
+};
+
+let stops: (() => void)[] = [];
+beforeEach(() => vi.stubGlobal('navigator', { locks: createLocks() }));
+afterEach(() => {
+  for (const stop of stops) stop();
+  stops = [];
+  vi.unstubAllGlobals();
+});
+
+const windowOf = (userId: string) => {
+  const heard: string[] = [];
+  let streams: Listener | null = null;
+  const stop = shareLive({
+    userId,
+    open: (listener) => {
+      streams = listener;
+      heard.push('opens');
+      return () => heard.push('closes');
+    },
+    listener: {
+      onState: ({ payload }) => heard.push(payload.state),
+      onCall: (event) => heard.push(event.type),
+      onConfirmation: ({ confirmation }) => heard.push(`${confirmation.id} ${confirmation.state}`),
+      onUp: () => heard.push('up'),
+      onDown: () => heard.push('down'),
+      onSignedOut: () => heard.push('signed out'),
+    },
+  });
+  stops.push(stop);
+  return { heard, stop, streams: () => streams };
+};
+
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+};
+const until = async (there: () => boolean) => {
+  while (!there()) await setImmediate();
+};
+
+it('opens the streams in one window and tells the others', async () => {
+  const first = windowOf('u1');
+  await until(() => first.streams() !== null);
+  first.streams()?.onUp();
+  const second = windowOf('u1');
+  await until(() => second.heard.includes('up'));
+  first.streams()?.onState({ type: 'instanceAiGatewayStateChanged', payload: online });
+  first.streams()?.onConfirmation({ type: 'confirmation', confirmation: confirmationOf() });
+  first.streams()?.onCall({ type: 'progress', requestId: 'r1' });
+  first.streams()?.onDown();
+  await until(() => second.heard.includes('down'));
+  expect([first.heard, second.heard]).toEqual([
+    ['opens', 'up', 'online', 'c1 open', 'progress', 'down'],
+    ['up', 'online', 'c1 open', 'progress', 'down'],
+  ]);
+});
+
+it('hands over to the next window when the leading one closes', async () => {
+  const first = windowOf('u1');
+  await until(() => first.streams() !== null);
+  const second = windowOf('u1');
+  await settle();
+  expect(second.heard).toEqual([]);
+  first.stop();
+  await until(() => second.streams() !== null);
+  expect([first.heard, second.heard]).toEqual([['opens', 'closes'], ['opens']]);
+});
+
+it('shares nothing between two people', async () => {
+  const ada = windowOf('u1');
+  const bob = windowOf('u2');
+  await until(() => ada.streams() !== null && bob.streams() !== null);
+  ada.streams()?.onSignedOut();
+  await settle();
+  expect([ada.heard, bob.heard]).toEqual([['opens', 'signed out'], ['opens']]);
+});
+
+it('drops what does not read as an event', async () => {
+  const leader = windowOf('u1');
+  await until(() => leader.streams() !== null);
+  const follower = windowOf('u1');
+  await settle();
+  const other = new BroadcastChannel('drawbridge-live u1');
+  other.postMessage({ type: 'event', event: { type: 'confirmation', confirmation: { id: 'x' } } });
+  other.postMessage({ type: 'down' });
+  await until(() => follower.heard.includes('down'));
+  expect(follower.heard).toEqual(['down']);
+  other.close();
+});
+
+it('keeps its own streams where there are no locks', () => {
+  vi.stubGlobal('navigator', {});
+  expect([windowOf('u1').heard, windowOf('u1').heard]).toEqual([['opens'], ['opens']]);
+});
