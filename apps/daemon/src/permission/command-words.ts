@@ -1,7 +1,9 @@
 /** Programs that run another program named in their arguments. */
 const wrappers = new Set(
-  ('sudo doas env nohup nice ionice chrt time timeout stdbuf setsid xargs command builtin exec busybox chroot unshare nsenter ' +
-    'strace script flock parallel watch coproc if then else elif do while until !').split(' '),
+  (
+    'sudo doas env nohup nice ionice chrt time timeout stdbuf setsid xargs command builtin exec busybox chroot unshare nsenter ' +
+    'strace script flock parallel watch coproc if then else elif do while until !'
+  ).split(' '),
 );
 /** Programs that read commands out of an argument. */
 const shells = new Set('sh bash dash zsh ksh ash eval script watch env ssh su xargs find'.split(' '));

@@ -8,7 +8,10 @@ export const errors = createErrors({
     fix: 'Correct the file, or move it away to start with the defaults.',
   },
   /** What a caller elsewhere hears of the other two. */
-  settingsUnusable: { code: 'SETTINGS_UNUSABLE', message: 'Access denied: the settings on this machine cannot be used' },
+  settingsUnusable: {
+    code: 'SETTINGS_UNUSABLE',
+    message: 'Access denied: the settings on this machine cannot be used',
+  },
   settingsUnsafe: {
     code: 'SETTINGS_UNSAFE',
     message: 'The settings folder cannot be trusted',

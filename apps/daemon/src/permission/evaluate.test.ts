@@ -5,7 +5,12 @@ import { evaluate, evaluateAll } from './evaluate.ts';
 import type { Resource } from './resource.ts';
 import { prepareDenials } from './rules.ts';
 
-const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({ toolGroup, resource, description: '', aliases });
+const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({
+  toolGroup,
+  resource,
+  description: '',
+  aliases,
+});
 const everything = (mode: Mode) => ({
   filesystemRead: mode,
   filesystemWrite: mode,
@@ -16,21 +21,36 @@ const everything = (mode: Mode) => ({
 });
 
 const access = (resource: Resource, settled: { mode?: Mode; deny?: Resource[]; allow?: Resource[] }) =>
-  evaluate({ modes: everything(settled.mode ?? 'allow'), deny: prepareDenials(settled.deny ?? []), allow: settled.allow ?? [] }, resource);
+  evaluate(
+    {
+      modes: everything(settled.mode ?? 'allow'),
+      deny: prepareDenials(settled.deny ?? []),
+      allow: settled.allow ?? [],
+    },
+    resource,
+  );
 
 describe('SH-26 precedence: group deny > deny rule > allow rule > mode', () => {
   const combinations = modes.flatMap((mode) =>
-    [true, false].flatMap((deny) => [true, false].map((allow): [Mode, boolean, boolean] => [mode, deny, allow])),
+    [true, false].flatMap((deny) =>
+      [true, false].map((allow): [Mode, boolean, boolean] => [mode, deny, allow]),
+    ),
   );
 
   it.each(combinations)('mode %s, deny rule %s, allow rule %s', (mode, deny, allow) => {
     const resource = at('filesystemWrite', '/w/a');
     const expected = mode === 'deny' || deny ? 'deny' : allow ? 'allow' : mode;
-    expect(access(resource, { mode, deny: deny ? [resource] : [], allow: allow ? [resource] : [] })).toBe(expected);
+    expect(access(resource, { mode, deny: deny ? [resource] : [], allow: allow ? [resource] : [] })).toBe(
+      expected,
+    );
   });
 
   it('who may not read may not write', () => {
-    const policy = { modes: { ...everything('allow'), filesystemRead: 'deny' as const }, deny: [], allow: [] };
+    const policy = {
+      modes: { ...everything('allow'), filesystemRead: 'deny' as const },
+      deny: [],
+      allow: [],
+    };
     expect(evaluate(policy, at('filesystemWrite', '/w/a'))).toBe('deny');
     expect(access(at('filesystemWrite', '/w/a'), { deny: [at('filesystemRead', '/w')] })).toBe('deny');
     expect(access(at('filesystemRead', '/w/a'), { deny: [at('filesystemWrite', '/w')] })).toBe('allow');
@@ -46,7 +66,9 @@ describe('allow is narrow', () => {
     ['/w/a.txt/', 'ask'],
     ['/w/b.txt', 'ask'],
   ])('FS-19 a rule for /w/a.txt and %j: %s', (resource, expected) => {
-    expect(access(at('filesystemWrite', resource), { mode: 'ask', allow: [at('filesystemWrite', '/w/a.txt')] })).toBe(expected);
+    expect(
+      access(at('filesystemWrite', resource), { mode: 'ask', allow: [at('filesystemWrite', '/w/a.txt')] }),
+    ).toBe(expected);
   });
 
   it('FS-19 another spelling or another group is not covered', () => {
@@ -65,7 +87,9 @@ describe('allow is narrow', () => {
     ['"/w" $ rm "a b"; id', 'ask'],
     ['"/w" $ X=1 rm "a b"', 'ask'],
   ])('SH-05 a rule for one command and %j: %s', (resource, expected) => {
-    expect(access(at('shell', resource), { mode: 'ask', allow: [at('shell', '"/w" $ rm "a b"')] })).toBe(expected);
+    expect(access(at('shell', resource), { mode: 'ask', allow: [at('shell', '"/w" $ rm "a b"')] })).toBe(
+      expected,
+    );
   });
 });
 
@@ -81,12 +105,18 @@ describe('deny is broad', () => {
     ['/w', 'allow'],
     ['/x/', 'allow'],
   ])('FS-20 a rule for the folder /w/secret and a write to %j: %s', (resource, expected) => {
-    expect(access(at('filesystemWrite', resource), { deny: [at('filesystemWrite', '/w/secret')] })).toBe(expected);
+    expect(access(at('filesystemWrite', resource), { deny: [at('filesystemWrite', '/w/secret')] })).toBe(
+      expected,
+    );
   });
 
   it('FS-21 holds for the path as it was given and for where it leads', () => {
-    expect(access(at('filesystemRead', '/w/real', '/w/link'), { deny: [at('filesystemRead', '/w/link')] })).toBe('deny');
-    expect(access(at('filesystemRead', '/w/real', '/w/link'), { deny: [at('filesystemRead', '/w/real')] })).toBe('deny');
+    expect(
+      access(at('filesystemRead', '/w/real', '/w/link'), { deny: [at('filesystemRead', '/w/link')] }),
+    ).toBe('deny');
+    expect(
+      access(at('filesystemRead', '/w/real', '/w/link'), { deny: [at('filesystemRead', '/w/real')] }),
+    ).toBe('deny');
   });
 
   it.each([
@@ -119,12 +149,17 @@ describe('deny is broad', () => {
     `${'true; '.repeat(500)}rm a`,
   ])('SH-25 and SH-33 a rule for rm meets %j', (command) => {
     const resource = at('shell', `"/w" $ ${command}`);
-    expect(access(resource, { deny: [{ toolGroup: 'shell', resource: 'rm', description: '' }] })).toBe('deny');
+    expect(access(resource, { deny: [{ toolGroup: 'shell', resource: 'rm', description: '' }] })).toBe(
+      'deny',
+    );
   });
 
-  it.each(['ls', 'echo rm', 'git rm a', 'rmdir a', 'cat rm.txt'])('a rule for rm leaves %j alone', (command) => {
-    expect(access(at('shell', `"/w" $ ${command}`), { deny: [at('shell', 'rm')] })).toBe('allow');
-  });
+  it.each(['ls', 'echo rm', 'git rm a', 'rmdir a', 'cat rm.txt'])(
+    'a rule for rm leaves %j alone',
+    (command) => {
+      expect(access(at('shell', `"/w" $ ${command}`), { deny: [at('shell', 'rm')] })).toBe('allow');
+    },
+  );
 
   it('a rule that was stored from a question holds in every folder and with more arguments', () => {
     const deny = [at('shell', '"/w" $ curl evil.example')];
@@ -134,13 +169,22 @@ describe('deny is broad', () => {
 
   it.each([10_001, 100_000])('SH-32 a command of %d characters is looked at, however it nests', (length) => {
     for (const part of ['$(', '(', '"', '`', 'a ', '\\', 'sh -c ']) {
-      expect(access(at('shell', `"/w" $ ${part.repeat(length / part.length)}`), { mode: 'ask', deny: [at('shell', 'rm')] })).toBe('ask');
+      expect(
+        access(at('shell', `"/w" $ ${part.repeat(length / part.length)}`), {
+          mode: 'ask',
+          deny: [at('shell', 'rm')],
+        }),
+      ).toBe('ask');
     }
   });
 });
 
 describe('all resources of a call', () => {
-  const [yes, ask, no] = [at('filesystemRead', '/w/a'), at('filesystemWrite', '/w/b'), at('filesystemWrite', '/w/no')];
+  const [yes, ask, no] = [
+    at('filesystemRead', '/w/a'),
+    at('filesystemWrite', '/w/b'),
+    at('filesystemWrite', '/w/no'),
+  ];
   const policy = { modes: defaultModes, deny: prepareDenials([no]), allow: [] };
 
   it.each([

@@ -19,7 +19,10 @@ export const evaluate = (policy: Policy, resource: Resource): Mode => {
   return mode === 'allow' || isAllowed(policy.allow, resource) ? 'allow' : 'ask';
 };
 
-export type Evaluation = { kind: 'run' } | { kind: 'ask'; asking: Resource[] } | { kind: 'denied'; resource: Resource };
+export type Evaluation =
+  | { kind: 'run' }
+  | { kind: 'ask'; asking: Resource[] }
+  | { kind: 'denied'; resource: Resource };
 
 /** What holds for a call: every resource is looked at, and one denial refuses it before anything is asked. */
 export const evaluateAll = (policy: Policy, resources: readonly Resource[]): Evaluation => {

@@ -10,14 +10,25 @@ import type { Resource } from './resource.ts';
 import { createSession } from './session.ts';
 import { openSettings } from './settings.ts';
 
-const read = (path: string): Resource => ({ toolGroup: 'filesystemRead', resource: path, description: `Read ${path}` });
-const write = (path: string): Resource => ({ toolGroup: 'filesystemWrite', resource: path, description: `Write ${path}` });
+const read = (path: string): Resource => ({
+  toolGroup: 'filesystemRead',
+  resource: path,
+  description: `Read ${path}`,
+});
+const write = (path: string): Resource => ({
+  toolGroup: 'filesystemWrite',
+  resource: path,
+  description: `Write ${path}`,
+});
 const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
 const noSignal = new AbortController().signal;
 const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
 const misfit: Outcome = { kind: 'denied', reason: 'Access denied: the answer does not fit what was asked' };
 
-const open = async ({ modes = {}, ask = { kind: 'panel' } as Ask }: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
+const open = async ({
+  modes = {},
+  ask = { kind: 'panel' } as Ask,
+}: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const settings = await openSettings(folder);
@@ -115,7 +126,9 @@ describe('CF-02 an answer fits one question', () => {
     await world.asked();
     const outcome = await world.send('allowOnce', { arguments: { content: 'x', filePath: 'a' } });
     expect(outcome).toMatchObject({ kind: 'run' });
-    expect(JSON.stringify(outcome.kind === 'run' && outcome.arguments)).toBe('{"filePath":"a","content":"x"}');
+    expect(JSON.stringify(outcome.kind === 'run' && outcome.arguments)).toBe(
+      '{"filePath":"a","content":"x"}',
+    );
   });
 
   it('another target behind the same arguments is asked about anew', async () => {
@@ -133,16 +146,22 @@ describe('CF-02 an answer fits one question', () => {
     world.preview = { kind: 'diff', path: 'a', text: '-old\n+x', truncated: false };
     await world.asked();
     world.preview = { ...world.preview, text: '-changed\n+x' };
-    expect(await world.send('allowOnce')).toMatchObject({ kind: 'ask', question: { preview: { text: '-changed\n+x' } } });
+    expect(await world.send('allowOnce')).toMatchObject({
+      kind: 'ask',
+      question: { preview: { text: '-changed\n+x' } },
+    });
   });
 });
 
 describe('CF-03 a decision that was not offered is a denial', () => {
-  it.each([['ALLOW'], ['allow_once'], [true], [['allowOnce']], [{}], [''], [null], [1], ['constructor']])('%j', async (confirmation) => {
-    const world = await open();
-    await world.asked();
-    expect(await world.send(confirmation)).toEqual(misfit);
-  });
+  it.each([['ALLOW'], ['allow_once'], [true], [['allowOnce']], [{}], [''], [null], [1], ['constructor']])(
+    '%j',
+    async (confirmation) => {
+      const world = await open();
+      await world.asked();
+      expect(await world.send(confirmation)).toEqual(misfit);
+    },
+  );
 });
 
 describe('several resources', () => {
@@ -184,7 +203,10 @@ describe('several resources', () => {
     world.resources = [read('/w/a'), write('/w/b')];
     expect((await world.asked()).resources).toEqual([write('/w/b')]);
     modes.filesystemRead = 'ask';
-    expect(await world.send('allowOnce')).toMatchObject({ kind: 'ask', question: { resources: [read('/w/a'), write('/w/b')] } });
+    expect(await world.send('allowOnce')).toMatchObject({
+      kind: 'ask',
+      question: { resources: [read('/w/a'), write('/w/b')] },
+    });
   });
 });
 
@@ -194,7 +216,10 @@ describe('settings that change while a question is open (FS-23)', () => {
     const world = await open({ modes });
     await world.asked();
     await world.settings.addRules('deny', [ruleOf(write('/w'))]);
-    expect(await world.send('alwaysAllow')).toEqual({ kind: 'denied', reason: 'Access denied: a rule forbids /w/a' });
+    expect(await world.send('alwaysAllow')).toEqual({
+      kind: 'denied',
+      reason: 'Access denied: a rule forbids /w/a',
+    });
     expect(world.settings.rules().allow).toEqual([]);
     world.resources = [write('/x')];
     await world.asked({ requestId: 'r2' });
@@ -231,7 +256,10 @@ describe('a repeat of the request without an answer', () => {
 });
 
 describe('in the terminal', () => {
-  const answering = (given: Decision): Ask => ({ kind: 'terminal', askInTerminal: () => Promise.resolve(given) });
+  const answering = (given: Decision): Ask => ({
+    kind: 'terminal',
+    askInTerminal: () => Promise.resolve(given),
+  });
 
   it.each<[Decision, Outcome['kind']]>([
     ['allowOnce', 'run'],
@@ -284,6 +312,11 @@ describe('what a person sees', () => {
   it('a preview keeps its lines and shows what hides in them', async () => {
     const world = await open();
     world.preview = { kind: 'diff', path: 'a\u202eb', text: '+a\n+\u200b\tb', truncated: false };
-    expect((await world.asked()).preview).toEqual({ kind: 'diff', path: 'a\\u{202e}b', text: '+a\n+\\u{200b}\tb', truncated: false });
+    expect((await world.asked()).preview).toEqual({
+      kind: 'diff',
+      path: 'a\\u{202e}b',
+      text: '+a\n+\\u{200b}\tb',
+      truncated: false,
+    });
   });
 });

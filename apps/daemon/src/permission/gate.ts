@@ -19,7 +19,10 @@ import { visible } from './show.ts';
 /** Where a question goes: back to the server for the panel, or to the person at this terminal. */
 export type Ask =
   | { kind: 'panel' }
-  | { kind: 'terminal'; askInTerminal(question: ConfirmationPayload, signal: AbortSignal): Promise<Decision> };
+  | {
+      kind: 'terminal';
+      askInTerminal(question: ConfirmationPayload, signal: AbortSignal): Promise<Decision>;
+    };
 
 /** `run`: these arguments, touching these resources and nothing else. */
 export type Outcome =
@@ -71,7 +74,11 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
 
   const refuse = (resource: Resource): Outcome => {
     const off = modes()[resource.toolGroup] === 'deny';
-    return denied(off ? `${resource.toolGroup} is switched off on this machine` : `a rule forbids ${visible(resource.resource)}`);
+    return denied(
+      off
+        ? `${resource.toolGroup} is switched off on this machine`
+        : `a rule forbids ${visible(resource.resource)}`,
+    );
   };
 
   const keep = (requestId: string, question: Question): Outcome => {
@@ -102,7 +109,10 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
     const now = await evaluateNow(question.resources);
     if (now.kind === 'denied') return refuse(now.resource);
     const covered = question.asking.map(ruleOf);
-    const uncovered = now.kind === 'ask' ? evaluateAll({ ...policy(), allow: [...policy().allow, ...covered] }, now.asking) : now;
+    const uncovered =
+      now.kind === 'ask'
+        ? evaluateAll({ ...policy(), allow: [...policy().allow, ...covered] }, now.asking)
+        : now;
     if (uncovered.kind !== 'run') return askAnew(attempt);
     await allow(question, given);
     return { kind: 'run', arguments: question.arguments, granted: question.resources };
@@ -155,13 +165,15 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       if (confirmation === undefined) {
         // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
         const same = isAbout(question, attempt) && sameResources(await attempt.look(), question.resources);
-        if (same && (await evaluateNow(question.resources)).kind === 'ask') return { kind: 'ask', question: question.payload };
+        if (same && (await evaluateNow(question.resources)).kind === 'ask')
+          return { kind: 'ask', question: question.payload };
         questions.delete(attempt.requestId);
         return askAnew(attempt, signal);
       }
       questions.delete(attempt.requestId);
       const given = offeredDecision(question, confirmation);
-      if (!isAbout(question, attempt) || given === undefined) return denied('the answer does not fit what was asked');
+      if (!isAbout(question, attempt) || given === undefined)
+        return denied('the answer does not fit what was asked');
       return decide(question, attempt, given);
     },
   };

@@ -5,7 +5,8 @@ import writeFileAtomic from 'write-file-atomic';
 import { errors } from './errors.ts';
 
 const isOurs = (uid: number) => process.getuid === undefined || uid === process.getuid();
-const hasCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 /** The person's own folder, opened without following a link, with its mode brought to 0700. Gives its real path. */
@@ -25,11 +26,13 @@ export const openPrivateFolder = async (folder: string): Promise<string> => {
 
 /** The text of a private file, its mode brought to 0600; undefined when there is none. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
-  const handle = await open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
-    if (hasCode(cause, 'ENOENT')) return undefined;
-    if (hasCode(cause, 'ELOOP')) throw errors.settingsUnsafe({ message: `${path} is a link`, cause });
-    throw errors.settingsUnsafe({ message: `${path} cannot be read`, cause });
-  });
+  const handle = await open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)).catch(
+    (cause: unknown) => {
+      if (hasCode(cause, 'ENOENT')) return undefined;
+      if (hasCode(cause, 'ELOOP')) throw errors.settingsUnsafe({ message: `${path} is a link`, cause });
+      throw errors.settingsUnsafe({ message: `${path} cannot be read`, cause });
+    },
+  );
   if (handle === undefined) return undefined;
   try {
     const found = await handle.stat();

@@ -70,7 +70,8 @@ export const buildQuestion = async (
 export const isAbout = (question: Question, attempt: Attempt): boolean =>
   question.tool === attempt.tool && canonical(question.arguments) === canonical(attempt.arguments);
 
-export const sameResources = (a: readonly Resource[], b: readonly Resource[]): boolean => canonical(a) === canonical(b);
+export const sameResources = (a: readonly Resource[], b: readonly Resource[]): boolean =>
+  canonical(a) === canonical(b);
 
 /** The decision in `_confirmation` when it is one that the question offered. */
 export const offeredDecision = (question: Question, confirmation: unknown): Decision | undefined => {

@@ -13,10 +13,13 @@ const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One spelling for all that a disk or an eye may take for the same: letter case, composed letters, invisible marks. */
 const fold = (text: string): string =>
-  plain.test(text) ? text.toLowerCase() : text.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase();
+  plain.test(text)
+    ? text.toLowerCase()
+    : text.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase();
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
-const isWithin = (path: string, folder: string) => path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+const isWithin = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 /** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
 const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');

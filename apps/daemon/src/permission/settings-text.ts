@@ -4,7 +4,14 @@ import { errors } from './errors.ts';
 import { repeatedKey } from './repeated-key.ts';
 import { rule } from './rules.ts';
 
-const groupModes = { filesystemRead: mode, filesystemWrite: mode, shell: mode, computer: mode, browser: mode, system: mode };
+const groupModes = {
+  filesystemRead: mode,
+  filesystemWrite: mode,
+  shell: mode,
+  computer: mode,
+  browser: mode,
+  system: mode,
+};
 groupModes satisfies Record<ToolGroup, typeof mode>;
 
 /** What `settings.json` holds. A group that is not named has its default mode. */
@@ -30,10 +37,13 @@ const parseJson = (text: string, path: string): unknown => {
 export const parseSettings = (text: string, path: string): SettingsFile => {
   const json = parseJson(text, path);
   const twice = repeatedKey(text);
-  if (twice !== undefined) throw errors.settingsBroken({ message: `${path}: the key "${twice}" stands there twice` });
+  if (twice !== undefined)
+    throw errors.settingsBroken({ message: `${path}: the key "${twice}" stands there twice` });
   const parsed = settingsFile.safeParse(json);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the whole file'}: ${issue.message}`);
+  const issues = parsed.error.issues.map(
+    (issue) => `${issue.path.join('.') || 'the whole file'}: ${issue.message}`,
+  );
   throw errors.settingsBroken({ message: `${path}: ${issues.join('; ')} (modes are ${modes.join(', ')})` });
 };
 

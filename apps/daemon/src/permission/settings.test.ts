@@ -46,7 +46,11 @@ describe('settings', () => {
   it('starts with the defaults and writes nothing', async () => {
     const { folder, file } = makeFolder();
     const settings = await openSettings(folder);
-    expect([settings.modes(), settings.rules(), existsSync(file)]).toEqual([defaultModes, { allow: [], deny: [] }, false]);
+    expect([settings.modes(), settings.rules(), existsSync(file)]).toEqual([
+      defaultModes,
+      { allow: [], deny: [] },
+      false,
+    ]);
   });
 
   it('keeps rules over a restart, without repeats, and takes them back', async () => {
@@ -68,7 +72,10 @@ describe('settings', () => {
   it('PS-01 refuses a file that was cut at any byte, and keeps it', async () => {
     for (let length = 0; length < whole.length; length += 1) {
       const { folder, file } = withText(whole.slice(0, length));
-      await expect(openSettings(folder)).rejects.toMatchObject({ code: 'SETTINGS_BROKEN', message: expect.stringContaining(file) });
+      await expect(openSettings(folder)).rejects.toMatchObject({
+        code: 'SETTINGS_BROKEN',
+        message: expect.stringContaining(file),
+      });
       expect(readFileSync(file, 'utf8')).toBe(whole.slice(0, length));
     }
   });
@@ -80,11 +87,22 @@ describe('settings', () => {
     ['an unknown key', '{"version":1,"mode":{}}', /Unrecognized key: "mode"/],
     ['an unknown mode', '{"version":1,"modes":{"shell":"yes"}}', /modes\.shell: /],
     ['an unknown group', '{"version":1,"modes":{"everything":"allow"}}', /modes: .*everything/],
-    ['a rule without a group', '{"version":1,"rules":{"deny":[{"resource":"/a"}]}}', /rules\.deny\.0\.toolGroup: /],
-    ['a key twice', '{"version":1,"modes":{"shell":"deny","sh\\u0065ll":"allow"}}', /the key "shell" stands there twice/],
+    [
+      'a rule without a group',
+      '{"version":1,"rules":{"deny":[{"resource":"/a"}]}}',
+      /rules\.deny\.0\.toolGroup: /,
+    ],
+    [
+      'a key twice',
+      '{"version":1,"modes":{"shell":"deny","sh\\u0065ll":"allow"}}',
+      /the key "shell" stands there twice/,
+    ],
   ])('PS-01 refuses %s and names the place', async (_case, text, message) => {
     const { folder } = withText(text);
-    await expect(openSettings(folder)).rejects.toMatchObject({ code: 'SETTINGS_BROKEN', message: expect.stringMatching(message) });
+    await expect(openSettings(folder)).rejects.toMatchObject({
+      code: 'SETTINGS_BROKEN',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('PS-02 an acknowledged denial survives a kill at any moment', async () => {

@@ -73,7 +73,9 @@ export const openSettings = async (folder: string): Promise<SettingsStore> => {
       inTurn(async () => {
         await load();
         const known = current.rules[effect];
-        const added = rules.filter((one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSame(one, other)));
+        const added = rules.filter(
+          (one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSame(one, other)),
+        );
         if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
       }),
     removeRule: (effect, rule) =>

@@ -1,5 +1,6 @@
 /** Control characters, line and paragraph separators, what has no shape of its own, and the blanks that look like nothing. */
-const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[\u{d800}-\u{dfff}]/gu;
+const hidden =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[\u{d800}-\u{dfff}]/gu;
 const lineBreaks = new Set(['\n', '\t']);
 
 const named: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -27,7 +28,9 @@ const notes = (text: string): string[] => {
     .find((names) => names.length > 1);
   return [
     ...(mixed ? [`mixes ${mixed.join(' and ')} letters in one word`] : []),
-    ...(/[\uff01-\uff5e\u2170-\u217f\u2044\u2215]/u.test(text) ? ['has look-alikes of plain characters'] : []),
+    ...(/[\uff01-\uff5e\u2170-\u217f\u2044\u2215]/u.test(text)
+      ? ['has look-alikes of plain characters']
+      : []),
     ...(/\bxn--/i.test(text) ? ['has an encoded host name'] : []),
   ];
 };

@@ -31,20 +31,31 @@ describe('dispatch', () => {
       description: `Replace file: ${join(root, 'a.txt')}`,
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       resources: [
-        { toolGroup: 'filesystemWrite', resource: join(root, 'a.txt'), description: `Replace file: ${join(root, 'a.txt')}` },
+        {
+          toolGroup: 'filesystemWrite',
+          resource: join(root, 'a.txt'),
+          description: `Replace file: ${join(root, 'a.txt')}`,
+        },
       ],
       preview: { kind: 'diff', path: 'a.txt', text: expect.stringContaining('-old\n+new'), truncated: false },
       askId: '',
     });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old\n');
-    expect(await send(write('r1', { _confirmation: 'allowOnce' }))).toMatchObject({ structuredContent: { path: 'a.txt' } });
+    expect(await send(write('r1', { _confirmation: 'allowOnce' }))).toMatchObject({
+      structuredContent: { path: 'a.txt' },
+    });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
   });
 
   it.each([
     ['an unknown tool', 'rm_rf', {}, 'This machine does not offer this tool'],
     ['a missing argument', 'read_file', {}, 'filePath: Invalid input: expected string, received undefined'],
-    ['a wrong type', 'read_file', { filePath: 7 }, 'filePath: Invalid input: expected string, received number'],
+    [
+      'a wrong type',
+      'read_file',
+      { filePath: 7 },
+      'filePath: Invalid input: expected string, received number',
+    ],
     ['one too many', 'read_file', { filePath: 'a', b: 1 }, 'arguments: Unrecognized key: "b"'],
     ['nothing there', 'read_file', { filePath: 'no.txt' }, 'There is nothing at this path'],
   ])('answers %s with an error result', async (_case, name, args, text) => {

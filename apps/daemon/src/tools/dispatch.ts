@@ -74,7 +74,11 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     return parsed.data;
   };
 
-  const execute = async (tool: DaemonTool, outcome: Extract<Outcome, { kind: 'run' }>, context: DispatchContext & ToolContext) => {
+  const execute = async (
+    tool: DaemonTool,
+    outcome: Extract<Outcome, { kind: 'run' }>,
+    context: DispatchContext & ToolContext,
+  ) => {
     const input = parse(tool, outcome.arguments);
     const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
     return inTurn(changed, async () => {
@@ -88,7 +92,10 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     });
   };
 
-  const attempt = async (request: ToolRequest, { signal, progress }: DispatchContext): Promise<ToolResult> => {
+  const attempt = async (
+    request: ToolRequest,
+    { signal, progress }: DispatchContext,
+  ): Promise<ToolResult> => {
     const tool = byName.get(request.toolCall.name);
     if (!tool) throw errors.unknownTool();
     const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
@@ -121,7 +128,9 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
       if (context.signal.aborted) return cancelled(false);
       return await attempt(request, context);
     } catch (error) {
-      return context.signal.aborted ? cancelled(false) : { ...errorResult(sentence(error)), _meta: notStarted };
+      return context.signal.aborted
+        ? cancelled(false)
+        : { ...errorResult(sentence(error)), _meta: notStarted };
     }
   };
 

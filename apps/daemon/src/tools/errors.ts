@@ -11,9 +11,15 @@ export const errors = createErrors({
   exists: { code: 'EXISTS', message: 'There is something at this path already' },
   notFile: { code: 'NOT_A_FILE', message: 'This is not a regular file' },
   notFolder: { code: 'NOT_A_FOLDER', message: 'This is not a folder' },
-  isRoot: { code: 'IS_ROOT', message: 'The folder that the tools work in cannot be deleted, moved or replaced' },
+  isRoot: {
+    code: 'IS_ROOT',
+    message: 'The folder that the tools work in cannot be deleted, moved or replaced',
+  },
   tooLarge: { code: 'TOO_LARGE', message: 'The file is too large: 512 KiB at most' },
-  binary: { code: 'BINARY', message: 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read' },
+  binary: {
+    code: 'BINARY',
+    message: 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read',
+  },
   noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
   changed: { code: 'CHANGED', message: 'The file or a folder above it changed in the meantime; try again' },
   notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },

@@ -25,11 +25,22 @@ export interface TryOut {
 }
 
 /** Real tools behind a real gate in real folders: `call` runs one as the server would. */
-export const tryOut = async ({ modes = {}, ask = { kind: 'panel' }, clock = systemClock, folders = makeFolders() }: TryOut = {}) => {
+export const tryOut = async ({
+  modes = {},
+  ask = { kind: 'panel' },
+  clock = systemClock,
+  folders = makeFolders(),
+}: TryOut = {}) => {
   const settings = await openSettings(folders.own);
   const session = createSession(modes);
   const gate = createGate({ settings, session, ask });
-  const dispatch = createDispatch({ tools: allTools(), gate, root: folders.root, privateFolder: settings.folder, clock });
+  const dispatch = createDispatch({
+    tools: allTools(),
+    gate,
+    root: folders.root,
+    privateFolder: settings.folder,
+    clock,
+  });
   let count = 0;
   const send = (request: ToolRequest, signal = new AbortController().signal): Promise<ToolResult> =>
     dispatch(request, { signal, progress: () => undefined });
@@ -40,7 +51,11 @@ export const tryOut = async ({ modes = {}, ask = { kind: 'panel' }, clock = syst
   return { ...folders, settings, session, gate, dispatch, send, call };
 };
 
-export const everythingAllowed: Partial<Modes> = { filesystemRead: 'allow', filesystemWrite: 'allow', shell: 'allow' };
+export const everythingAllowed: Partial<Modes> = {
+  filesystemRead: 'allow',
+  filesystemWrite: 'allow',
+  shell: 'allow',
+};
 
 /** A result's first text, or what it has instead. */
 export const textOf = (result: ToolResult): string => {

@@ -11,12 +11,16 @@ export interface Wanted {
   last?: Resolution['last'];
 }
 
-const groups = { read: 'filesystemRead', write: 'filesystemWrite' } as const satisfies Record<Wanted['access'], ToolGroup>;
+const groups = { read: 'filesystemRead', write: 'filesystemWrite' } as const satisfies Record<
+  Wanted['access'],
+  ToolGroup
+>;
 
 /** Where a typed path leads, when it may be touched at all. Throws `badPath`, `outside`, `protectedPath`. */
 export const locate = (context: ToolContext, typed: string, wanted: Wanted): Place => {
   const place = findPlace(typed, { root: context.root, last: wanted.last ?? 'follow' });
-  if ([place.path, place.typed].some((path) => isProtected(context, path, wanted.access))) throw errors.protectedPath();
+  if ([place.path, place.typed].some((path) => isProtected(context, path, wanted.access)))
+    throw errors.protectedPath();
   return place;
 };
 

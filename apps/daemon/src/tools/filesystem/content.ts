@@ -1,6 +1,7 @@
 import { errors } from '../errors.ts';
 
-const startsWith = (bytes: Buffer, at: number, text: string) => bytes.toString('latin1', at, at + text.length) === text;
+const startsWith = (bytes: Buffer, at: number, text: string) =>
+  bytes.toString('latin1', at, at + text.length) === text;
 
 /** The picture's type by its first bytes; a name can say anything. */
 export const pictureType = (bytes: Buffer): string | undefined => {

@@ -19,7 +19,8 @@ const input = z.strictObject({
 export const copyFile = defineTool({
   name: 'copy_file',
   title: 'Copy file',
-  description: 'Copy one file, 1 GiB at most. Replaces a file at the destination; makes the folders above it.',
+  description:
+    'Copy one file, 1 GiB at most. Replaces a file at the destination; makes the folders above it.',
   group: 'filesystemWrite',
   category: 'filesystem',
   effect: 'destroys',
@@ -28,7 +29,8 @@ export const copyFile = defineTool({
     const source = locate(context, sourcePath, { access: 'read' });
     const destination = locate(context, destinationPath, { access: 'write' });
     if (source.kind === 'missing') throw errors.notFound();
-    if (source.kind !== 'file' || destination.kind === 'folder' || destination.kind === 'other') throw errors.notFile();
+    if (source.kind !== 'file' || destination.kind === 'folder' || destination.kind === 'other')
+      throw errors.notFile();
     const replaces = destination.kind === 'missing' ? '' : ' (replaces what is there)';
     return [
       toResource({ access: 'read', place: source, doing: 'Copy from' }),
@@ -39,7 +41,8 @@ export const copyFile = defineTool({
     const source = locateGranted(context, sourcePath, { access: 'read' });
     const destination = locateGranted(context, destinationPath, { access: 'write' });
     await withRegularFile(source.path, context.privateFolder, async (fd, found) => {
-      if (found.size > maxCopyBytes) throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
+      if (found.size > maxCopyBytes)
+        throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
       const folder = openMadeFolder(dirname(destination.path), context.root);
       try {
         const data = chunksOf(fd, found.size, context.signal);

@@ -6,7 +6,9 @@ import { defineTool } from '../tool.ts';
 import { locate, locateGranted, toResource } from './access.ts';
 import { openMadeFolder } from './folders.ts';
 
-const input = z.strictObject({ dirPath: z.string().describe('Path of the folder to make, relative to the folder') });
+const input = z.strictObject({
+  dirPath: z.string().describe('Path of the folder to make, relative to the folder'),
+});
 
 export const createDirectory = defineTool({
   name: 'create_directory',

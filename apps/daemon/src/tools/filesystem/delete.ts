@@ -10,7 +10,9 @@ import { isProtected } from './protected.ts';
 import { syncFolder } from './replace.ts';
 import { deleteTree, inspectTree } from './whole-tree.ts';
 
-const input = z.strictObject({ path: z.string().describe('Path of the file or folder, relative to the folder') });
+const input = z.strictObject({
+  path: z.string().describe('Path of the file or folder, relative to the folder'),
+});
 
 /** A link is deleted itself, not what it points at. */
 const wanted = { access: 'write', last: 'keep' } as const;
@@ -41,7 +43,8 @@ export const deletePath = defineTool({
       const walk = { signal: context.signal, device: fstatSync(parent.fd).dev };
       if (place.kind === 'folder') {
         await inspectTree(walk, { parent, name }, (inner) => {
-          if (isProtected(context, inner, 'read')) throw errors.protectedPath({ message: 'The folder holds something that is protected' });
+          if (isProtected(context, inner, 'read'))
+            throw errors.protectedPath({ message: 'The folder holds something that is protected' });
         });
         await deleteTree(walk, parent, name);
       } else unlinkSync(parent.entry(name));

@@ -22,10 +22,17 @@ export const currentText = async (context: ToolContext, place: Place): Promise<s
 };
 
 /** A unified diff from `before` to `after`, cut at the cap. */
-export const difference = (context: ToolContext, place: Place, change: { before: string; after: string }): Preview => {
+export const difference = (
+  context: ToolContext,
+  place: Place,
+  change: { before: string; after: string },
+): Preview => {
   const path = relative(context.root, place.path);
   const patch = (before: string) =>
-    createTwoFilesPatch(path, path, before, change.after, undefined, undefined, { context: 3, maxEditLength: maxEdits });
+    createTwoFilesPatch(path, path, before, change.after, undefined, undefined, {
+      context: 3,
+      maxEditLength: maxEdits,
+    });
   const text = patch(change.before) ?? change.after;
   return {
     kind: 'diff',

@@ -25,7 +25,8 @@ export const replaceFirst = (text: string, oldString: string, newString: string)
 export const editFile = defineTool({
   name: 'edit_file',
   title: 'Edit file',
-  description: 'Replace the first occurrence of a text in a file by another. Fails when the text does not occur. 512 KiB at most.',
+  description:
+    'Replace the first occurrence of a text in a file by another. Fails when the text does not occur. 512 KiB at most.',
   group: 'filesystemWrite',
   category: 'filesystem',
   effect: 'destroys',
@@ -44,7 +45,10 @@ export const editFile = defineTool({
     const before = await currentText(context, place);
     // Where reading is to be asked for too, the question shows what the call brings and nothing of the file.
     if (before === undefined) return difference(context, place, { before: oldString, after: newString });
-    return difference(context, place, { before, after: replaceFirst(before, oldString, newString) ?? before });
+    return difference(context, place, {
+      before,
+      after: replaceFirst(before, oldString, newString) ?? before,
+    });
   },
   run: async ({ filePath, oldString, newString }, context) => {
     locateGranted(context, filePath, { access: 'read' });

@@ -7,7 +7,9 @@ import { replaceFirst } from './edit-file.ts';
 
 describe('edit_file', () => {
   it('FS-28 gives what was before, the new text, and what was after (property)', () => {
-    const text = fc.string({ unit: fc.constantFrom('$', '&', '1', '`', "'", '\r', '\n', '\ufeff', 'a', 'b', '😀', '\\') });
+    const text = fc.string({
+      unit: fc.constantFrom('$', '&', '1', '`', "'", '\r', '\n', '\ufeff', 'a', 'b', '😀', '\\'),
+    });
     fc.assert(
       fc.property(text, fc.string({ minLength: 1 }), text, text, (before, old, after, next) => {
         const whole = before + old + after;
@@ -34,7 +36,9 @@ describe('edit_file', () => {
     const { root, call } = await tryOut({ modes: everythingAllowed });
     const marks = Array.from({ length: 40 }, (_, at) => `<${at}>`);
     writeFileSync(join(root, 'a'), marks.join(''));
-    await Promise.all(marks.map((mark, at) => call('edit_file', { filePath: 'a', oldString: mark, newString: `[${at}]` })));
+    await Promise.all(
+      marks.map((mark, at) => call('edit_file', { filePath: 'a', oldString: mark, newString: `[${at}]` })),
+    );
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe(marks.map((_, at) => `[${at}]`).join(''));
     expect(readdirSync(root)).toEqual(['a']);
   });

@@ -86,21 +86,43 @@ describe('paths that lead outside', () => {
     ]);
   });
 
-  it.each(['~', '~root', '$HOME', '%2e%2e/outside/secret.txt', '..%2foutside', '..\\outside\\secret.txt', '....//outside'])(
-    'FS-01 %s is a name like any other, inside the root',
-    async (path) => {
-      const { root, call, untouched } = await world();
-      expect(await call('write_file', { filePath: path, content: 'x' })).toMatchObject({ structuredContent: { path } });
-      expect(readFileSync(join(root, path), 'utf8')).toBe('x');
-      untouched();
-    },
-  );
+  it.each([
+    '~',
+    '~root',
+    '$HOME',
+    '%2e%2e/outside/secret.txt',
+    '..%2foutside',
+    '..\\outside\\secret.txt',
+    '....//outside',
+  ])('FS-01 %s is a name like any other, inside the root', async (path) => {
+    const { root, call, untouched } = await world();
+    expect(await call('write_file', { filePath: path, content: 'x' })).toMatchObject({
+      structuredContent: { path },
+    });
+    expect(readFileSync(join(root, path), 'utf8')).toBe('x');
+    untouched();
+  });
 
   it('FS-01 no text leads outside (property)', async () => {
     const opened = await world();
     opened.link('../outside', 'out');
     opened.link('in', 'alias');
-    const part = fc.constantFrom('..', '.', 'in', 'out', 'alias', 'a.txt', 'secret.txt', 'dir', 'new', '~', '', ' ', 'é', opened.outside);
+    const part = fc.constantFrom(
+      '..',
+      '.',
+      'in',
+      'out',
+      'alias',
+      'a.txt',
+      'secret.txt',
+      'dir',
+      'new',
+      '~',
+      '',
+      ' ',
+      'é',
+      opened.outside,
+    );
     const path = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/'));
     await fc.assert(
       fc.asyncProperty(path, fc.nat(10), async (tried, which) => {
@@ -155,10 +177,11 @@ describe('links', () => {
     opened.link('../outside/secret.txt', 'file');
     opened.link(join(opened.outside, 'dir'), 'folder');
     opened.link('../..', 'in/up');
+    opened.link('in/../../outside/secret.txt', 'middle');
     opened.link('loop', 'loop');
     for (let at = 0; at < 45; at += 1) opened.link(at === 0 ? 'in/a.txt' : `chain${at - 1}`, `chain${at}`);
     await refusesAll(opened, ['folder/secret.txt', 'folder/new', 'in/up/outside/secret.txt', 'loop/x']);
-    for (const path of ['file', 'folder', 'loop', 'chain44']) {
+    for (const path of ['file', 'folder', 'middle', 'loop', 'chain44']) {
       for (const [name, args] of everyTool(path)) {
         if (name === 'delete' || name === 'move') continue;
         expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
@@ -173,7 +196,9 @@ describe('links', () => {
     opened.link(join(opened.root, 'one'), 'two');
     opened.link('../in/./a.txt', 'in/three');
     for (const filePath of ['one/a.txt', 'two/a.txt', 'two/three']) {
-      expect(await opened.call('read_file', { filePath })).toMatchObject({ structuredContent: { content: 'inside' } });
+      expect(await opened.call('read_file', { filePath })).toMatchObject({
+        structuredContent: { content: 'inside' },
+      });
     }
     await opened.call('write_file', { filePath: 'two/three', content: 'written' });
     expect(readFileSync(join(opened.root, 'in/a.txt'), 'utf8')).toBe('written');
@@ -189,8 +214,14 @@ describe('links', () => {
     opened.link('../outside/none', 'middle');
     opened.link('in/fresh.txt', 'fine');
     for (const filePath of ['hop', 'hop2', 'through', 'middle/x', 'middle']) {
-      expect([filePath, (await opened.call('write_file', { filePath, content: 'x' })).isError]).toEqual([filePath, true]);
-      expect([filePath, (await opened.call('create_directory', { dirPath: filePath })).isError]).toEqual([filePath, true]);
+      expect([filePath, (await opened.call('write_file', { filePath, content: 'x' })).isError]).toEqual([
+        filePath,
+        true,
+      ]);
+      expect([filePath, (await opened.call('create_directory', { dirPath: filePath })).isError]).toEqual([
+        filePath,
+        true,
+      ]);
     }
     opened.untouched();
     await opened.call('write_file', { filePath: 'fine', content: 'x' });
@@ -216,14 +247,22 @@ describe('links', () => {
   });
 
   it.each([
-    ['delete', { path: '.' }],
-    ['delete', { path: 'in/..' }],
-    ['move', { sourcePath: '.', destinationPath: 'in/x' }],
-    ['move', { sourcePath: 'in', destinationPath: '.' }],
-    ['write_file', { filePath: '.', content: '' }],
-  ])('FS-15 the root itself stays: %s %j', async (name, args) => {
+    ['delete', { path: '.' }, 'The folder that the tools work in cannot be deleted, moved or replaced'],
+    ['delete', { path: 'in/..' }, 'The folder that the tools work in cannot be deleted, moved or replaced'],
+    [
+      'move',
+      { sourcePath: '.', destinationPath: 'in/x' },
+      'The folder that the tools work in cannot be deleted, moved or replaced',
+    ],
+    [
+      'move',
+      { sourcePath: 'in', destinationPath: '.' },
+      'The folder that the tools work in cannot be deleted, moved or replaced',
+    ],
+    ['write_file', { filePath: '.', content: '' }, 'This is not a regular file'],
+  ])('FS-15 the root itself stays: %s %j', async (name, args, text) => {
     const opened = await world();
-    expect((await opened.call(name, args)).isError).toBe(true);
+    expect(textOf(await opened.call(name, args))).toBe(text);
     expect(readdirSync(opened.root)).toEqual(['in']);
   });
 });
@@ -241,25 +280,41 @@ describe('what is not a file', () => {
         expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
       }
     }
-    expect((await opened.call('search_files', { name: '**', query: 'x' })).structuredContent).toMatchObject({ matches: [] });
+    expect((await opened.call('search_files', { name: '**', query: 'x' })).structuredContent).toMatchObject({
+      matches: [],
+    });
   });
 
   it('FS-10 and FS-11 with the whole disk as root, devices and kernel files are refused', async () => {
     const folders = makeFolders();
     const { call } = await tryOut({ folders: { ...folders, root: '/' } });
-    for (const filePath of ['/dev/zero', '/dev/stdin', '/proc/self/environ', '/proc/self/root/etc/passwd', '/sys/kernel/mm', '/proc/1/fd/0']) {
+    for (const filePath of [
+      '/dev/zero',
+      '/dev/stdin',
+      '/proc/self/environ',
+      '/proc/self/root/etc/passwd',
+      '/sys/kernel/mm',
+      '/proc/1/fd/0',
+    ]) {
       expect([filePath, (await call('read_file', { filePath })).isError]).toEqual([filePath, true]);
     }
-    expect((await call('copy_file', { sourcePath: '/dev/zero', destinationPath: join(folders.root, 'z') })).isError).toBe(true);
+    expect(
+      (await call('copy_file', { sourcePath: '/dev/zero', destinationPath: join(folders.root, 'z') }))
+        .isError,
+    ).toBe(true);
   });
 
   it('FS-11 a sparse file beyond the limit is refused', async () => {
     const opened = await world();
     execFileSync('truncate', ['-s', '10G', join(opened.root, 'sparse')]);
-    for (const [name, args] of everyTool('sparse').filter(([tool]) => ['read_file', 'edit_file'].includes(tool))) {
+    for (const [name, args] of everyTool('sparse').filter(([tool]) =>
+      ['read_file', 'edit_file'].includes(tool),
+    )) {
       expect((await opened.call(name, args)).isError).toBe(true);
     }
-    expect((await opened.call('copy_file', { sourcePath: 'sparse', destinationPath: 'x' })).isError).toBe(true);
+    expect((await opened.call('copy_file', { sourcePath: 'sparse', destinationPath: 'x' })).isError).toBe(
+      true,
+    );
   });
 });
 
@@ -286,16 +341,24 @@ describe('protected paths', () => {
     expect(readdirSync(opened.root)).toEqual(['in']);
   });
 
-  it.each(['.GIT/hooks/x', '.giT/CONFIG', '.MCP.json', '.git/ho\u200boks/x', '．git/hooks/x', '.ｍcp.json', '.vscode ', '.Vscode./x', '.g\u0131t/config', '.vscode\u00ad/x'])(
-    'FS-18 %j is protected in this spelling too',
-    async (path) => {
-      const opened = await world();
-      for (const [name, args] of everyTool(path)) {
-        expect([name, (await opened.call(name, args)).isError]).toEqual([name, true]);
-      }
-      expect(readdirSync(opened.root)).toEqual(['in']);
-    },
-  );
+  it.each([
+    '.GIT/hooks/x',
+    '.giT/CONFIG',
+    '.MCP.json',
+    '.git/ho\u200boks/x',
+    '．git/hooks/x',
+    '.ｍcp.json',
+    '.vscode ',
+    '.Vscode./x',
+    '.g\u0131t/config',
+    '.vscode\u00ad/x',
+  ])('FS-18 %j is protected in this spelling too', async (path) => {
+    const opened = await world();
+    for (const [name, args] of everyTool(path)) {
+      expect([name, (await opened.call(name, args)).isError]).toEqual([name, true]);
+    }
+    expect(readdirSync(opened.root)).toEqual(['in']);
+  });
 
   it('FS-25 a protected file that exists can be neither read, replaced, moved nor deleted, nor with its folder', async () => {
     const opened = await world();
@@ -303,16 +366,21 @@ describe('protected paths', () => {
     writeFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'hook');
     writeFileSync(join(opened.root, '.mcp.json'), '{}');
     opened.link('.mcp.json', 'other-name');
+    mkdirSync(join(opened.root, '.git/modules/m/hooks'), { recursive: true });
+    opened.link('in/a.txt', '.envrc');
     await refusesAll(opened, ['.mcp.json', 'repo/.git/hooks/pre-commit', 'repo/.git/hooks']);
     const more: [string, Record<string, unknown>][] = [
       ['read_file', { filePath: 'other-name' }],
       ['write_file', { filePath: 'other-name', content: 'x' }],
+      ['write_file', { filePath: '.envrc', content: 'x' }],
+      ['move', { sourcePath: '.git/modules', destinationPath: 'elsewhere' }],
       ['delete', { path: 'repo' }],
       ['delete', { path: 'repo/.git' }],
       ['move', { sourcePath: 'repo', destinationPath: 'elsewhere' }],
       ['move', { sourcePath: 'repo/.git', destinationPath: 'elsewhere' }],
     ];
-    for (const [name, args] of more) expect([name, args, (await opened.call(name, args)).isError]).toEqual([name, args, true]);
+    for (const [name, args] of more)
+      expect([name, args, (await opened.call(name, args)).isError]).toEqual([name, args, true]);
     expect(readFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'utf8')).toBe('hook');
   });
 
@@ -329,8 +397,12 @@ describe('protected paths', () => {
       ['copy_file', { sourcePath: 'evil/hooks/pre-commit', destinationPath: '.git/commondir' }],
       ['create_directory', { dirPath: 'in/.git' }],
     ];
-    for (const [name, args] of tries) expect([args, (await opened.call(name, args)).isError]).toEqual([args, true]);
-    expect([existsSync(join(opened.root, 'in/.git')), readdirSync(join(opened.root, '.git'))]).toEqual([false, ['modules']]);
+    for (const [name, args] of tries)
+      expect([args, (await opened.call(name, args)).isError]).toEqual([args, true]);
+    expect([existsSync(join(opened.root, 'in/.git')), readdirSync(join(opened.root, '.git'))]).toEqual([
+      false,
+      ['modules'],
+    ]);
   });
 
   it('FS-24 the folder of the daemon is out of reach: by path, by link, by second name, by search', async () => {
@@ -339,16 +411,28 @@ describe('protected paths', () => {
     await opened.settings.addRules('deny', [{ toolGroup: 'shell', resource: 'curl' }]);
     const before = snapshot(folders.own);
     symlinkSync('../own', join(folders.root, 'link'));
-    for (const path of ['own/settings.json', 'own', 'OWN/settings.json', 'own/new.json', 'root/link/settings.json']) {
-      for (const [name, args] of everyTool(path).filter(([, args]) => !Object.values(args).includes('in/a.txt'))) {
+    for (const path of [
+      'own/settings.json',
+      'own',
+      'OWN/settings.json',
+      'own/new.json',
+      'root/link/settings.json',
+    ]) {
+      for (const [name, args] of everyTool(path).filter(
+        ([, args]) => !Object.values(args).includes('in/a.txt'),
+      )) {
         expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
       }
     }
     linkSync(join(folders.own, 'settings.json'), join(folders.base, 'second'));
-    expect(textOf(await opened.call('read_file', { filePath: 'second' }))).toBe('This path is protected from every tool');
+    expect(textOf(await opened.call('read_file', { filePath: 'second' }))).toBe(
+      'This path is protected from every tool',
+    );
     const found: ToolResult = await opened.call('search_files', { name: '**', query: 'curl' });
     expect(found.structuredContent).toMatchObject({ matches: [] });
     expect(statSync(folders.own).mode & 0o777).toBe(0o700);
-    expect(snapshot(folders.own).map((line) => line.split('|')[4])).toEqual(before.map((line) => line.split('|')[4]));
+    expect(snapshot(folders.own).map((line) => line.split('|')[4])).toEqual(
+      before.map((line) => line.split('|')[4]),
+    );
   });
 });

@@ -3,7 +3,8 @@ import { dirname, sep } from 'node:path';
 import { errors } from '../errors.ts';
 import { openFolder, openSubfolder, type Folder } from './open.ts';
 
-const hasCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code;
+const hasCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** The nearest folder at or above `path` that exists, open and verified. */
 const openNearest = (path: string, root: string): Folder => {

@@ -10,8 +10,17 @@ import { defaultDepth, isExcluded, maxDepth, maxTreeEntries } from './limits.ts'
 import { openFolder, openSubfolder, type Folder } from './open.ts';
 
 const input = z.strictObject({
-  dirPath: z.string().default('.').describe('Path of the folder, relative to the folder ("." is the folder itself)'),
-  maxDepth: z.number().int().min(0).max(maxDepth).optional().describe('How many folders deep to go (default 2)'),
+  dirPath: z
+    .string()
+    .default('.')
+    .describe('Path of the folder, relative to the folder ("." is the folder itself)'),
+  maxDepth: z
+    .number()
+    .int()
+    .min(0)
+    .max(maxDepth)
+    .optional()
+    .describe('How many folders deep to go (default 2)'),
 });
 
 interface Growing {
@@ -20,7 +29,11 @@ interface Growing {
 }
 
 /** Adds what lies below an open folder, one line each, indented by depth. */
-const grow = async (context: RunContext, at: { folder: Folder; depth: number; left: number }, tree: Growing): Promise<void> => {
+const grow = async (
+  context: RunContext,
+  at: { folder: Folder; depth: number; left: number },
+  tree: Growing,
+): Promise<void> => {
   for (const entry of await entriesOf(context, at.folder)) {
     context.signal.throwIfAborted();
     if (entry.type === 'directory' && isExcluded(entry.name)) continue;
@@ -58,13 +71,19 @@ const growInto = async (
 export const getFileTree = defineTool({
   name: 'get_file_tree',
   title: 'File tree',
-  description: 'Show the folders and files below a folder as an indented tree, without folders that are built or installed.',
+  description:
+    'Show the folders and files below a folder as an indented tree, without folders that are built or installed.',
   group: 'filesystemRead',
   category: 'filesystem',
   effect: 'reads',
   input,
   resources: async ({ dirPath }, context) => [
-    toResource({ access: 'read', place: locate(context, dirPath, { access: 'read' }), doing: 'List folder tree', tree: true }),
+    toResource({
+      access: 'read',
+      place: locate(context, dirPath, { access: 'read' }),
+      doing: 'List folder tree',
+      tree: true,
+    }),
   ],
   run: async ({ dirPath, maxDepth: left = defaultDepth }, context) => {
     const place = locateGranted(context, dirPath, { access: 'read' });

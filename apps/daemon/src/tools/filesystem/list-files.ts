@@ -9,9 +9,18 @@ import { defaultEntries, maxEntries } from './limits.ts';
 import { openFolder } from './open.ts';
 
 const input = z.strictObject({
-  dirPath: z.string().default('.').describe('Path of the folder to list, relative to the folder ("." is the folder itself)'),
+  dirPath: z
+    .string()
+    .default('.')
+    .describe('Path of the folder to list, relative to the folder ("." is the folder itself)'),
   type: z.enum(['file', 'directory', 'all']).optional().describe('What to list (default: all)'),
-  maxResults: z.number().int().min(1).max(maxEntries).optional().describe('How many entries to give (default 200)'),
+  maxResults: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxEntries)
+    .optional()
+    .describe('How many entries to give (default 200)'),
 });
 
 export const listFiles = defineTool({

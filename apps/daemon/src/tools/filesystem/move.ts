@@ -25,15 +25,21 @@ const write = { access: 'write', last: 'keep' } as const;
 const mustBeMovable = (context: ToolContext, source: Place, destination: Place): void => {
   if (source.path === context.root || destination.path === context.root) throw errors.isRoot();
   if (source.kind === 'missing') throw errors.notFound();
-  if (destination.kind === 'folder') throw errors.exists({ message: 'There is a folder at the destination already' });
+  if (destination.kind === 'folder')
+    throw errors.exists({ message: 'There is a folder at the destination already' });
   if (destination.kind === 'other') throw errors.notFile();
   if (source.kind !== 'folder') return;
   if (destination.kind !== 'missing') throw errors.exists();
-  if (isWithin(destination.path, source.path)) throw errors.badPath({ message: 'A folder cannot be moved into itself' });
+  if (isWithin(destination.path, source.path))
+    throw errors.badPath({ message: 'A folder cannot be moved into itself' });
 };
 
 /** Nothing protected may be inside, neither where it is nor where it would be. */
-const inspect = async (context: RunContext, at: { parent: Folder; name: string }, to: string): Promise<void> => {
+const inspect = async (
+  context: RunContext,
+  at: { parent: Folder; name: string },
+  to: string,
+): Promise<void> => {
   const from = `${at.parent.path === '/' ? '' : at.parent.path}/${at.name}`;
   await inspectTree({ signal: context.signal, device: fstatSync(at.parent.fd).dev }, at, (path) => {
     if (isProtected(context, path, 'read') || isProtected(context, to + path.slice(from.length), 'write')) {
@@ -44,7 +50,11 @@ const inspect = async (context: RunContext, at: { parent: Folder; name: string }
 
 const isSame = (a: Stats, b: Stats) => a.ino === b.ino && a.dev === b.dev;
 
-const moveInto = async (folder: Folder, from: { parent: Folder; name: string }, to: { name: string; kind: Place['kind'] }) => {
+const moveInto = async (
+  folder: Folder,
+  from: { parent: Folder; name: string },
+  to: { name: string; kind: Place['kind'] },
+) => {
   const there = lstatSync(folder.entry(to.name), { throwIfNoEntry: false });
   if (there && to.kind === 'missing') throw errors.changed();
   // Two names of one file: the system would leave both.
@@ -57,7 +67,8 @@ const moveInto = async (folder: Folder, from: { parent: Folder; name: string }, 
 export const move = defineTool({
   name: 'move',
   title: 'Move',
-  description: 'Move or rename a file or a folder. Replaces a file at the destination, never a folder; makes the folders above it.',
+  description:
+    'Move or rename a file or a folder. Replaces a file at the destination, never a folder; makes the folders above it.',
   group: 'filesystemWrite',
   category: 'filesystem',
   effect: 'destroys',
@@ -82,7 +93,11 @@ export const move = defineTool({
       if (source.kind === 'folder') await inspect(context, { parent, name }, destination.path);
       const folder = openMadeFolder(dirname(destination.path), context.root);
       try {
-        await moveInto(folder, { parent, name }, { name: basename(destination.path), kind: destination.kind });
+        await moveInto(
+          folder,
+          { parent, name },
+          { name: basename(destination.path), kind: destination.kind },
+        );
       } finally {
         closeSync(folder.fd);
       }

@@ -1,4 +1,13 @@
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errors } from '../errors.ts';
 
@@ -66,7 +75,8 @@ export const openForReading = (path: string): Opened => {
   }
 };
 
-const isChanged = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'CHANGED';
+const isChanged = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'CHANGED';
 
 const asFolder = (opened: Opened): Folder => ({
   ...opened,
@@ -74,7 +84,8 @@ const asFolder = (opened: Opened): Folder => ({
 });
 
 /** Opens the folder at a real path. Close `fd` when done. */
-export const openFolder = (path: string): Folder => asFolder(verified(openAt(path, constants.O_RDONLY | folderOnly)));
+export const openFolder = (path: string): Folder =>
+  asFolder(verified(openAt(path, constants.O_RDONLY | folderOnly)));
 
 /** Opens a folder inside an open one, without following a link and without a look at names above. */
 export const openSubfolder = (parent: Folder, name: string): Folder => {
@@ -83,7 +94,10 @@ export const openSubfolder = (parent: Folder, name: string): Folder => {
 };
 
 /** Runs with the folder above a real path, open and verified, and with the last name. */
-export const inParent = async <T>(path: string, run: (parent: Folder, name: string) => Promise<T> | T): Promise<T> => {
+export const inParent = async <T>(
+  path: string,
+  run: (parent: Folder, name: string) => Promise<T> | T,
+): Promise<T> => {
   const parent = openFolder(dirname(path));
   try {
     return await run(parent, basename(path));

@@ -49,7 +49,8 @@ const look = (path: string): Stats | undefined => {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (cause) {
     // A file stands where a folder was meant.
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR') throw errors.notFolder({ cause });
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR')
+      throw errors.notFolder({ cause });
     throw cause;
   }
 };
@@ -73,7 +74,7 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
   let ahead = start;
   let path = root;
   let kind: PlaceKind = 'folder';
-  for (let links = 0; ahead.length > 0; ) {
+  for (let links = 0; ahead.length > 0;) {
     const [name = '', ...rest] = ahead;
     if (name === '..') {
       // Only a link's own target has these, and `path` is real here, so its parent is the kernel's.

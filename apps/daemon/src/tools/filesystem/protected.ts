@@ -5,7 +5,14 @@ const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One spelling for all that some disk takes for the same name: letter case, composed letters, invisible marks, final dots and blanks. */
 const fold = (name: string): string =>
-  plain.test(name) ? name.toLowerCase() : name.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase().replace(/[. ]+$/, '');
+  plain.test(name)
+    ? name.toLowerCase()
+    : name
+        .normalize('NFKC')
+        .replace(invisible, '')
+        .toUpperCase()
+        .toLowerCase()
+        .replace(/[. ]+$/, '');
 
 /** Names that make other programs run things, wherever they stand; what lies below a folder of these belongs to it. */
 const anywhere = new Set(

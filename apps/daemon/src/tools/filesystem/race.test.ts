@@ -1,19 +1,32 @@
-import { lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everythingAllowed, tryOut } from '../try-out.ts';
+import { everythingAllowed, makeFolders, tryOut } from '../try-out.ts';
+import { searchFiles } from './search-files.ts';
 
 const secret = 'the secret outside';
 
 /** Puts a link to outside in place of a folder and the folder back, without pause, until told to stop. */
 const swapper = `
   const { workerData, parentPort } = require('node:worker_threads');
-  const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+  const { renameSync, rmSync, symlinkSync, unlinkSync } = require('node:fs');
   const { folder, outside, stop } = workerData;
   const aside = folder + '.aside';
   const quietly = (run) => { try { run(); return true; } catch { return false; } };
-  const insist = (run) => { while (!quietly(run) && Atomics.load(stop, 0) === 0); };
+  // A tool may have made the folder anew where it was missing.
+  const insist = (run) => {
+    while (!quietly(run) && Atomics.load(stop, 0) === 0) quietly(() => rmSync(folder, { recursive: true }));
+  };
   let swaps = 0;
   while (Atomics.load(stop, 0) === 0) {
     if (!quietly(() => renameSync(folder, aside))) continue;
@@ -21,6 +34,8 @@ const swapper = `
     insist(() => unlinkSync(folder));
     insist(() => renameSync(aside, folder));
     swaps += 1;
+    // Now and then the folder stays for a moment, so that calls get through too.
+    if (swaps % 4 === 0) Atomics.wait(stop, 0, 0, 1);
   }
   parentPort.postMessage(swaps);
 `;
@@ -41,7 +56,12 @@ const snapshot = (folder: string): string[] =>
     .sort()
     .map((path) => {
       const found = lstatSync(join(folder, path));
-      return [path, found.ino, found.nlink, found.isFile() ? readFileSync(join(folder, path), 'utf8') : ''].join('|');
+      return [
+        path,
+        found.ino,
+        found.nlink,
+        found.isFile() ? readFileSync(join(folder, path), 'utf8') : '',
+      ].join('|');
     });
 
 const fill = (folder: string, content: string) => {
@@ -88,24 +108,39 @@ describe('FS-07 a folder that is swapped for a link at full speed', () => {
     }
     const swaps = await stop();
     expect(snapshot(outside)).toEqual(before);
-    expect(readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.txt')).map((path) => readFileSync(join(root, path), 'utf8'))).not.toContain(secret);
+    expect(
+      readdirSync(root, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.txt'))
+        .map((path) => readFileSync(join(root, path), 'utf8')),
+    ).not.toContain(secret);
     expect([counts.leaked, counts.done > 0, counts.refused > 0, swaps > 0]).toEqual([0, true, true, true]);
   }, 120_000);
 
-  it('is not searched', async () => {
-    const { root, outside, call } = await tryOut({ modes: everythingAllowed });
-    mkdirSync(join(root, 'in'));
+  it.each([
+    ['text', { name: '**', query: 'inside' }],
+    ['names', { name: '**/a.txt' }],
+  ])('is not searched for %s', async (_case, input) => {
+    const { root, outside, own } = makeFolders();
     fill(join(root, 'in'), 'inside');
-    fill(outside, secret);
-    writeFileSync(join(outside, 'only-outside.txt'), secret);
-    const stop = startSwapping(join(root, 'in'), outside);
-    const seen: unknown[] = [];
-    for (let at = 0; at < 30; at += 1) {
-      const byText = await call('search_files', { name: '**', query: 'secret' });
-      const byName = await call('search_files', { name: '**/only-outside.txt' });
-      seen.push(byText.structuredContent?.['matches'], byName.structuredContent?.['matches']);
-    }
-    await stop();
-    expect(seen.flat()).toEqual([]);
-  }, 120_000);
+    fill(outside, `inside ${secret}`);
+    let swapped = false;
+    const result = await searchFiles.run(input, {
+      root,
+      privateFolder: own,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      granted: [{ toolGroup: 'filesystemRead', resource: `${root}/`, description: '' }],
+      // Asked between the search and the reading of what it found: the worst moment for a swap.
+      reading: () => {
+        if (!swapped) {
+          swapped = true;
+          renameSync(join(root, 'in'), join(root, 'aside'));
+          symlinkSync(outside, join(root, 'in'));
+        }
+        return 'allow';
+      },
+    });
+    expect([swapped, result.structuredContent?.['matches']]).toEqual([true, []]);
+  });
 });

@@ -55,7 +55,7 @@ export const readBytes = (path: string, privateFolder: string): Promise<Buffer> 
 
 /** The first `size` bytes of an open file, piece by piece: a file that grows meanwhile does not grow the copy. */
 export async function* chunksOf(fd: number, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-  for (let position = 0; position < size; ) {
+  for (let position = 0; position < size;) {
     signal.throwIfAborted();
     const chunk = Buffer.allocUnsafe(Math.min(size - position, 1024 * 1024));
     const { bytesRead } = await readInto(fd, chunk, 0, chunk.length, position);

@@ -9,14 +9,20 @@ import { readBytes } from './read-bytes.ts';
 
 const input = z.strictObject({
   filePath: z.string().describe('Path of the file, relative to the folder'),
-  startLine: z.number().int().min(1).optional().describe('First line to give, counted from 1 (default 1); text only'),
+  startLine: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('First line to give, counted from 1 (default 1); text only'),
   maxLines: z.number().int().min(1).optional().describe('How many lines to give (default 200); text only'),
 });
 
 export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
-  description: 'Read a text file, 200 lines at a time unless told otherwise, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most.',
+  description:
+    'Read a text file, 200 lines at a time unless told otherwise, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most.',
   group: 'filesystemRead',
   category: 'filesystem',
   effect: 'reads',

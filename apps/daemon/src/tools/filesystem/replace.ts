@@ -5,7 +5,8 @@ import { errors } from '../errors.ts';
 import type { Folder } from './open.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-const isOf = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code;
+const isOf = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 /** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
 const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
@@ -37,7 +38,11 @@ export const replaceFile = async (folder: Folder, name: string, content: Content
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
   if (old && !old.isFile()) throw errors.notFile();
   const temporary = folder.entry(`.drawbridge-${nanoid(12)}.tmp`);
-  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, content.mode ?? 0o666);
+  const file = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+    content.mode ?? 0o666,
+  );
   try {
     try {
       if (old) await takeOver(file, old);

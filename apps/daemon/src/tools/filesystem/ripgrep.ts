@@ -24,7 +24,15 @@ export interface Found {
 }
 
 /** No file of settings, nothing through links, and of files that ignore rules name nothing left out. */
-const always = ['--no-config', '--hidden', '--no-ignore', '--no-follow', '--no-messages', '--color=never', '--null'];
+const always = [
+  '--no-config',
+  '--hidden',
+  '--no-ignore',
+  '--no-follow',
+  '--no-messages',
+  '--color=never',
+  '--null',
+];
 
 const argumentsFor = ({ glob, text }: Search): string[] => [
   ...always,
@@ -50,13 +58,14 @@ const unusable = /[\p{Cc}\ufffd]/u;
 /** Names end in NUL; with `--count` a number and a line break follow. What is not plain text has no path that we could give. */
 const parse = (output: string, counted: boolean): Found[] => {
   const found: Found[] = [];
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const end = output.indexOf('\0', at);
     if (end === -1) return found;
     const path = output.slice(at, end).replace(/^\.\//, '');
     const lineEnd = counted ? output.indexOf('\n', end) : end;
     if (lineEnd === -1) return found;
-    if (!unusable.test(path)) found.push({ path, lines: counted ? Number(output.slice(end + 1, lineEnd)) : 1 });
+    if (!unusable.test(path))
+      found.push({ path, lines: counted ? Number(output.slice(end + 1, lineEnd)) : 1 });
     at = lineEnd + 1;
   }
 };
@@ -65,7 +74,11 @@ const parse = (output: string, counted: boolean): Found[] => {
 export const ripgrep = (search: Search): Promise<{ found: Found[]; complete: boolean }> =>
   new Promise((resolve, reject) => {
     search.signal.throwIfAborted();
-    const child = spawn(rgPath, argumentsFor(search), { cwd: search.root, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(rgPath, argumentsFor(search), {
+      cwd: search.root,
+      env: {},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const chunks: Buffer[] = [];
     let bytes = 0;
     let complaint = '';
@@ -97,6 +110,10 @@ export const ripgrep = (search: Search): Promise<{ found: Found[]; complete: boo
       if (search.signal.aborted) reject(search.signal.reason);
       else if (code === 2 && chunks.length === 0 && complaint !== '') {
         reject(errors.badArguments({ message: complaint.trim().replace(/^rg: /, '') }));
-      } else resolve({ found: parse(Buffer.concat(chunks).toString('utf8'), search.text !== undefined), complete });
+      } else
+        resolve({
+          found: parse(Buffer.concat(chunks).toString('utf8'), search.text !== undefined),
+          complete,
+        });
     });
   });

@@ -17,10 +17,25 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(1_000)
-    .describe('Glob for the path of the files, from the folder: "**/*.ts" at any depth, "README.md" at the top only'),
-  query: z.string().max(10_000).optional().describe('Literal text to look for on the lines of these files; without it, files are listed'),
-  ignoreCase: z.boolean().optional().describe('Whether letter case of the query counts for nothing (default: it counts)'),
-  maxResults: z.number().int().min(1).max(maxMatches).optional().describe('How many matches to give (default 50)'),
+    .describe(
+      'Glob for the path of the files, from the folder: "**/*.ts" at any depth, "README.md" at the top only',
+    ),
+  query: z
+    .string()
+    .max(10_000)
+    .optional()
+    .describe('Literal text to look for on the lines of these files; without it, files are listed'),
+  ignoreCase: z
+    .boolean()
+    .optional()
+    .describe('Whether letter case of the query counts for nothing (default: it counts)'),
+  maxResults: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxMatches)
+    .optional()
+    .describe('How many matches to give (default 50)'),
 });
 
 interface Match {
@@ -40,13 +55,19 @@ const isPlainFile = (context: RunContext, path: string): boolean => {
 };
 
 /** Ripgrep only says where to look: what is shown is read here, from a file that was opened safely. */
-const linesIn = async (context: RunContext, path: string, has: (line: string) => boolean): Promise<Match[]> => {
+const linesIn = async (
+  context: RunContext,
+  path: string,
+  has: (line: string) => boolean,
+): Promise<Match[]> => {
   if (!isPlainFile(context, path)) return [];
   try {
     const text = toText(await readBytes(join(context.root, path), context.privateFolder));
     return text
       .split('\n')
-      .flatMap((line, at) => (has(line) ? [{ path, lineNumber: at + 1, line: line.slice(0, maxLineLength) }] : []));
+      .flatMap((line, at) =>
+        has(line) ? [{ path, lineNumber: at + 1, line: line.slice(0, maxLineLength) }] : [],
+      );
   } catch {
     return [];
   }
@@ -58,7 +79,11 @@ const lineTest = (query: string, ignoreCase: boolean): ((line: string) => boolea
   return (line) => line.toLowerCase().includes(lower);
 };
 
-const collect = async (found: Found[], limit: number, read: (path: string) => Promise<Match[]>): Promise<Match[]> => {
+const collect = async (
+  found: Found[],
+  limit: number,
+  read: (path: string) => Promise<Match[]>,
+): Promise<Match[]> => {
   const matches: Match[] = [];
   for (const { path } of found) {
     if (matches.length >= limit) break;
@@ -77,16 +102,27 @@ export const searchFiles = defineTool({
   effect: 'reads',
   input,
   resources: async ({ name, query }, context) => {
-    if (name.startsWith('/') || name.split('/').includes('..')) throw errors.outside({ message: 'The glob leads outside the folder' });
-    if (query !== undefined && /[\n\r\0]/.test(query)) throw errors.badArguments({ message: 'query: must be one line of text' });
-    return [toResource({ access: 'read', place: locate(context, '.', { access: 'read' }), doing: 'Search folder', tree: true })];
+    if (name.startsWith('/') || name.split('/').includes('..'))
+      throw errors.outside({ message: 'The glob leads outside the folder' });
+    if (query !== undefined && /[\n\r\0]/.test(query))
+      throw errors.badArguments({ message: 'query: must be one line of text' });
+    return [
+      toResource({
+        access: 'read',
+        place: locate(context, '.', { access: 'read' }),
+        doing: 'Search folder',
+        tree: true,
+      }),
+    ];
   },
   run: async ({ name, query, ignoreCase = false, maxResults = defaultMatches }, context) => {
     locateGranted(context, '.', { access: 'read' });
     const { root, clock, signal } = context;
     const text = query ? { query, ignoreCase } : undefined;
     const { found, complete } = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
-    const shown = found.filter(({ path }) => mayShow(context, join(root, path))).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const shown = found
+      .filter(({ path }) => mayShow(context, join(root, path)))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
     const has = text && lineTest(text.query, text.ignoreCase);
     const matches = await collect(shown, maxResults, async (path) => {
       signal.throwIfAborted();

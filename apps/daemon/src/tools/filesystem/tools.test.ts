@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
 
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const withFiles = async (files: Record<string, string | Buffer>) => {
   const world = await tryOut({ modes: everythingAllowed });
@@ -25,7 +28,10 @@ describe('read_file', () => {
     const { call } = await withFiles({ 'a.txt': lines });
     expect((await call('read_file', { filePath: 'a.txt', ...args })).structuredContent).toEqual({
       path: 'a.txt',
-      content: lines.split('\n').slice(from - 1, to).join('\n'),
+      content: lines
+        .split('\n')
+        .slice(from - 1, to)
+        .join('\n'),
       truncated,
       totalLines: 300,
     });
@@ -36,14 +42,24 @@ describe('read_file', () => {
     expect((await call('read_file', { filePath: 'a.txt' })).content).toEqual([
       { type: 'image', data: png.toString('base64'), mimeType: 'image/png' },
     ]);
-    expect((await call('read_file', { filePath: 'b.png' })).structuredContent).toMatchObject({ content: '<html>' });
+    expect((await call('read_file', { filePath: 'b.png' })).structuredContent).toMatchObject({
+      content: '<html>',
+    });
   });
 
   it.each([
     ['512 KiB', Buffer.alloc(512 * 1024, 'a'), undefined],
     ['a byte more', Buffer.alloc(512 * 1024 + 1, 'a'), 'The file is too large: 512 KiB at most'],
-    ['a NUL', Buffer.from('a\0b'), 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read'],
-    ['no UTF-8', Buffer.from([0xff, 0xfe, 0x41]), 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read'],
+    [
+      'a NUL',
+      Buffer.from('a\0b'),
+      'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read',
+    ],
+    [
+      'no UTF-8',
+      Buffer.from([0xff, 0xfe, 0x41]),
+      'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read',
+    ],
   ])('reads or refuses %s', async (_case, content, refusal) => {
     const { call } = await withFiles({ a: content });
     const result = await call('read_file', { filePath: 'a' });
@@ -78,13 +94,24 @@ describe('list_files and get_file_tree', () => {
       entries: [{ path: 'src/a.ts', type: 'file', sizeBytes: 0 }],
       truncated: false,
     });
-    expect((await call('list_files', { maxResults: 1 })).structuredContent).toMatchObject({ truncated: true });
+    expect((await call('list_files', { maxResults: 1 })).structuredContent).toMatchObject({
+      truncated: true,
+    });
   });
 
   it('draws a tree two folders deep', async () => {
     const { root, call } = await withFiles(files);
     expect(textOf(await call('get_file_tree', { dirPath: '.' }))).toBe(
-      [`${root}/`, '  src/', '    deep/', '      er/', '    a.ts', '  b.txt', '', '(There is more: raise maxDepth or look into a folder of it.)'].join('\n'),
+      [
+        `${root}/`,
+        '  src/',
+        '    deep/',
+        '      er/',
+        '    a.ts',
+        '  b.txt',
+        '',
+        '(There is more: raise maxDepth or look into a folder of it.)',
+      ].join('\n'),
     );
     expect(textOf(await call('get_file_tree', { dirPath: 'src', maxDepth: 9 }))).toBe(
       [`${root}/src/`, '  deep/', '    er/', '      est.ts', '  a.ts'].join('\n'),
@@ -110,15 +137,27 @@ describe('search_files', () => {
     ['at the top only', { name: '*.md' }, found('README.md')],
     ['in one folder', { name: 'src/*' }, found('src/a.ts', 'src/b.js')],
     ['nothing', { name: '*.nothing' }, []],
-    ['text', { name: '**/*.ts', query: 'needle' }, [
-      { path: '.hidden/c.ts', lineNumber: 1, line: 'needle(a+)+$' },
-      { path: 'src/a.ts', lineNumber: 1, line: 'const a = "needle";' },
-    ]],
-    ['text that looks like an expression', { name: '**', query: '(a+)+$' }, [{ path: '.hidden/c.ts', lineNumber: 1, line: 'needle(a+)+$' }]],
-    ['text in any letter case', { name: '*.md', query: 'NEEDLE', ignoreCase: true }, [
-      { path: 'README.md', lineNumber: 1, line: 'Needle here' },
-      { path: 'README.md', lineNumber: 3, line: 'needle again' },
-    ]],
+    [
+      'text',
+      { name: '**/*.ts', query: 'needle' },
+      [
+        { path: '.hidden/c.ts', lineNumber: 1, line: 'needle(a+)+$' },
+        { path: 'src/a.ts', lineNumber: 1, line: 'const a = "needle";' },
+      ],
+    ],
+    [
+      'text that looks like an expression',
+      { name: '**', query: '(a+)+$' },
+      [{ path: '.hidden/c.ts', lineNumber: 1, line: 'needle(a+)+$' }],
+    ],
+    [
+      'text in any letter case',
+      { name: '*.md', query: 'NEEDLE', ignoreCase: true },
+      [
+        { path: 'README.md', lineNumber: 1, line: 'Needle here' },
+        { path: 'README.md', lineNumber: 3, line: 'needle again' },
+      ],
+    ],
   ])('finds %s', async (_case, args, matches) => {
     const { call } = await withFiles(files);
     const result = await call('search_files', args);
@@ -145,7 +184,8 @@ describe('search_files', () => {
     const { call } = await withFiles(files);
     const result = await call('search_files', { name });
     expect(result.isError ? 'refused' : result.structuredContent?.['matches']).toSatisfy(
-      (seen) => seen === 'refused' || (Array.isArray(seen) && seen.every(({ path }) => !path.includes('out'))),
+      (seen) =>
+        seen === 'refused' || (Array.isArray(seen) && seen.every(({ path }) => !path.includes('out'))),
     );
   });
 });
@@ -153,14 +193,34 @@ describe('search_files', () => {
 describe('write_file, edit_file, create_directory, delete, move, copy_file', () => {
   it.each([
     ['write_file', { filePath: 'n/a.txt', content: 'x' }, { path: 'n/a.txt' }, { 'n/a.txt': 'x' }],
-    ['edit_file', { filePath: 'a.txt', oldString: 'one', newString: '$& two' }, { path: 'a.txt' }, { 'a.txt': '$& two one' }],
+    [
+      'edit_file',
+      { filePath: 'a.txt', oldString: 'one', newString: '$& two' },
+      { path: 'a.txt' },
+      { 'a.txt': '$& two one' },
+    ],
     ['create_directory', { dirPath: 'p/q' }, { path: 'p/q' }, { 'p/q': null }],
     ['delete', { path: 'a.txt' }, { path: 'a.txt' }, { 'a.txt': undefined }],
     ['delete', { path: 'd' }, { path: 'd' }, { d: undefined, 'a.txt': 'one one' }],
-    ['move', { sourcePath: 'a.txt', destinationPath: 'n/b.txt' }, undefined, { 'a.txt': undefined, 'n/b.txt': 'one one' }],
-    ['move', { sourcePath: 'a.txt', destinationPath: 'd/c.txt' }, undefined, { 'a.txt': undefined, 'd/c.txt': 'one one' }],
+    [
+      'move',
+      { sourcePath: 'a.txt', destinationPath: 'n/b.txt' },
+      undefined,
+      { 'a.txt': undefined, 'n/b.txt': 'one one' },
+    ],
+    [
+      'move',
+      { sourcePath: 'a.txt', destinationPath: 'd/c.txt' },
+      undefined,
+      { 'a.txt': undefined, 'd/c.txt': 'one one' },
+    ],
     ['move', { sourcePath: 'd', destinationPath: 'e/f' }, undefined, { d: undefined, 'e/f/c.txt': 'c' }],
-    ['copy_file', { sourcePath: 'a.txt', destinationPath: 'n/b.txt' }, undefined, { 'a.txt': 'one one', 'n/b.txt': 'one one' }],
+    [
+      'copy_file',
+      { sourcePath: 'a.txt', destinationPath: 'n/b.txt' },
+      undefined,
+      { 'a.txt': 'one one', 'n/b.txt': 'one one' },
+    ],
   ])('%s %j', async (name, args, data, after) => {
     const world = await withFiles({ 'a.txt': 'one one', 'd/c.txt': 'c' });
     expect(await world.call(name, args)).toMatchObject({ structuredContent: data ?? args });
@@ -172,12 +232,20 @@ describe('write_file, edit_file, create_directory, delete, move, copy_file', () 
   });
 
   it.each([
-    ['edit_file', { filePath: 'a.txt', oldString: 'nine', newString: '' }, 'oldString does not occur in the file'],
+    [
+      'edit_file',
+      { filePath: 'a.txt', oldString: 'nine', newString: '' },
+      'oldString does not occur in the file',
+    ],
     ['edit_file', { filePath: 'a.txt', oldString: '', newString: '' }, /oldString: /],
     ['edit_file', { filePath: 'no', oldString: 'a', newString: '' }, 'There is nothing at this path'],
     ['write_file', { filePath: 'd', content: '' }, 'This is not a regular file'],
     ['write_file', { filePath: 'a.txt/b', content: '' }, 'This is not a folder'],
-    ['write_file', { filePath: 'big', content: 'a'.repeat(512 * 1024 + 1) }, 'The file is too large: 512 KiB at most'],
+    [
+      'write_file',
+      { filePath: 'big', content: 'a'.repeat(512 * 1024 + 1) },
+      'The file is too large: 512 KiB at most',
+    ],
     ['create_directory', { dirPath: 'a.txt' }, 'There is something at this path already'],
     ['move', { sourcePath: 'd', destinationPath: 'd/e' }, 'A folder cannot be moved into itself'],
     ['move', { sourcePath: 'a.txt', destinationPath: 'd' }, 'There is a folder at the destination already'],
@@ -186,7 +254,10 @@ describe('write_file, edit_file, create_directory, delete, move, copy_file', () 
   ])('%s %j is refused', async (name, args, text) => {
     const world = await withFiles({ 'a.txt': 'one one', 'd/c.txt': 'c' });
     const result = await world.call(name, args);
-    expect([result.isError, textOf(result)]).toEqual([true, typeof text === 'string' ? text : expect.stringMatching(text)]);
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      typeof text === 'string' ? text : expect.stringMatching(text),
+    ]);
     expect([world.text('a.txt'), world.text('d/c.txt')]).toEqual(['one one', 'c']);
   });
 

@@ -18,7 +18,8 @@ const input = z.strictObject({
 export const writeFile = defineTool({
   name: 'write_file',
   title: 'Write file',
-  description: 'Write a text file, 512 KiB at most. Replaces the file when there is one, and makes the folders above it.',
+  description:
+    'Write a text file, 512 KiB at most. Replaces the file when there is one, and makes the folders above it.',
   group: 'filesystemWrite',
   category: 'filesystem',
   effect: 'destroys',
@@ -27,7 +28,13 @@ export const writeFile = defineTool({
     if (Buffer.byteLength(content) > maxFileBytes) throw errors.tooLarge();
     const place = locate(context, filePath, { access: 'write' });
     if (place.kind === 'folder' || place.kind === 'other') throw errors.notFile();
-    return [toResource({ access: 'write', place, doing: place.kind === 'file' ? 'Replace file' : 'Write new file' })];
+    return [
+      toResource({
+        access: 'write',
+        place,
+        doing: place.kind === 'file' ? 'Replace file' : 'Write new file',
+      }),
+    ];
   },
   preview: async ({ filePath, content }, context) => {
     const place = locate(context, filePath, { access: 'write' });

@@ -1,4 +1,3 @@
-
 const halfBytes = 512 * 1024;
 
 export interface Capture {
@@ -41,4 +40,3 @@ export const createCapture = (): Capture => {
     },
   };
 };
-

@@ -22,7 +22,11 @@ const open = async (clock: Clock = systemClock) => {
   const world = await tryOut({ modes: everythingAllowed, clock });
   mkdirSync(join(world.root, 'sub'));
   writeFileSync(join(world.outside, 'secret.txt'), 'secret');
-  return { ...world, run: (command: string, more: Record<string, unknown> = {}) => world.call('shell_execute', { command, ...more }) };
+  return {
+    ...world,
+    run: (command: string, more: Record<string, unknown> = {}) =>
+      world.call('shell_execute', { command, ...more }),
+  };
 };
 
 /** The system's clock with every wait made short: time-outs come at once, the order stays. */
@@ -46,7 +50,9 @@ describe('shell_execute', () => {
     const { gate } = await tryOut();
     const names = offeredTools(allTools(), gate.modes()).map((tool) => tool.name);
     expect(names).not.toContain('shell_execute');
-    expect(offeredTools(allTools(), { ...gate.modes(), shell: 'ask' }).map((tool) => tool.name)).toContain('shell_execute');
+    expect(offeredTools(allTools(), { ...gate.modes(), shell: 'ask' }).map((tool) => tool.name)).toContain(
+      'shell_execute',
+    );
   });
 
   it.each([
@@ -103,7 +109,9 @@ describe('shell_execute', () => {
 
   it('SH-36 what outlives the command ends with it', async () => {
     const { root, run } = await open();
-    expect(outputOf(await run('nohup setsid sleep 1000 >/dev/null 2>&1 & echo $! > pid'))).toMatchObject({ exitCode: 0 });
+    expect(outputOf(await run('nohup setsid sleep 1000 >/dev/null 2>&1 & echo $! > pid'))).toMatchObject({
+      exitCode: 0,
+    });
     const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
@@ -112,10 +120,15 @@ describe('shell_execute', () => {
     const { root, send } = await open();
     const abort = new AbortController();
     const running = send(
-      { requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'echo $$ > pid; sleep 1000' } } },
+      {
+        requestId: 'r',
+        toolCall: { name: 'shell_execute', arguments: { command: 'echo $$ > pid; sleep 1000' } },
+      },
       abort.signal,
     );
-    await expect.poll(() => existsSync(join(root, 'pid')) && readFileSync(join(root, 'pid'), 'utf8')).toMatch(/\d/);
+    await expect
+      .poll(() => existsSync(join(root, 'pid')) && readFileSync(join(root, 'pid'), 'utf8'))
+      .toMatch(/\d/);
     abort.abort();
     expect(await running).toEqual({
       content: [{ type: 'text', text: 'The call was cancelled' }],
@@ -127,8 +140,14 @@ describe('shell_execute', () => {
 
   it('SH-37 keeps the first and the last of much output, and counts the middle', async () => {
     const { run } = await open();
-    const { stdout } = outputOf(await run('echo first; head -c 5000000 /dev/zero | tr "\\0" a; echo; echo last'));
-    expect([stdout.slice(0, 7), stdout.slice(-6), stdout.length < 1_100_000]).toEqual(['first\na', '\nlast\n', true]);
+    const { stdout } = outputOf(
+      await run('echo first; head -c 5000000 /dev/zero | tr "\\0" a; echo; echo last'),
+    );
+    expect([stdout.slice(0, 7), stdout.slice(-6), stdout.length < 1_100_000]).toEqual([
+      'first\na',
+      '\nlast\n',
+      true,
+    ]);
     expect(stdout).toMatch(/\n… 3951436 bytes left out …\n/);
   });
 
@@ -142,7 +161,13 @@ describe('shell_execute', () => {
     const { dispatch } = await open();
     const told: ProgressBody[] = [];
     await dispatch(
-      { requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'printf "\\303"; sleep 0.3; printf "\\266 and"; sleep 0.3; echo more' } } },
+      {
+        requestId: 'r',
+        toolCall: {
+          name: 'shell_execute',
+          arguments: { command: 'printf "\\303"; sleep 0.3; printf "\\266 and"; sleep 0.3; echo more' },
+        },
+      },
       { signal: new AbortController().signal, progress: (update) => told.push(update) },
     );
     expect(told.length).toBeGreaterThan(1);
@@ -160,7 +185,10 @@ describe('shell_execute', () => {
     expect(clampTimeout(timeout)).toBe(expected);
   });
 
-  it.each([['text', 'soon'], ['null', null]])('SH-38 a time-out that is %s is refused', async (_case, timeout) => {
+  it.each([
+    ['text', 'soon'],
+    ['null', null],
+  ])('SH-38 a time-out that is %s is refused', async (_case, timeout) => {
     const { run } = await open();
     expect(textOf(await run('true', { timeout }))).toContain('timeout: ');
   });
@@ -171,7 +199,24 @@ describe('shell_execute', () => {
     const { stdout } = outputOf(await run('env; tty; readlink /proc/self/fd/0; ls /proc/self/fd'));
     delete process.env['DRAWBRIDGE_TEST_SECRET'];
     const names = stdout.split('\n').flatMap((line) => /^([A-Z_]+)=/.exec(line)?.[1] ?? []);
-    const known = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TMPDIR', 'TZ', 'PWD', 'OLDPWD', 'SHLVL', '_', 'DRAWBRIDGE_CALL'];
+    const known = [
+      'PATH',
+      'HOME',
+      'USER',
+      'LOGNAME',
+      'LANG',
+      'LC_ALL',
+      'LC_CTYPE',
+      'LC_MESSAGES',
+      'TERM',
+      'TMPDIR',
+      'TZ',
+      'PWD',
+      'OLDPWD',
+      'SHLVL',
+      '_',
+      'DRAWBRIDGE_CALL',
+    ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(stdout).not.toContain('sess_secret');
     expect(stdout).toMatch(/not a tty\n\/dev\/null\n/);
@@ -182,7 +227,11 @@ describe('shell_execute', () => {
     mkdirSync(join(root, 'a'));
     mkdirSync(join(root, 'b'));
     symlinkSync('a', join(root, 'cwd'));
-    const call = (more: object) => send({ requestId: 'r', toolCall: { name: 'shell_execute', arguments: { command: 'touch ran', cwd: 'cwd', ...more } } });
+    const call = (more: object) =>
+      send({
+        requestId: 'r',
+        toolCall: { name: 'shell_execute', arguments: { command: 'touch ran', cwd: 'cwd', ...more } },
+      });
     await call({});
     const { rmSync } = await import('node:fs');
     rmSync(join(root, 'cwd'));

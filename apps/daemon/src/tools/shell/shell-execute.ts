@@ -12,7 +12,10 @@ const maxTimeoutMs = 9 * 60_000;
 const input = z.strictObject({
   command: z.string().min(1).max(100_000).describe('The command, run by /bin/sh'),
   timeout: z.number().optional().describe('Time-out in milliseconds (default 30000, at most 540000)'),
-  cwd: z.string().optional().describe('Folder to run it in, relative to the folder (default: the folder itself)'),
+  cwd: z
+    .string()
+    .optional()
+    .describe('Folder to run it in, relative to the folder (default: the folder itself)'),
 });
 
 /** Between a second and nine minutes: below the longest that a server waits for a call. */
@@ -27,7 +30,8 @@ const folderOf = (context: ToolContext, cwd = '.'): string => {
 };
 
 /** The folder in JSON's quotes and then the command as it is: no two pairs of them give the same text. */
-const toCommandResource = (command: string, folder: string): string => `${JSON.stringify(folder)} $ ${command}`;
+const toCommandResource = (command: string, folder: string): string =>
+  `${JSON.stringify(folder)} $ ${command}`;
 
 export const shellExecute = defineTool({
   name: 'shell_execute',
@@ -46,9 +50,17 @@ export const shellExecute = defineTool({
   run: async ({ command, cwd, timeout }, context) => {
     const folder = folderOf(context, cwd);
     const resource = toCommandResource(command, folder);
-    if (!context.granted.some((one) => one.toolGroup === 'shell' && one.resource === resource)) throw errors.notGranted();
+    if (!context.granted.some((one) => one.toolGroup === 'shell' && one.resource === resource))
+      throw errors.notGranted();
     const { clock, signal, progress } = context;
-    const ended = await runCommand({ text: command, cwd: folder, timeoutMs: clampTimeout(timeout), clock, signal, progress });
+    const ended = await runCommand({
+      text: command,
+      cwd: folder,
+      timeoutMs: clampTimeout(timeout),
+      clock,
+      signal,
+      progress,
+    });
     const { timedOut, ...output } = ended;
     const result = textResult(JSON.stringify(timedOut ? ended : output));
     return ended.exitCode === 0 ? result : { ...result, isError: true };
