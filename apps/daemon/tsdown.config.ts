@@ -11,7 +11,7 @@ export default defineConfig({
   outExtensions: () => ({ js: '.js' }),
   // Everything goes in but ripgrep, which carries a binary for each system.
   deps: { alwaysBundle: /^(?!@vscode\/ripgrep|node:)/, neverBundle: /^@vscode\/ripgrep/, onlyBundle: false },
-  minify: 'dce-only',
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   dts: false,
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });

@@ -218,6 +218,25 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     },
   );
 
+  it('ends a running call on Ctrl-C and reports it before it leaves', async () => {
+    const { child, code, out } = await connect(['--permission-shell', 'allow']);
+    const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };
+    server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
+    await until(async () => expect((await stat(join(work, 'started'))).isFile()).toBe(true));
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+    expect(server.seen.slice(-2).map(({ path }) => path)).toEqual(['/response/r1', '/disconnect']);
+    expect(server.results()).toEqual([
+      {
+        result: expect.objectContaining({
+          isError: true,
+          _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+        }),
+      },
+    ]);
+    expect(out.stderr).toMatch(/^cancelled {5}shell_execute {2}touch started; sleep 60 /m);
+  });
+
   it('goes on with the session after it was killed', async () => {
     const { child, code } = await connect();
     await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));

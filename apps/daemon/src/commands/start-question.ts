@@ -69,14 +69,20 @@ export const askToStart = async (start: Start, talk: Talk): Promise<Modes> => {
   return answer === 'edit' ? editModes(start.modes) : start.modes;
 };
 
+/** The token in what was pasted: a bare token or key, or the whole command that the panel shows. */
+export const findToken = (pasted: string): string | null => {
+  const words = pasted.trim().split(/\s+/);
+  const token = words.find((word) => /^(gw|sess)_/.test(word)) ?? words[0] ?? '';
+  return /^[!-~]{1,512}$/.test(token) ? token : null;
+};
+
 /** Asks for a pairing token; null when the person gives up. */
 export const askForToken = async (): Promise<string | null> => {
   const { isCancel, password } = await loadPrompts();
-  const token = await password({
+  const pasted = await password({
     output,
-    message: 'Pairing token',
-    validate: (value) =>
-      /^[!-~]{1,512}$/.test(value?.trim() ?? '') ? undefined : 'Paste the token that the panel shows',
+    message: 'Paste a new token, or the whole command from the panel',
+    validate: (value) => (findToken(value ?? '') === null ? 'There is no token in this' : undefined),
   });
-  return isCancel(token) ? null : token.trim();
+  return isCancel(pasted) ? null : findToken(pasted);
 };
