@@ -1,4 +1,4 @@
-import type { ReadStream } from 'node:tty';
+import type { Readable, Writable } from 'node:stream';
 import type { ConfirmationPayload, Decision } from '@drawbridge/contracts';
 import { sleep, type Clock } from '@drawbridge/kit';
 import { drawQuestion } from './question.ts';
@@ -21,8 +21,9 @@ const order: readonly Decision[] = ['denyOnce', 'allowOnce', 'allowForSession', 
 export interface AskNeeds {
   clock: Clock;
   talk: Talk;
-  input: ReadStream;
-  output: NodeJS.WriteStream;
+  /** A terminal's keys. */
+  input: Readable & { setRawMode(on: boolean): unknown };
+  output: Writable;
 }
 
 export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<Decision>;
