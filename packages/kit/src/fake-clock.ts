@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { endOfTurn, type Clock } from './clock.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
@@ -16,7 +16,12 @@ interface Timer {
   run: () => void;
 }
 
-const settlePromises = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Work that waits for the end of a turn, and what follows from it, needs a few. */
+const settlingTurns = 4;
+
+const settlePromises = async () => {
+  for (let turn = 0; turn < settlingTurns; turn += 1) await endOfTurn();
+};
 
 /** Makes a fake clock that starts at `startMs` (default: 2026-01-01T00:00:00Z). */
 export const createFakeClock = (startMs = Date.UTC(2026, 0, 1)): FakeClock => {

@@ -5,6 +5,7 @@ export type {
   GatewaySwitchTable,
   MachineTable,
 } from './gateway-tables.ts';
+export { createGroupCommit, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
 export { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';

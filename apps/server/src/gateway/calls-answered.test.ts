@@ -126,6 +126,24 @@ describe('answers', () => {
     await expect(gateway.daemon.respond(again.key, given, text('late'))).rejects.toMatchObject(notFound);
   });
 
+  it.each<[string, (key: string, requestId: string) => Promise<unknown>]>([
+    ['succeeded', (key, requestId) => fixture.gateway.daemon.respond(key, requestId, text('ok'))],
+    ['was cancelled', (_key, requestId) => fixture.gateway.cancelCall('ada', requestId)],
+  ])('from another machine, to a call that %s, are for an unknown one', async (_name, end) => {
+    const { gateway, clock, stream, key } = await connected();
+    const ben = await connect(gateway, 'ben');
+    const running = gateway.call('ada', read, ended);
+    await clock.settle();
+    await end(key, idOf(stream));
+    const call = await running;
+    for (const body of [text('ok'), text('other')]) {
+      await expect(gateway.daemon.respond(ben.key, idOf(stream), body)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+    }
+    expect(await gateway.getCall('ada', idOf(stream))).toEqual(call);
+  });
+
   it('that come after the time-out change nothing', async () => {
     const { gateway, clock, stream, key } = await connected();
     const running = gateway.call('ada', read, ended);

@@ -1,7 +1,7 @@
 import { callError, callState, decision, door, toolResult, type ListCallsInput } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { CallTable, Schema } from '../db/index.ts';
+import type { CallTable, GroupCommit, Schema } from '../db/index.ts';
 import type { CallHead, CallRecord } from './call-record.ts';
 
 /** How a confirmation that is open closes without an answer, together with its call. */
@@ -74,7 +74,8 @@ export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.re
 /** False for a text that no page gave. */
 export const isCursor = (text: string): boolean => cursorText.test(text);
 
-export const createCallsStore = (db: Kysely<Schema>): CallsStore => {
+/** Reads from `db`; writes go through `commit`, so that calls that come together share one sync of the disk. */
+export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): CallsStore => {
   const end = (on: Kysely<Schema>, record: CallRecord) =>
     on
       .updateTable('calls')
@@ -95,27 +96,27 @@ export const createCallsStore = (db: Kysely<Schema>): CallsStore => {
 
   return {
     insert: async (record) => {
-      await db
-        .insertInto('calls')
-        .values({
-          ...record,
-          arguments: JSON.stringify(record.arguments),
-          result: textOrNull(record.result),
-          error: textOrNull(record.error),
-          started: flagOrNull(record.started),
-        })
-        .execute();
+      const row = {
+        ...record,
+        arguments: JSON.stringify(record.arguments),
+        result: textOrNull(record.result),
+        error: textOrNull(record.error),
+        started: flagOrNull(record.started),
+      };
+      await commit((on) => on.insertInto('calls').values(row).execute());
     },
     move: async ({ requestId, state, deliveredAt }) => {
-      await db
-        .updateTable('calls')
-        .set({ state, deliveredAt })
-        .where('requestId', '=', requestId)
-        .where('endedAt', 'is', null)
-        .execute();
+      await commit((on) =>
+        on
+          .updateTable('calls')
+          .set({ state, deliveredAt })
+          .where('requestId', '=', requestId)
+          .where('endedAt', 'is', null)
+          .execute(),
+      );
     },
     end: async (record, closing) => {
-      if (closing === null) return void (await end(db, record));
+      if (closing === null) return void (await commit((on) => end(on, record)));
       await db.transaction().execute(async (trx) => {
         await end(trx, record);
         await trx

@@ -1,7 +1,7 @@
 import type { CallEvent, ConfirmationEvent } from '@drawbridge/contracts';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import { createGroupCommit, type Schema } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { toSummary, type CallRecord } from './call-record.ts';
 import { createCalls } from './calls.ts';
@@ -51,7 +51,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
 
   const machinesStore = guardedStore(createMachinesStore(db));
-  const callsStore = guardedStore(createCallsStore(db));
+  const callsStore = guardedStore(createCallsStore(db, createGroupCommit(db)));
   const confirmationsStore = guardedStore(createConfirmationsStore(db));
   const registry = createRegistry({ store: machinesStore, isOwner });
   const keys = createKeys({
