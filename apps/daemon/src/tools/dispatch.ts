@@ -6,7 +6,7 @@ import {
   type ToolResult,
 } from '@drawbridge/contracts';
 import { CodedError, type Clock } from '@drawbridge/kit';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { visible, type Gate, type Outcome } from '../permission/index.ts';
 import { errors } from './errors.ts';
 import { createInTurn } from './in-turn.ts';

@@ -1,79 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { ToolResult } from '@drawbridge/contracts';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
-
-const secret = 'the secret outside';
-
-/** Every path below a folder with what it is: content, link target, inode. */
-const snapshot = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .sort()
-    .map((path) => {
-      const found = lstatSync(join(folder, path));
-      const content = found.isFile() ? readFileSync(join(folder, path), 'utf8') : '';
-      return [path, found.ino, found.mode, found.nlink, content].join('|');
-    });
-
-const world = async () => {
-  const opened = await tryOut({ modes: everythingAllowed });
-  mkdirSync(join(opened.outside, 'dir'));
-  writeFileSync(join(opened.outside, 'secret.txt'), secret);
-  writeFileSync(join(opened.outside, 'dir/secret.txt'), secret);
-  mkdirSync(join(opened.root, 'in'));
-  writeFileSync(join(opened.root, 'in/a.txt'), 'inside');
-  const before = snapshot(opened.outside);
-  return {
-    ...opened,
-    link: (target: string, path: string) => symlinkSync(target, join(opened.root, path)),
-    untouched: () => expect(snapshot(opened.outside)).toEqual(before),
-  };
-};
-type World = Awaited<ReturnType<typeof world>>;
-
-/** Every file tool with one and the same path, in each place where it takes one. */
-const everyTool = (path: string): [string, Record<string, unknown>][] => [
-  ['read_file', { filePath: path }],
-  ['list_files', { dirPath: path }],
-  ['get_file_tree', { dirPath: path }],
-  ['write_file', { filePath: path, content: 'x' }],
-  ['edit_file', { filePath: path, oldString: 's', newString: 'x' }],
-  ['create_directory', { dirPath: path }],
-  ['delete', { path }],
-  ['move', { sourcePath: path, destinationPath: 'stolen' }],
-  ['move', { sourcePath: 'in/a.txt', destinationPath: path }],
-  ['copy_file', { sourcePath: path, destinationPath: 'stolen' }],
-  ['copy_file', { sourcePath: 'in/a.txt', destinationPath: path }],
-];
-
-const refusesAll = async ({ call, untouched }: World, paths: string[]) => {
-  for (const path of paths) {
-    for (const [name, args] of everyTool(path)) {
-      const result = await call(name, args);
-      expect([name, args, result.isError], textOf(result)).toEqual([name, args, true]);
-      expect(JSON.stringify(result)).not.toContain(secret);
-    }
-  }
-  untouched();
-};
+import { makeFolders, textOf, tryOut } from '../try-out.ts';
+import { attackWorld, everyTool, refusesAll, secret } from './attack.ts';
 
 describe('paths that lead outside', () => {
   it('FS-01 climbing and absolute paths are refused by every tool', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     await refusesAll(opened, [
       '../outside/secret.txt',
       'in/../../outside/secret.txt',
@@ -95,7 +31,7 @@ describe('paths that lead outside', () => {
     '..\\outside\\secret.txt',
     '....//outside',
   ])('FS-01 %s is a name like any other, inside the root', async (path) => {
-    const { root, call, untouched } = await world();
+    const { root, call, untouched } = await attackWorld();
     expect(await call('write_file', { filePath: path, content: 'x' })).toMatchObject({
       structuredContent: { path },
     });
@@ -104,7 +40,7 @@ describe('paths that lead outside', () => {
   });
 
   it('FS-01 no text leads outside (property)', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     opened.link('../outside', 'out');
     opened.link('in', 'alias');
     const part = fc.constantFrom(
@@ -136,7 +72,7 @@ describe('paths that lead outside', () => {
   });
 
   it('FS-02 a sibling with the same beginning is outside', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     mkdirSync(`${opened.root}-evil`);
     writeFileSync(`${opened.root}-evil/x`, secret);
     await refusesAll(opened, ['../root-evil/x', `${opened.root}-evil/x`, `${opened.root}.bak`]);
@@ -161,7 +97,7 @@ describe('paths that lead outside', () => {
     ['only blanks', '   '],
     ['half a character', 'a\ud800'],
   ])('FS-03 %s gets a clean error', async (_case, path) => {
-    const { root, call } = await world();
+    const { root, call } = await attackWorld();
     const before = readdirSync(root);
     for (const [name, args] of everyTool(path)) {
       const result = await call(name, args);
@@ -173,7 +109,7 @@ describe('paths that lead outside', () => {
 
 describe('links', () => {
   it('FS-04 a link that leads outside is refused by every tool that would follow it', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     opened.link('../outside/secret.txt', 'file');
     opened.link(join(opened.outside, 'dir'), 'folder');
     opened.link('../..', 'in/up');
@@ -191,7 +127,7 @@ describe('links', () => {
   });
 
   it('FS-04 a link inside the root works, also through others and by an absolute target', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     opened.link('in', 'one');
     opened.link(join(opened.root, 'one'), 'two');
     opened.link('../in/./a.txt', 'in/three');
@@ -206,7 +142,7 @@ describe('links', () => {
   });
 
   it('FS-06 dangling links are followed to where they would write', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     opened.link('../outside', 'out');
     opened.link('out/new', 'hop');
     opened.link('hop', 'hop2');
@@ -229,7 +165,7 @@ describe('links', () => {
   });
 
   it('FS-09 a file with a second name outside is not changed there', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     linkSync(join(opened.outside, 'secret.txt'), join(opened.root, 'hard'));
     await opened.call('write_file', { filePath: 'hard', content: 'x' });
     expect(readFileSync(join(opened.outside, 'secret.txt'), 'utf8')).toBe(secret);
@@ -237,7 +173,7 @@ describe('links', () => {
   });
 
   it('FS-15 deleting takes the link, never what it points at', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     opened.link('../outside/dir', 'in/folder');
     opened.link('../outside/secret.txt', 'file');
     await opened.call('delete', { path: 'file' });
@@ -261,7 +197,7 @@ describe('links', () => {
     ],
     ['write_file', { filePath: '.', content: '' }, 'This is not a regular file'],
   ])('FS-15 the root itself stays: %s %j', async (name, args, text) => {
-    const opened = await world();
+    const opened = await attackWorld();
     expect(textOf(await opened.call(name, args))).toBe(text);
     expect(readdirSync(opened.root)).toEqual(['in']);
   });
@@ -269,7 +205,7 @@ describe('links', () => {
 
 describe('what is not a file', () => {
   it('FS-11 FIFO, socket and device are refused, and nobody waits', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     execFileSync('mkfifo', [join(opened.root, 'fifo')]);
     const server = createServer().listen(join(opened.root, 'socket'));
     onTestFinished(() => void server.close());
@@ -305,7 +241,7 @@ describe('what is not a file', () => {
   });
 
   it('FS-11 a sparse file beyond the limit is refused', async () => {
-    const opened = await world();
+    const opened = await attackWorld();
     execFileSync('truncate', ['-s', '10G', join(opened.root, 'sparse')]);
     for (const [name, args] of everyTool('sparse').filter(([tool]) =>
       ['read_file', 'edit_file'].includes(tool),
@@ -314,125 +250,6 @@ describe('what is not a file', () => {
     }
     expect((await opened.call('copy_file', { sourcePath: 'sparse', destinationPath: 'x' })).isError).toBe(
       true,
-    );
-  });
-});
-
-describe('protected paths', () => {
-  const names = [
-    '.git/hooks/pre-commit',
-    '.git/config',
-    '.gitmodules',
-    '.mcp.json',
-    '.vscode/tasks.json',
-    '.idea/x.xml',
-    '.claude/settings.json',
-    '.cursor/rules',
-    '.bashrc',
-    '.zshenv',
-    'sub/.git/hooks/x',
-    '.git/modules/m/hooks/x',
-    '.git/modules/m/config',
-  ];
-
-  it.each(names)('FS-26 %s, before it exists, by every tool', async (path) => {
-    const opened = await world();
-    await refusesAll(opened, [path]);
-    expect(readdirSync(opened.root)).toEqual(['in']);
-  });
-
-  it.each([
-    '.GIT/hooks/x',
-    '.giT/CONFIG',
-    '.MCP.json',
-    '.git/ho\u200boks/x',
-    '．git/hooks/x',
-    '.ｍcp.json',
-    '.vscode ',
-    '.Vscode./x',
-    '.g\u0131t/config',
-    '.vscode\u00ad/x',
-  ])('FS-18 %j is protected in this spelling too', async (path) => {
-    const opened = await world();
-    for (const [name, args] of everyTool(path)) {
-      expect([name, (await opened.call(name, args)).isError]).toEqual([name, true]);
-    }
-    expect(readdirSync(opened.root)).toEqual(['in']);
-  });
-
-  it('FS-25 a protected file that exists can be neither read, replaced, moved nor deleted, nor with its folder', async () => {
-    const opened = await world();
-    mkdirSync(join(opened.root, 'repo/.git/hooks'), { recursive: true });
-    writeFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'hook');
-    writeFileSync(join(opened.root, '.mcp.json'), '{}');
-    opened.link('.mcp.json', 'other-name');
-    mkdirSync(join(opened.root, '.git/modules/m/hooks'), { recursive: true });
-    opened.link('in/a.txt', '.envrc');
-    await refusesAll(opened, ['.mcp.json', 'repo/.git/hooks/pre-commit', 'repo/.git/hooks']);
-    const more: [string, Record<string, unknown>][] = [
-      ['read_file', { filePath: 'other-name' }],
-      ['write_file', { filePath: 'other-name', content: 'x' }],
-      ['write_file', { filePath: '.envrc', content: 'x' }],
-      ['move', { sourcePath: '.git/modules', destinationPath: 'elsewhere' }],
-      ['delete', { path: 'repo' }],
-      ['delete', { path: 'repo/.git' }],
-      ['move', { sourcePath: 'repo', destinationPath: 'elsewhere' }],
-      ['move', { sourcePath: 'repo/.git', destinationPath: 'elsewhere' }],
-    ];
-    for (const [name, args] of more)
-      expect([name, args, (await opened.call(name, args)).isError]).toEqual([name, args, true]);
-    expect(readFileSync(join(opened.root, 'repo/.git/hooks/pre-commit'), 'utf8')).toBe('hook');
-  });
-
-  it('FS-26 git cannot be sent elsewhere, nor can a folder become what git runs', async () => {
-    const opened = await world();
-    mkdirSync(join(opened.root, 'evil/hooks'), { recursive: true });
-    writeFileSync(join(opened.root, 'evil/hooks/pre-commit'), 'hook');
-    mkdirSync(join(opened.root, '.git/modules'), { recursive: true });
-    const tries: [string, Record<string, unknown>][] = [
-      ['write_file', { filePath: 'in/.git', content: 'gitdir: ../evil' }],
-      ['move', { sourcePath: 'evil', destinationPath: 'in/.git' }],
-      ['move', { sourcePath: 'evil', destinationPath: '.git/modules/evil' }],
-      ['move', { sourcePath: 'evil/hooks', destinationPath: '.git/hooks' }],
-      ['copy_file', { sourcePath: 'evil/hooks/pre-commit', destinationPath: '.git/commondir' }],
-      ['create_directory', { dirPath: 'in/.git' }],
-    ];
-    for (const [name, args] of tries)
-      expect([args, (await opened.call(name, args)).isError]).toEqual([args, true]);
-    expect([existsSync(join(opened.root, 'in/.git')), readdirSync(join(opened.root, '.git'))]).toEqual([
-      false,
-      ['modules'],
-    ]);
-  });
-
-  it('FS-24 the folder of the daemon is out of reach: by path, by link, by second name, by search', async () => {
-    const folders = makeFolders();
-    const opened = await tryOut({ modes: everythingAllowed, folders: { ...folders, root: folders.base } });
-    await opened.settings.addRules('deny', [{ toolGroup: 'shell', resource: 'curl' }]);
-    const before = snapshot(folders.own);
-    symlinkSync('../own', join(folders.root, 'link'));
-    for (const path of [
-      'own/settings.json',
-      'own',
-      'OWN/settings.json',
-      'own/new.json',
-      'root/link/settings.json',
-    ]) {
-      for (const [name, args] of everyTool(path).filter(
-        ([, args]) => !Object.values(args).includes('in/a.txt'),
-      )) {
-        expect([name, path, (await opened.call(name, args)).isError]).toEqual([name, path, true]);
-      }
-    }
-    linkSync(join(folders.own, 'settings.json'), join(folders.base, 'second'));
-    expect(textOf(await opened.call('read_file', { filePath: 'second' }))).toBe(
-      'This path is protected from every tool',
-    );
-    const found: ToolResult = await opened.call('search_files', { name: '**', query: 'curl' });
-    expect(found.structuredContent).toMatchObject({ matches: [] });
-    expect(statSync(folders.own).mode & 0o777).toBe(0o700);
-    expect(snapshot(folders.own).map((line) => line.split('|')[4])).toEqual(
-      before.map((line) => line.split('|')[4]),
     );
   });
 });

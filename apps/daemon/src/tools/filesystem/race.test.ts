@@ -1,20 +1,11 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { everythingAllowed, makeFolders, tryOut } from '../try-out.ts';
+import { secret, snapshot } from './attack.ts';
 import { searchFiles } from './search-files.ts';
-
-const secret = 'the secret outside';
 
 /** Puts a link to outside in place of a folder and the folder back, without pause, until told to stop. */
 const swapper = `
@@ -50,19 +41,6 @@ const startSwapping = (folder: string, outside: string) => {
     return swaps;
   };
 };
-
-const snapshot = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .sort()
-    .map((path) => {
-      const found = lstatSync(join(folder, path));
-      return [
-        path,
-        found.ino,
-        found.nlink,
-        found.isFile() ? readFileSync(join(folder, path), 'utf8') : '',
-      ].join('|');
-    });
 
 const fill = (folder: string, content: string) => {
   mkdirSync(join(folder, 'deep/er'), { recursive: true });
