@@ -83,7 +83,9 @@ describe('a body', () => {
     const answers = await Promise.all(
       paths.map((path) => server.send(path, { method: 'POST', body, headers: { 'content-type': type } })),
     );
-    expect(answers.map((got) => [got.status, codeOf(got)])).toEqual(paths.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']));
+    expect(answers.map((got) => [got.status, codeOf(got)])).toEqual(
+      paths.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
+    );
   });
 
   it('without a type is refused', async () => {
@@ -101,11 +103,27 @@ describe('a body', () => {
     ['with __proto__ in a procedure', '/trpc/setup.createOwner', '{"__proto__":{"a":1}}', 400, 'BAD_REQUEST'],
     ['cut off', init, '{"rootPath":', 400, 'BAD_REQUEST'],
     ['over 1 MiB for init', init, JSON.stringify({ rootPath: 'x'.repeat(1024 * 1024) }), 413, 'TOO_LARGE'],
-    ['over 64 KiB for sign-in', '/api/auth/sign-in/email', JSON.stringify({ email: 'x'.repeat(64 * 1024) }), 413, 'TOO_LARGE'],
-    ['over 4 MiB for a procedure', '/trpc/setup.createOwner', JSON.stringify('x'.repeat(4 * 1024 * 1024)), 413, 'TOO_LARGE'],
+    [
+      'over 64 KiB for sign-in',
+      '/api/auth/sign-in/email',
+      JSON.stringify({ email: 'x'.repeat(64 * 1024) }),
+      413,
+      'TOO_LARGE',
+    ],
+    [
+      'over 4 MiB for a procedure',
+      '/trpc/setup.createOwner',
+      JSON.stringify('x'.repeat(4 * 1024 * 1024)),
+      413,
+      'TOO_LARGE',
+    ],
   ])('%s is refused, and the server stays up', async (_, path, body, status, code) => {
     const server = await startServer();
-    const got = await server.send(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const got = await server.send(path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
     expect([got.status, codeOf(got)]).toEqual([status, code]);
     expect((await server.send('/health')).json).toEqual({ ok: true });
     expect('a' in {}).toBe(false);
@@ -117,13 +135,17 @@ describe('an answer', () => {
     const server = await startServer();
     const { headers } = await server.send('/health');
     expect(headers).toMatchObject({
-      'content-security-policy': expect.stringMatching(/^default-src 'none';script-src 'self';.*frame-ancestors 'none'$/),
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none';script-src 'self';.*frame-ancestors 'none'$/,
+      ),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
     });
-    expect(headers['content-security-policy']).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:/);
+    expect(headers['content-security-policy']).not.toMatch(
+      /unsafe-eval|script-src[^;]*unsafe-inline|https?:/,
+    );
     expect(headers['strict-transport-security']).toBeUndefined();
   });
 
@@ -137,7 +159,10 @@ describe('an answer', () => {
   it('says that the process is up, and that it can serve', async () => {
     const server = await startServer();
     const answers = await Promise.all(['/health', '/ready'].map((path) => server.send(path)));
-    expect(answers.map(({ status, json }) => [status, json])).toEqual([[200, { ok: true }], [200, { ok: true }]]);
+    expect(answers.map(({ status, json }) => [status, json])).toEqual([
+      [200, { ok: true }],
+      [200, { ok: true }],
+    ]);
   });
 
   it.each([
@@ -156,9 +181,16 @@ describe('an answer', () => {
     const server = await startServer();
     const got = await server.send('/trpc/no.such');
     expect(got.json).toEqual({
-      error: { message: 'Not found', code: -32004, data: { code: 'NOT_FOUND', httpStatus: 404, path: 'no.such', fix: null } },
+      error: {
+        message: 'Not found',
+        code: -32004,
+        data: { code: 'NOT_FOUND', httpStatus: 404, path: 'no.such', fix: null },
+      },
     });
-    const input = await server.send('/trpc/setup.createOwner', { method: 'POST', body: { setupToken: 'word-nobody-sees', password: 1 } });
+    const input = await server.send('/trpc/setup.createOwner', {
+      method: 'POST',
+      body: { setupToken: 'word-nobody-sees', password: 1 },
+    });
     expect(input.text).not.toContain('word-nobody-sees');
     expect(input.text).not.toMatch(/node_modules|stack|\.ts/);
   });
@@ -166,17 +198,25 @@ describe('an answer', () => {
   it('is refused to whoever asks for too many addresses that do not exist', async () => {
     const server = await startServer({ environment: { NOT_FOUND_PER_MINUTE: '3' } });
     const statuses: number[] = [];
-    for (const method of ['GET', 'HEAD', 'POST', 'GET']) statuses.push((await server.send(`/api/x${statuses.length}`, { method })).status);
+    for (const method of ['GET', 'HEAD', 'POST', 'GET'])
+      statuses.push((await server.send(`/api/x${statuses.length}`, { method })).status);
     expect(statuses).toEqual([404, 404, 404, 429]);
   });
 
   it('to a link request carries the public address, whatever Host says', async () => {
     const server = await startServer({ environment: { PUBLIC_URL: 'https://bridge.example.org' } });
     const cookie = await signUpOwner(server);
-    const headers = { cookie, 'content-type': 'application/json', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
+    const headers = {
+      cookie,
+      'content-type': 'application/json',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'http',
+    };
     const got = await server.send('/api/v1/instance-ai/gateway/create-link', { method: 'POST', headers });
     expect(got.json).toMatchObject({
-      command: expect.stringMatching(/^npx --yes https:\/\/bridge\.example\.org\/daemon\.tgz https:\/\/bridge\.example\.org gw_/),
+      command: expect.stringMatching(
+        /^npx --yes https:\/\/bridge\.example\.org\/daemon\.tgz https:\/\/bridge\.example\.org gw_/,
+      ),
     });
   });
 });
@@ -190,10 +230,15 @@ describe('a request that is no proper HTTP', () => {
       socket.on('close', () => resolve(answer.split('\r\n')[0] ?? ''));
       socket.on('error', () => {});
     });
-  const head = 'POST /api/v1/instance-ai/gateway/init HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n';
+  const head =
+    'POST /api/v1/instance-ai/gateway/init HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n';
 
   it.each([
-    ['two ways to say its length', `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400/],
+    [
+      'two ways to say its length',
+      `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      /^HTTP\/1\.1 400/,
+    ],
     ['a folded header', `${head}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}`, /^HTTP\/1\.1 4\d\d/],
     ['a header of 20 kB', `${head}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1\.1 431/],
     ['a header named __proto__', `${head}__proto__: x\r\nContent-Length: 2\r\n\r\n{}`, /^HTTP\/1\.1 4\d\d/],

@@ -74,7 +74,8 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     },
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
-      daemonCommand: (token) => config.daemonCommand.replaceAll('{url}', () => address.url()).replaceAll('{token}', () => token),
+      daemonCommand: (token) =>
+        config.daemonCommand.replaceAll('{url}', () => address.url()).replaceAll('{token}', () => token),
     },
     module: {
       enabled: false,
@@ -86,7 +87,12 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
   });
   await gateway.start();
 
-  const app = await createServer({ log, trustProxy: config.trustProxy, secure, longestAnswerMs: config.callMaxMs });
+  const app = await createServer({
+    log,
+    trustProxy: config.trustProxy,
+    secure,
+    longestAnswerMs: config.callMaxMs,
+  });
   const limits = await createLimits(app, config.perMinute);
   const closeIdleSockets = watchIdleSockets(app.server);
   const guardOrigin = createOriginGuard(address);
@@ -97,13 +103,18 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
   await app.register(
     async (scope) => {
       scope.addHook('onRequest', guardOrigin);
-      await scope.register(createAuthRoutes({ auth, limits, url: address.url, checkSessions: accounts.checkSessions }));
+      await scope.register(
+        createAuthRoutes({ auth, limits, url: address.url, checkSessions: accounts.checkSessions }),
+      );
     },
     { prefix: '/api/auth' },
   );
-  await app.register(createTrpcDoor({ gateway, accounts, limits, guardOrigin, bodyLimit: trpcBodyLimit, onError }), {
-    prefix: '/trpc',
-  });
+  await app.register(
+    createTrpcDoor({ gateway, accounts, limits, guardOrigin, bodyLimit: trpcBodyLimit, onError }),
+    {
+      prefix: '/trpc',
+    },
+  );
   await app.register(
     createDaemonDoor({
       gateway,
@@ -129,7 +140,8 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
       address.listening(port());
       return address.url();
     },
-    setupLink: async () => ((await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null),
+    setupLink: async () =>
+      (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     close: async () => {
       await gateway.stop();
       const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());

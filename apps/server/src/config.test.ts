@@ -29,7 +29,11 @@ describe('configuration', () => {
 
   it.each([
     ['a port', { PORT: '80' }, { port: 80 }],
-    ['an origin, with or without its slash', { PUBLIC_URL: 'https://Bridge.example.org/' }, { publicUrl: 'https://bridge.example.org' }],
+    [
+      'an origin, with or without its slash',
+      { PUBLIC_URL: 'https://Bridge.example.org/' },
+      { publicUrl: 'https://bridge.example.org' },
+    ],
     ['the fixed key', { GATEWAY_API_KEY: key }, { gatewayApiKey: key }],
     ['the fixed key by its other name', { N8N_INSTANCE_AI_GATEWAY_API_KEY: key }, { gatewayApiKey: key }],
     ['no query key', { GATEWAY_ALLOW_QUERY_KEY: 'false' }, { allowQueryKey: false }],
@@ -64,12 +68,16 @@ describe('configuration', () => {
 
   it('prints every variable with its default', () => {
     const help = configHelp();
-    for (const { name, fallback } of configRows()) expect(help).toContain(fallback === null ? name : `Default: ${fallback}`);
+    for (const { name, fallback } of configRows())
+      expect(help).toContain(fallback === null ? name : `Default: ${fallback}`);
   });
 
   it('is what docs/configuration.md says', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
-    const rows = configRows().map(({ name, fallback, about }) => `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${about} |`);
+    const rows = configRows().map(
+      ({ name, fallback, about }) =>
+        `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${about} |`,
+    );
     expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
   });
 });

@@ -5,22 +5,40 @@ import { z } from 'zod';
 const megabyte = 1024 * 1024;
 
 const whole = (least: number, most: number) =>
-  z.stringFormat('whole-number', /^\d{1,15}$/, { error: 'must be a whole number' }).transform(Number).pipe(z.number().min(least).max(most));
+  z
+    .stringFormat('whole-number', /^\d{1,15}$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .pipe(z.number().min(least).max(most));
 const onOff = z.enum(['true', 'false']).transform((text) => text === 'true');
-const keyText = z.string().min(32).regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
+const keyText = z
+  .string()
+  .min(32)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
 
 const isOrigin = (text: string) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  return (
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === ''
+  );
 };
-const publicUrl = z.string().refine(isOrigin, 'must be an http or https origin alone, such as https://bridge.example.org');
+const publicUrl = z
+  .string()
+  .refine(isOrigin, 'must be an http or https origin alone, such as https://bridge.example.org');
 
 const isAddress = (text: string) => {
   const [address = '', prefix] = text.split('/');
   const version = isIP(address);
   if (version === 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128) && Number(prefix) > 0);
+  return (
+    prefix === undefined ||
+    (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128) && Number(prefix) > 0)
+  );
 };
 const addresses = z
   .string()
@@ -33,23 +51,71 @@ const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as
 const variables = z.object({
   HOST: z.string().min(1).prefault('127.0.0.1').describe('Address to listen on.'),
   PORT: whole(0, 65_535).prefault('5820').describe('Port to listen on; 0 picks a free one.'),
-  PUBLIC_URL: publicUrl.optional().describe('Where people and machines reach the server. Default: `http://<HOST>:<PORT>`.'),
-  DATA_DIR: z.string().min(1).prefault('./data').describe('Folder of the store and of the secret that signs cookies.'),
-  DATABASE_URL: z.string().min(1).optional().describe('The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.'),
-  GATEWAY_API_KEY: keyText.optional().describe('A fixed key for one machine, at least 32 characters. The owner uses that machine. Also read as `N8N_INSTANCE_AI_GATEWAY_API_KEY`.'),
-  GATEWAY_ALLOW_QUERY_KEY: onOff.prefault('true').describe('Whether a daemon may give its key as `?apiKey=` when it opens its stream.'),
-  GATEWAY_FALLBACK_DIRECTORY: z.string().min(1).optional().describe('Folder that the panel names when no machine is connected.'),
-  SETUP_TOKEN: keyText.optional().describe('The token that makes the owner account, at least 32 characters. Default: a new one at each start until there is an owner.'),
-  DAEMON_COMMAND: z.string().includes('{url}').includes('{token}').prefault('npx --yes {url}/daemon.tgz {url} {token}').describe('The command that the panel shows; `{url}` and `{token}` are filled in.'),
-  SESSION_KEY_IDLE_DAYS: whole(1, 3_650).prefault('30').describe('Days without use after which a machine must be paired again.'),
-  CALL_MAX_MS: whole(30_000, 86_400_000).prefault('600000').describe('The longest that one tool call may take, in milliseconds.'),
-  RESULT_MAX_BYTES: whole(1_024, 256 * megabyte).prefault(String(16 * megabyte)).describe('The largest result of a tool call, in bytes.'),
-  SIGN_IN_PER_MINUTE: whole(1, 100_000).prefault('20').describe('Sign-ins that one address may try in a minute; failed ones for one account count too.'),
-  SETUP_PER_MINUTE: whole(1, 100_000).prefault('10').describe('Attempts at set-up or with an invitation, of one address in a minute.'),
-  PAIRING_PER_MINUTE: whole(1, 100_000).prefault('30').describe('Failed pairings of one address in a minute.'),
-  NOT_FOUND_PER_MINUTE: whole(1, 100_000).prefault('120').describe('Requests to addresses that do not exist, of one address in a minute.'),
-  TRUST_PROXY: addresses.optional().describe('Addresses or ranges of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
-  LOG_LEVEL: z.enum(levels).prefault('info').describe(`One of ${levels.join(', ')}.`),
+  PUBLIC_URL: publicUrl
+    .optional()
+    .describe('Where people and machines reach the server. Default: `http://<HOST>:<PORT>`.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .prefault('./data')
+    .describe('Folder of the store and of the secret that signs cookies.'),
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.'),
+  GATEWAY_API_KEY: keyText
+    .optional()
+    .describe(
+      'A fixed key for one machine, at least 32 characters. The owner uses that machine. Also read as `N8N_INSTANCE_AI_GATEWAY_API_KEY`.',
+    ),
+  GATEWAY_ALLOW_QUERY_KEY: onOff
+    .prefault('true')
+    .describe('Whether a daemon may give its key as `?apiKey=` when it opens its stream.'),
+  GATEWAY_FALLBACK_DIRECTORY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder that the panel names when no machine is connected.'),
+  SETUP_TOKEN: keyText
+    .optional()
+    .describe(
+      'The token that makes the owner account, at least 32 characters. Default: a new one at each start until there is an owner.',
+    ),
+  DAEMON_COMMAND: z
+    .string()
+    .includes('{url}')
+    .includes('{token}')
+    .prefault('npx --yes {url}/daemon.tgz {url} {token}')
+    .describe('The command that the panel shows; `{url}` and `{token}` are filled in.'),
+  SESSION_KEY_IDLE_DAYS: whole(1, 3_650)
+    .prefault('30')
+    .describe('Days without use after which a machine must be paired again.'),
+  CALL_MAX_MS: whole(30_000, 86_400_000)
+    .prefault('600000')
+    .describe('The longest that one tool call may take, in milliseconds.'),
+  RESULT_MAX_BYTES: whole(1_024, 256 * megabyte)
+    .prefault(String(16 * megabyte))
+    .describe('The largest result of a tool call, in bytes.'),
+  SIGN_IN_PER_MINUTE: whole(1, 100_000)
+    .prefault('20')
+    .describe('Sign-ins that one address may try in a minute; failed ones for one account count too.'),
+  SETUP_PER_MINUTE: whole(1, 100_000)
+    .prefault('10')
+    .describe('Attempts at set-up or with an invitation, of one address in a minute.'),
+  PAIRING_PER_MINUTE: whole(1, 100_000)
+    .prefault('30')
+    .describe('Failed pairings of one address in a minute.'),
+  NOT_FOUND_PER_MINUTE: whole(1, 100_000)
+    .prefault('120')
+    .describe('Requests to addresses that do not exist, of one address in a minute.'),
+  TRUST_PROXY: addresses
+    .optional()
+    .describe('Addresses or ranges of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  LOG_LEVEL: z
+    .enum(levels)
+    .prefault('info')
+    .describe(`One of ${levels.join(', ')}.`),
 });
 
 type Variables = z.infer<typeof variables>;

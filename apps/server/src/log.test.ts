@@ -32,12 +32,13 @@ describe('what a line of log keeps', () => {
     expect(scrubbed).toContain('[hidden]');
   });
 
-  it.each([['GET /trpc/gateway.status 200'], ['{"msg":"gw_ is a prefix","sessions":3}'], ['session of 4 machines, token count 12']])(
-    'is %s',
-    (line) => {
-      expect(scrub(line)).toBe(line);
-    },
-  );
+  it.each([
+    ['GET /trpc/gateway.status 200'],
+    ['{"msg":"gw_ is a prefix","sessions":3}'],
+    ['session of 4 machines, token count 12'],
+  ])('is %s', (line) => {
+    expect(scrub(line)).toBe(line);
+  });
 
   it('never holds a key, wherever it stands', () => {
     const prefix = fc.constantFrom('gw_', 'sess_', 'setup_', 'invite_');
@@ -74,7 +75,9 @@ describe('a record', () => {
   });
 
   it('hides a key in an error, its cause and its fields', () => {
-    const cause = Object.assign(new Error(`inner sess_${tail}`), { config: { headers: { 'x-gateway-key': tail } } });
+    const cause = Object.assign(new Error(`inner sess_${tail}`), {
+      config: { headers: { 'x-gateway-key': tail } },
+    });
     const error = new Error(`outer gw_${tail}`, { cause });
     const lines = record((log) => log.error({ err: error, list: [{ deep: { cookie: tail } }] }, 'failed'));
     expect(lines.join('')).not.toContain(tail);

@@ -16,10 +16,17 @@ const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16
 
 /** Takes every key out of a line of log, in linear time; `secrets` are values that only this server knows. */
 export const createScrubber = (secrets: readonly string[]): ((line: string) => string) => {
-  const known = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+  const known = secrets.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
   return (line) => {
     const without = known.reduce((text, secret) => text.replaceAll(secret, hidden), line);
-    return without.replace(ownToken, `$1_${hidden}`).replace(named, `$1${hidden}`).replace(lineBreaking, escaped);
+    return without
+      .replace(ownToken, `$1_${hidden}`)
+      .replace(named, `$1${hidden}`)
+      .replace(lineBreaking, escaped);
   };
 };
 

@@ -40,13 +40,15 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
     lines,
     err: () => err,
     line: async (at: number) => {
-      while (lines().length <= at && child.exitCode === null) await new Promise<void>((resolve) => (wake = resolve));
+      while (lines().length <= at && child.exitCode === null)
+        await new Promise<void>((resolve) => (wake = resolve));
       return lines()[at] ?? `ended: ${err}`;
     },
   };
 };
 
-const readyUrl = (line: string) => /^Drawbridge is ready on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? line;
+const readyUrl = (line: string) =>
+  /^Drawbridge is ready on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? line;
 const startTimeoutMs = 30_000;
 
 describe('the process', { timeout: startTimeoutMs }, () => {
@@ -61,19 +63,27 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(server.err()).not.toContain(token);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s, with streams open, and sends daemons away to come back', async (signal) => {
-    const server = start({ SETUP_TOKEN: `setup_${'t'.repeat(32)}` });
-    const url = readyUrl(await server.line(0));
-    const reached = { url, send: (path, sent) => send(url + path, sent) } satisfies Pick<TestServer, 'url' | 'send'>;
-    // The process has no App here; nothing of it is used.
-    const remote = reached as TestServer;
-    const panel = createPanel(remote, await signUpOwner(remote));
-    await new Promise<void>((resolve) => panel.gateway.onStateChanged.subscribe(undefined, { onStarted: () => resolve() }));
-    const { stream } = await connectDaemon(remote, (await panel.gateway.createLink.mutate()).token);
-    server.child.kill(signal);
-    expect(await server.ended).toBe(0);
-    await stream.ended;
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 on %s, with streams open, and sends daemons away to come back',
+    async (signal) => {
+      const server = start({ SETUP_TOKEN: `setup_${'t'.repeat(32)}` });
+      const url = readyUrl(await server.line(0));
+      const reached = { url, send: (path, sent) => send(url + path, sent) } satisfies Pick<
+        TestServer,
+        'url' | 'send'
+      >;
+      // The process has no App here; nothing of it is used.
+      const remote = reached as TestServer;
+      const panel = createPanel(remote, await signUpOwner(remote));
+      await new Promise<void>((resolve) =>
+        panel.gateway.onStateChanged.subscribe(undefined, { onStarted: () => resolve() }),
+      );
+      const { stream } = await connectDaemon(remote, (await panel.gateway.createLink.mutate()).token);
+      server.child.kill(signal);
+      expect(await server.ended).toBe(0);
+      await stream.ended;
+    },
+  );
 
   it('ends at once on a second signal', async () => {
     const server = start({});

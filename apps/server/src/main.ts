@@ -13,8 +13,10 @@ const fail = (sentence: string): never => {
 
 const sentenceOf = (error: unknown, place: { host: string; port: number }): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
-  if (code === 'EACCES') return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
+  if (code === 'EACCES')
+    return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
   if (error instanceof CodedError) return [error.message, error.fix].filter(Boolean).join('. ');
   return error instanceof Error ? error.message : 'The server could not start';
@@ -43,9 +45,15 @@ const run = async () => {
   const read = readConfig();
   if ('problem' in read) return fail(read.problem);
   const { config } = read;
-  const app = await createApp({ config, clock: systemClock, writeLog: (line) => void process.stderr.write(line) });
+  const app = await createApp({
+    config,
+    clock: systemClock,
+    writeLog: (line) => void process.stderr.write(line),
+  });
   if (!isLoopback(config.host) && config.publicUrl === undefined) {
-    app.log.warn(`HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`);
+    app.log.warn(
+      `HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`,
+    );
   }
   stopOnSignals(app);
   try {

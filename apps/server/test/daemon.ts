@@ -27,36 +27,40 @@ const frameOf = (text: string): StreamFrame | null => {
 
 export const openStream = (url: string, headers: Record<string, string>): Promise<TestStream> =>
   new Promise((resolve, reject) => {
-    const request = get(url, { headers: { accept: 'text/event-stream', ...headers }, agent: false }, (incoming) => {
-      let text = '';
-      let unread = '';
-      const frames: StreamFrame[] = [];
-      const waiting: ((frame: StreamFrame) => void)[] = [];
-      incoming.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        const parts = (unread + chunk).split('\n\n');
-        unread = parts.pop() ?? '';
-        for (const part of parts) {
-          const frame = frameOf(part);
-          if (!frame) continue;
-          const hand = waiting.shift();
-          if (hand) hand(frame);
-          else frames.push(frame);
-        }
-      });
-      const ended = new Promise<void>((done) => incoming.once('close', done).once('error', () => done()));
-      resolve({
-        status: incoming.statusCode ?? 0,
-        headers: incoming.headers,
-        next: () => {
-          const frame = frames.shift();
-          return frame ? Promise.resolve(frame) : new Promise((hand) => waiting.push(hand));
-        },
-        text: () => text,
-        ended,
-        close: () => request.destroy(),
-      });
-    });
+    const request = get(
+      url,
+      { headers: { accept: 'text/event-stream', ...headers }, agent: false },
+      (incoming) => {
+        let text = '';
+        let unread = '';
+        const frames: StreamFrame[] = [];
+        const waiting: ((frame: StreamFrame) => void)[] = [];
+        incoming.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+          const parts = (unread + chunk).split('\n\n');
+          unread = parts.pop() ?? '';
+          for (const part of parts) {
+            const frame = frameOf(part);
+            if (!frame) continue;
+            const hand = waiting.shift();
+            if (hand) hand(frame);
+            else frames.push(frame);
+          }
+        });
+        const ended = new Promise<void>((done) => incoming.once('close', done).once('error', () => done()));
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          next: () => {
+            const frame = frames.shift();
+            return frame ? Promise.resolve(frame) : new Promise((hand) => waiting.push(hand));
+          },
+          text: () => text,
+          ended,
+          close: () => request.destroy(),
+        });
+      },
+    );
     request.on('error', reject);
     onTestFinished(() => void request.destroy());
   });
@@ -86,7 +90,8 @@ export const initDaemon = async (server: TestServer, token: string): Promise<str
     body: announcement,
   });
   const { json } = got;
-  if (typeof json !== 'object' || json === null || !('sessionKey' in json)) throw new Error(`init: ${got.text}`);
+  if (typeof json !== 'object' || json === null || !('sessionKey' in json))
+    throw new Error(`init: ${got.text}`);
   return String(json.sessionKey);
 };
 

@@ -35,15 +35,19 @@ export const send = (url: string, { method = 'GET', headers = {}, body }: Sent =
   new Promise((resolve, reject) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const type = body === undefined || raw ? {} : { 'content-type': 'application/json' };
-    const outgoing = httpRequest(url, { method, headers: { ...type, ...headers }, agent: false }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json: jsonOf(text) });
-      });
-    });
+    const outgoing = httpRequest(
+      url,
+      { method, headers: { ...type, ...headers }, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json: jsonOf(text) });
+        });
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body === undefined || raw ? body : JSON.stringify(body));
   });
@@ -67,10 +71,20 @@ interface StartOptions {
 }
 
 /** A whole server on a free port, gone when the test is finished. */
-export const startServer = async ({ environment = {}, clock = systemClock, dataDir }: StartOptions = {}): Promise<TestServer> => {
+export const startServer = async ({
+  environment = {},
+  clock = systemClock,
+  dataDir,
+}: StartOptions = {}): Promise<TestServer> => {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'drawbridge-'));
   const log: string[] = [];
-  const config = configFrom({ PORT: '0', DATA_DIR: folder, SETUP_TOKEN: setupToken, LOG_LEVEL: 'trace', ...environment });
+  const config = configFrom({
+    PORT: '0',
+    DATA_DIR: folder,
+    SETUP_TOKEN: setupToken,
+    LOG_LEVEL: 'trace',
+    ...environment,
+  });
   const app = await createApp({ config, clock, writeLog: (line) => void log.push(line) });
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= app.close());
@@ -92,7 +106,10 @@ export const cookiesOf = (got: Got): string =>
 
 /** Makes the owner; gives the cookie of the new session. */
 export const signUpOwner = async (server: TestServer): Promise<string> => {
-  const got = await server.send('/trpc/setup.createOwner', { method: 'POST', body: { setupToken, ...owner } });
+  const got = await server.send('/trpc/setup.createOwner', {
+    method: 'POST',
+    body: { setupToken, ...owner },
+  });
   return cookiesOf(got);
 };
 

@@ -20,7 +20,8 @@ const createNotes = () => {
   };
 };
 
-const describeCall = (event: CallEvent) => (event.type === 'call' ? `record: ${event.call.state}` : 'record: progress');
+const describeCall = (event: CallEvent) =>
+  event.type === 'call' ? `record: ${event.call.state}` : 'record: progress';
 
 /** Opens a subscription and resolves once it is heard. */
 const listen = (subscribe: (started: () => void) => { unsubscribe(): void }) =>
@@ -29,7 +30,11 @@ const listen = (subscribe: (started: () => void) => { unsubscribe(): void }) =>
   });
 
 /** Notes the calls, and hands over what is asked; gives the end of both subscriptions. */
-const watch = async (panel: Panel, add: (note: string) => void, asked: (confirmation: Confirmation) => void) => {
+const watch = async (
+  panel: Panel,
+  add: (note: string) => void,
+  asked: (confirmation: Confirmation) => void,
+) => {
   const calls = await listen((onStarted) =>
     panel.calls.onChanged.subscribe(undefined, { onStarted, onData: ({ data }) => add(describeCall(data)) }),
   );
@@ -67,7 +72,10 @@ it('walks one tool call from the panel to the machine and back', async () => {
   // 1, 2: the panel wants a tool; a caller cannot decide for the person.
   add('panel: runs write_file');
   const content = { filePath: 'note.txt', content: 'hello' };
-  const run = panel.calls.run.mutate({ name: 'write_file', arguments: { ...content, _confirmation: 'allowOnce' } });
+  const run = panel.calls.run.mutate({
+    name: 'write_file',
+    arguments: { ...content, _confirmation: 'allowOnce' },
+  });
 
   // 3, 4: it is written down and on the machine's stream.
   const first = requestOf(await daemon.stream.next());
@@ -90,7 +98,10 @@ it('walks one tool call from the panel to the machine and back', async () => {
   await has('record: awaiting-confirmation');
   add('panel: decides allowOnce');
   const answer = { confirmationId: confirmation.id, approved: true, resourceDecision: 'allowOnce' } as const;
-  expect(await panel.confirmations.decide.mutate(answer)).toMatchObject({ state: 'decided', decision: 'allowOnce' });
+  expect(await panel.confirmations.decide.mutate(answer)).toMatchObject({
+    state: 'decided',
+    decision: 'allowOnce',
+  });
   const second = requestOf(await daemon.stream.next());
   expect({ requestId: second.requestId, toolCall: second.toolCall }).toEqual({
     requestId: first.requestId,

@@ -47,7 +47,9 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
     minPasswordLength: passwordLimits.minLength,
     maxPasswordLength: passwordLimits.maxLength,
   },
-  user: { additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } } },
+  user: {
+    additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } },
+  },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
   plugins: [invitations],
   // The door in front of it checks the origin and counts attempts.
@@ -61,7 +63,11 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
     disableOriginCheck: true,
     disableCSRFCheck: true,
   },
-  logger: { level: 'warn' as const, log: (level: 'debug' | 'info' | 'success' | 'warn' | 'error', message: string) => log[level === 'success' ? 'info' : level](message) },
+  logger: {
+    level: 'warn' as const,
+    log: (level: 'debug' | 'info' | 'success' | 'warn' | 'error', message: string) =>
+      log[level === 'success' ? 'info' : level](message),
+  },
 });
 
 /** Better-auth on our store, with its tables brought up to date. */

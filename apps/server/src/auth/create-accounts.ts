@@ -19,7 +19,9 @@ interface AccountsNeeds {
 }
 
 /** Who may use the server, on better-auth. `checkSessions` looks at once for watched sessions that are over. */
-export const createAccounts = async (needs: AccountsNeeds): Promise<Accounts & { checkSessions(): Promise<void> }> => {
+export const createAccounts = async (
+  needs: AccountsNeeds,
+): Promise<Accounts & { checkSessions(): Promise<void> }> => {
   const { auth, clock, log, setupToken, url } = needs;
   const { adapter } = await auth.$context;
   const newAccount = await createNewAccount({ auth, clock });
@@ -36,12 +38,19 @@ export const createAccounts = async (needs: AccountsNeeds): Promise<Accounts & {
     });
     return new Set(rows.map((row) => row.token));
   };
-  const watch = createWatch({ clock, live, onError: (error) => log.error({ err: error }, 'sessions could not be checked') });
+  const watch = createWatch({
+    clock,
+    live,
+    onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
+  });
 
   let owner: string | null = null;
   const ownerId = async () => {
     if (owner !== null) return owner;
-    const row = await adapter.findOne<{ id: string }>({ model: 'user', where: [{ field: 'ownerSlot', value: ownerSlot }] });
+    const row = await adapter.findOne<{ id: string }>({
+      model: 'user',
+      where: [{ field: 'ownerSlot', value: ownerSlot }],
+    });
     owner = row?.id ?? null;
     return owner;
   };
@@ -55,7 +64,10 @@ export const createAccounts = async (needs: AccountsNeeds): Promise<Accounts & {
     createOwner: async ({ setupToken: given, ...account }) => {
       await refuseSecondOwner();
       if (!sameSecret(given, setupToken)) {
-        throw errors.forbidden({ message: 'The set-up token is not right', fix: 'Open the link that the server printed when it started.' });
+        throw errors.forbidden({
+          message: 'The set-up token is not right',
+          fix: 'Open the link that the server printed when it started.',
+        });
       }
       try {
         return await newAccount.make(account, { slot: ownerSlot, claim: async () => {} });

@@ -1,4 +1,4 @@
-export type { Accounts, Session, SignedIn } from './accounts.ts';
+export type { Accounts, Session } from './accounts.ts';
 export { createAuthRoutes } from './auth.route.ts';
 export { createBetterAuth } from './better-auth.ts';
 export { createAccounts } from './create-accounts.ts';

@@ -65,7 +65,8 @@ export const createInvitations = async ({ auth, clock, url }: Needs) => {
           { field: 'expiresAt', operator: 'gt', value: new Date(clock.now()) },
         ],
       });
-      if (used === 0) throw errors.forbidden({ message: 'This invitation does not hold', fix: 'Ask for a new link.' });
+      if (used === 0)
+        throw errors.forbidden({ message: 'This invitation does not hold', fix: 'Ask for a new link.' });
     },
   };
 };

@@ -22,7 +22,12 @@ interface UserRow extends Record<string, unknown> {
   ownerSlot?: string | null;
 }
 
-export const userOf = ({ id, name, email, ownerSlot: slot }: UserRow): User => ({ id, name, email, isOwner: slot === ownerSlot });
+export const userOf = ({ id, name, email, ownerSlot: slot }: UserRow): User => ({
+  id,
+  name,
+  email,
+  isOwner: slot === ownerSlot,
+});
 
 interface Needs {
   auth: Auth;
@@ -33,7 +38,10 @@ interface Needs {
 export const createNewAccount = async ({ auth, clock }: Needs) => {
   const { adapter, password } = await auth.$context;
 
-  const insert = async (trx: Transaction, account: { name: string; email: string; hash: string; slot: string | null }) => {
+  const insert = async (
+    trx: Transaction,
+    account: { name: string; email: string; hash: string; slot: string | null },
+  ) => {
     const { name, hash, slot } = account;
     const email = account.email.toLowerCase();
     const taken = await trx.findOne<UserRow>({ model: 'user', where: [{ field: 'email', value: email }] });
@@ -44,7 +52,10 @@ export const createNewAccount = async ({ auth, clock }: Needs) => {
       model: 'user',
       data: { name, email, emailVerified: false, ownerSlot: slot, ...times },
     });
-    await trx.create({ model: 'account', data: { userId: row.id, accountId: row.id, providerId: 'credential', password: hash, ...times } });
+    await trx.create({
+      model: 'account',
+      data: { userId: row.id, accountId: row.id, providerId: 'credential', password: hash, ...times },
+    });
     return userOf(row);
   };
 

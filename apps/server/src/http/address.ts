@@ -22,13 +22,18 @@ const hostHeader = /^(?<name>\[[0-9a-f:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 const isIpLiteral = (name: string) => isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 
 /** Whether only this machine can reach `host`. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /**
  * With a public URL its host and the loopback names are ours; without one, IP addresses too: a page of another
  * site reaches us under a name of its own, never under a bare address.
  */
-export const createAddress = (config: { host: string; port: number; publicUrl: string | undefined }): Address => {
+export const createAddress = (config: {
+  host: string;
+  port: number;
+  publicUrl: string | undefined;
+}): Address => {
   let { port } = config;
   const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);
   const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host;
@@ -44,7 +49,8 @@ export const createAddress = (config: { host: string; port: number; publicUrl: s
     url: () => config.publicUrl ?? `http://${shownHost}:${port}`,
     ownsHost: (host) => host.toLowerCase() === publicHost || ownsLocally(host),
     ownsOrigin: (origin) =>
-      origin === config.publicUrl || (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
+      origin === config.publicUrl ||
+      (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
     listening: (given) => {
       port = given;
     },

@@ -23,17 +23,31 @@ const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): Code
     return errors.badRequest({ message: `${errorTable.badRequest.message}${place}` });
   }
   const status = error.statusCode ?? 500;
-  return ofStatus[status]?.() ?? (status >= 400 && status < 500 ? errors.badRequest() : errors.internal({ cause: error }));
+  return (
+    ofStatus[status]?.() ??
+    (status >= 400 && status < 500 ? errors.badRequest() : errors.internal({ cause: error }))
+  );
 };
 
 /** What may leave the process of whatever was thrown: its code and sentence, nothing of the inside. */
-export const toErrorReply = (error: Error): { status: number; body: ErrorBody } => {
+const toErrorReply = (error: Error): { status: number; body: ErrorBody } => {
   const coded = toCoded(error);
   const status = rows.find((row) => row.code === coded.code)?.http ?? 500;
-  return { status, body: { code: coded.code, message: coded.message, ...(coded.fix === undefined ? {} : { fix: coded.fix }) } };
+  return {
+    status,
+    body: {
+      code: coded.code,
+      message: coded.message,
+      ...(coded.fix === undefined ? {} : { fix: coded.fix }),
+    },
+  };
 };
 
-export const errorHandler = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+export const errorHandler = async (
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
   const { status, body } = toErrorReply(error);
   if (status >= 500) request.log.error({ err: error }, body.message);
   return reply.code(status).header('cache-control', 'no-store').send(body);

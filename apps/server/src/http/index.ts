@@ -1,9 +1,8 @@
-export { createAddress, isLoopback, type Address } from './address.ts';
-export { toErrorReply } from './errors.ts';
+export { createAddress, isLoopback } from './address.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { readJson } from './json-body.ts';
-export { createLimits, type Limit, type Limits } from './limits.ts';
+export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';
 export { requestHeaders } from './request-headers.ts';

@@ -34,7 +34,11 @@ export const createLimits = async (
   await app.register(rateLimit, { global: false });
 
   const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string): Limit => {
-    const apply = app.createRateLimit({ max, timeWindow: minuteMs, ...(keyGenerator ? { keyGenerator } : {}) });
+    const apply = app.createRateLimit({
+      max,
+      timeWindow: minuteMs,
+      ...(keyGenerator ? { keyGenerator } : {}),
+    });
     const take = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
       const state = await apply(request, { increment });
       if (state.isAllowed || !state.isExceeded) return;

@@ -1,5 +1,11 @@
 import helmet from '@fastify/helmet';
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify';
 import { errors } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { errorHandler } from './errors.ts';
@@ -37,7 +43,12 @@ const contentSecurityPolicy = (secure: boolean) => ({
 });
 
 /** Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, headers of a page that trusts nobody. */
-export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }: ServerNeeds): Promise<FastifyInstance> => {
+export const createServer = async ({
+  log,
+  trustProxy,
+  secure,
+  longestAnswerMs,
+}: ServerNeeds): Promise<FastifyInstance> => {
   const app = fastify({
     // Pino's logger has all that Fastify asks of one; its type is only narrower.
     loggerInstance: log as FastifyBaseLogger,
@@ -61,8 +72,10 @@ export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }:
   });
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    body.length === 0 ? undefined : readJson(body).value,
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : readJson(body).value),
   );
   app.setErrorHandler(errorHandler);
 
@@ -70,13 +83,23 @@ export const createServer = async ({ log, trustProxy, secure, longestAnswerMs }:
     const { method } = request;
     const type = request.headers['content-type'];
     // Fastify looks at the type only where there is a body; a request that names a wrong one is wrong without it too.
-    if (method !== 'GET' && method !== 'HEAD' && type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+    if (
+      method !== 'GET' &&
+      method !== 'HEAD' &&
+      type !== undefined &&
+      !/^application\/json\s*(;|$)/i.test(type)
+    ) {
       throw errors.unsupportedMediaType();
     }
   });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
-    const record = { method, route: routeOptions.url ?? 'none', status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    const record = {
+      method,
+      route: routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
     request.log.debug(record, 'answered');
   });
   return app;

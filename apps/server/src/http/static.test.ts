@@ -15,7 +15,10 @@ const serve = async (files: Record<string, string>) => {
   }
   const app = fastify();
   app.setErrorHandler(errorHandler);
-  const servePage = await serveStatic(app, { panelDir: join(root, 'panel'), daemonFile: join(root, 'daemon.tgz') });
+  const servePage = await serveStatic(app, {
+    panelDir: join(root, 'panel'),
+    daemonFile: join(root, 'daemon.tgz'),
+  });
   const uncounted = async () => {};
   serveNotFound(app, { servePage, limit: { count: uncounted, check: uncounted } });
   onTestFinished(async () => {

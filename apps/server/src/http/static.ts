@@ -19,7 +19,9 @@ const doorPaths = /^\/(api|rest|trpc|mcp|health|ready)(\/|$)/;
 
 const isPage = (request: FastifyRequest) => {
   const path = request.url.split('?')[0] ?? '';
-  return request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !path.includes('.');
+  return (
+    request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !path.includes('.')
+  );
 };
 
 /** Serves the built panel and `GET /daemon.tgz`. Gives what answers a path that is a page of the panel's own router. */
@@ -44,7 +46,11 @@ export const serveStatic = async (
 
   app.get('/daemon.tgz', async (_request, reply) => {
     const found = await stat(daemonFile).catch(() => null);
-    if (!found) throw errors.notFound({ message: 'The packed daemon is missing', fix: 'Build the daemon, then start the server again.' });
+    if (!found)
+      throw errors.notFound({
+        message: 'The packed daemon is missing',
+        fix: 'Build the daemon, then start the server again.',
+      });
     // Its bytes change with the version while its address stays.
     reply.header('cache-control', 'no-cache').header('content-length', found.size).type('application/gzip');
     return reply.send(createReadStream(daemonFile));

@@ -7,7 +7,11 @@ import { gatewayKey } from './key.ts';
 import type { Mount } from './mount.ts';
 
 /** `GET events`: the stream on which tool calls reach the machine. Specification 3. */
-export const eventsRoute = (app: FastifyInstance, mount: Mount, { daemon, clock }: { daemon: DaemonSide; clock: Clock }) =>
+export const eventsRoute = (
+  app: FastifyInstance,
+  mount: Mount,
+  { daemon, clock }: { daemon: DaemonSide; clock: Clock },
+) =>
   app.get(daemonSurface.events.path, async (request, reply) => {
     const key = gatewayKey(request, { query: mount.queryKey });
     const stream = createEventStream(reply, clock);

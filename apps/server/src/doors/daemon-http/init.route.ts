@@ -9,7 +9,11 @@ import type { Mount } from './mount.ts';
 const megabyte = 1024 * 1024;
 
 /** `POST init`: a machine says what it offers; a pairing token becomes a session key. Specification 3 and 4.1. */
-export const initRoute = (app: FastifyInstance, mount: Mount, { daemon, limits }: { daemon: DaemonSide; limits: Limits }) =>
+export const initRoute = (
+  app: FastifyInstance,
+  mount: Mount,
+  { daemon, limits }: { daemon: DaemonSide; limits: Limits },
+) =>
   app.post(daemonSurface.init.path, { bodyLimit: megabyte }, async (request, reply) => {
     await limits.pairing.check(request, reply);
     const key = gatewayKey(request, { query: false });
@@ -17,7 +21,8 @@ export const initRoute = (app: FastifyInstance, mount: Mount, { daemon, limits }
     try {
       return mount.wrap(await daemon.init(key, body));
     } catch (error) {
-      if (error instanceof CodedError && error.code === 'FORBIDDEN') await limits.pairing.count(request, reply);
+      if (error instanceof CodedError && error.code === 'FORBIDDEN')
+        await limits.pairing.count(request, reply);
       throw error;
     }
   });

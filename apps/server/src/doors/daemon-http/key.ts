@@ -11,7 +11,8 @@ const headerKeys = (request: FastifyRequest): string[] => {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === gatewayKeyHeader);
 };
 
-const queryKeys = (request: FastifyRequest): string[] => new URL(request.url, 'http://local').searchParams.getAll('apiKey');
+const queryKeys = (request: FastifyRequest): string[] =>
+  new URL(request.url, 'http://local').searchParams.getAll('apiKey');
 
 /**
  * The key that a request carries, in its header or, where `query` allows it, as `?apiKey=`; empty without one, which no

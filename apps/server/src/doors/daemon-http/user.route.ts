@@ -8,15 +8,23 @@ import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** The panel's procedures for scripts, with a session's cookie. Specification 3 and 6.2. */
-export const userRoutes = (app: FastifyInstance, mount: Mount, { gateway, accounts }: { gateway: UserSide; accounts: Accounts }): void => {
+export const userRoutes = (
+  app: FastifyInstance,
+  mount: Mount,
+  { gateway, accounts }: { gateway: UserSide; accounts: Accounts },
+): void => {
   const userId = async (request: FastifyRequest) => {
     const session = await accounts.session(requestHeaders(request));
     if (!session) throw errors.unauthorized();
     return session.user.id;
   };
 
-  app.post('/gateway/create-link', async (request) => mount.wrap(await gateway.createLink(await userId(request))));
-  app.get('/gateway/status', async (request) => mount.wrap(restStatus.parse(await gateway.status(await userId(request)))));
+  app.post('/gateway/create-link', async (request) =>
+    mount.wrap(await gateway.createLink(await userId(request))),
+  );
+  app.get('/gateway/status', async (request) =>
+    mount.wrap(restStatus.parse(await gateway.status(await userId(request)))),
+  );
   app.post('/confirm/:requestId', async (request) => {
     const user = await userId(request);
     const key = { requestId: requestIdOf(request.params) };

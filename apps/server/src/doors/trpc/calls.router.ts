@@ -1,4 +1,11 @@
-import { callIdInput, listCallsInput, runInput, type Call, type CallEvent, type CallSummary } from '@drawbridge/contracts';
+import {
+  callIdInput,
+  listCallsInput,
+  runInput,
+  type Call,
+  type CallEvent,
+  type CallSummary,
+} from '@drawbridge/contracts';
 import { z } from 'zod';
 import { live } from './live.ts';
 import { router, userProcedure } from './trpc.ts';
@@ -13,8 +20,12 @@ export const callsRouter = router({
     .mutation(({ ctx, input, signal }) =>
       ctx.gateway.call(ctx.userId, input, { door: 'trpc', until: 'asked', ...(signal ? { signal } : {}) }),
     ),
-  get: userProcedure.input(callIdInput).query(({ ctx, input }) => ctx.gateway.getCall(ctx.userId, input.requestId)),
-  list: userProcedure.input(listCallsInput).query(({ ctx, input }) => ctx.gateway.listCalls(ctx.userId, input)),
+  get: userProcedure
+    .input(callIdInput)
+    .query(({ ctx, input }) => ctx.gateway.getCall(ctx.userId, input.requestId)),
+  list: userProcedure
+    .input(listCallsInput)
+    .query(({ ctx, input }) => ctx.gateway.listCalls(ctx.userId, input)),
   cancel: userProcedure
     .input(callIdInput)
     .mutation(async ({ ctx, input }) => summary(await ctx.gateway.cancelCall(ctx.userId, input.requestId))),

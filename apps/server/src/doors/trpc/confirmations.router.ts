@@ -18,7 +18,10 @@ export const confirmationsRouter = router({
       signal,
       listen: (hear) => ctx.gateway.onConfirmationChanged(ctx.userId, hear),
       first: async () =>
-        (await ctx.gateway.listConfirmations(ctx.userId)).map((confirmation) => ({ type: 'confirmation', confirmation })),
+        (await ctx.gateway.listConfirmations(ctx.userId)).map((confirmation) => ({
+          type: 'confirmation',
+          confirmation,
+        })),
     }),
   ),
 });

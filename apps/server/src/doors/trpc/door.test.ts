@@ -16,37 +16,50 @@ const errorOf = ({ status, json }: Got) => {
 
 const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
   const { url } = await owner.invitations.create.mutate();
-  const body = { invitationToken: url.split('#token=')[1], name: 'Guest', email: 'guest@example.org', password: 'a long password' };
+  const body = {
+    invitationToken: url.split('#token=')[1],
+    name: 'Guest',
+    email: 'guest@example.org',
+    password: 'a long password',
+  };
   return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
 };
 
 /** Reads a subscription into a list; `until` waits for so many. */
-const collect = <T>(subscribe: (hear: { onStarted(): void; onData(event: { id: string; data: T }): void; onError(error: unknown): void }) => { unsubscribe(): void }) =>
-  new Promise<{ events: T[]; failed: unknown[]; until(count: number): Promise<T[]>; stop(): void }>((resolve) => {
-    const events: T[] = [];
-    const failed: unknown[] = [];
-    let wake: () => void = () => {};
-    const subscription = subscribe({
-      onStarted: () =>
-        resolve({
-          events,
-          failed,
-          until: async (count) => {
-            while (events.length < count) await new Promise<void>((more) => (wake = more));
-            return events;
-          },
-          stop: () => subscription.unsubscribe(),
-        }),
-      onData: ({ data }) => {
-        events.push(data);
-        wake();
-      },
-      onError: (error) => {
-        failed.push(error);
-        wake();
-      },
-    });
-  });
+const collect = <T>(
+  subscribe: (hear: {
+    onStarted(): void;
+    onData(event: { id: string; data: T }): void;
+    onError(error: unknown): void;
+  }) => { unsubscribe(): void },
+) =>
+  new Promise<{ events: T[]; failed: unknown[]; until(count: number): Promise<T[]>; stop(): void }>(
+    (resolve) => {
+      const events: T[] = [];
+      const failed: unknown[] = [];
+      let wake: () => void = () => {};
+      const subscription = subscribe({
+        onStarted: () =>
+          resolve({
+            events,
+            failed,
+            until: async (count) => {
+              while (events.length < count) await new Promise<void>((more) => (wake = more));
+              return events;
+            },
+            stop: () => subscription.unsubscribe(),
+          }),
+        onData: ({ data }) => {
+          events.push(data);
+          wake();
+        },
+        onError: (error) => {
+          failed.push(error);
+          wake();
+        },
+      });
+    },
+  );
 
 describe('every coded error', () => {
   const errors = createErrors(errorTable);
@@ -65,7 +78,10 @@ describe('every coded error', () => {
 
   it('has nothing of what went wrong inside', () => {
     const cause = new Error('SELECT * FROM users at /srv/app.ts with sess_abc');
-    const shape = errorShape(new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: cause.message, cause }), undefined);
+    const shape = errorShape(
+      new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: cause.message, cause }),
+      undefined,
+    );
     expect(shape).toEqual({
       message: 'Something went wrong on the server',
       code: -32603,
@@ -87,21 +103,30 @@ describe('procedures', () => {
     ['POST', '/trpc/invitations.create'],
   ])('are closed without a session: %s %s', async (method, path) => {
     const server = await startServer();
-    expect(errorOf(await server.send(path, { method, ...(method === 'POST' ? { body: {} } : {}) }))).toEqual([401, 'UNAUTHORIZED']);
+    expect(errorOf(await server.send(path, { method, ...(method === 'POST' ? { body: {} } : {}) }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ]);
   });
 
-  it.each(['gateway.createLink', 'gateway.disconnect', 'invitations.create', 'setup.createOwner', 'calls.run'])(
-    'that change something are not reached by GET: %s',
-    async (path) => {
-      const server = await startServer();
-      const got = await server.send(`/trpc/${path}?input=%7B%7D`, { headers: { cookie: await signUpOwner(server) } });
-      expect(errorOf(got)).toEqual([405, 'METHOD_NOT_ALLOWED']);
-    },
-  );
+  it.each([
+    'gateway.createLink',
+    'gateway.disconnect',
+    'invitations.create',
+    'setup.createOwner',
+    'calls.run',
+  ])('that change something are not reached by GET: %s', async (path) => {
+    const server = await startServer();
+    const got = await server.send(`/trpc/${path}?input=%7B%7D`, {
+      headers: { cookie: await signUpOwner(server) },
+    });
+    expect(errorOf(got)).toEqual([405, 'METHOD_NOT_ALLOWED']);
+  });
 
   it('come at most twenty in one request', async () => {
     const server = await startServer();
-    const batch = (count: number) => server.send(`/trpc/${Array(count).fill('setup.status').join(',')}?batch=1`);
+    const batch = (count: number) =>
+      server.send(`/trpc/${Array(count).fill('setup.status').join(',')}?batch=1`);
     expect((await batch(20)).status).toBe(200);
     expect((await batch(21)).status).toBe(400);
     expect((await batch(5_000)).status).toBeGreaterThanOrEqual(400);
@@ -114,7 +139,11 @@ describe('procedures', () => {
     ['settings.update', { isOwner: true }],
   ])('refuse what they do not ask for: %s', async (path, body) => {
     const server = await startServer();
-    const got = await server.send(`/trpc/${path}`, { method: 'POST', body, headers: { cookie: await signUpOwner(server) } });
+    const got = await server.send(`/trpc/${path}`, {
+      method: 'POST',
+      body,
+      headers: { cookie: await signUpOwner(server) },
+    });
     expect(errorOf(got)).toEqual([400, 'BAD_REQUEST']);
   });
 
@@ -129,8 +158,16 @@ describe('procedures', () => {
       const input = encodeURIComponent(JSON.stringify({ requestId: id }));
       const answers = [
         await server.send(`/trpc/calls.get?input=${input}`, { headers: { cookie: guest } }),
-        await server.send('/trpc/calls.cancel', { method: 'POST', headers: { cookie: guest }, body: { requestId: id } }),
-        await server.send(`/api/v1/instance-ai/confirm/${id}`, { method: 'POST', headers: { cookie: guest }, body: { approved: true } }),
+        await server.send('/trpc/calls.cancel', {
+          method: 'POST',
+          headers: { cookie: guest },
+          body: { requestId: id },
+        }),
+        await server.send(`/api/v1/instance-ai/confirm/${id}`, {
+          method: 'POST',
+          headers: { cookie: guest },
+          body: { approved: true },
+        }),
       ];
       return answers.map(({ status, text }) => [status, text]);
     };
@@ -138,11 +175,11 @@ describe('procedures', () => {
     expect(foreign).toEqual(await ask('unknown'));
     expect(foreign.map(([status]) => status)).toEqual([404, 404, 404]);
     const others = createPanel(server, guest);
-    expect([await others.calls.list.query({}), await others.confirmations.list.query(), (await others.gateway.status.query()).state]).toEqual([
-      { calls: [], nextCursor: null },
-      [],
-      'offline',
-    ]);
+    expect([
+      await others.calls.list.query({}),
+      await others.confirmations.list.query(),
+      (await others.gateway.status.query()).state,
+    ]).toEqual([{ calls: [], nextCursor: null }, [], 'offline']);
     await daemon.respond(requestId, { result: { content: [] } });
     expect(await run).toMatchObject({ state: 'succeeded' });
   });
@@ -152,7 +189,9 @@ describe('procedures', () => {
     const panel = createPanel(server, await signUpOwner(server));
     const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
     const leave = new AbortController();
-    const run = panel.calls.run.mutate({ name: 'read_file', arguments: {} }, { signal: leave.signal }).catch(() => 'left');
+    const run = panel.calls.run
+      .mutate({ name: 'read_file', arguments: {} }, { signal: leave.signal })
+      .catch(() => 'left');
     const { requestId } = requestOf(await daemon.stream.next());
     leave.abort();
     expect(await run).toBe('left');
@@ -165,8 +204,12 @@ describe('subscriptions', () => {
     const server = await startServer();
     const owner = createPanel(server, await signUpOwner(server));
     const guest = createPanel(server, await guestOf(server, owner));
-    const own = await collect<StateChanged>((hear) => owner.gateway.onStateChanged.subscribe(undefined, hear));
-    const foreign = await collect<StateChanged>((hear) => guest.gateway.onStateChanged.subscribe(undefined, hear));
+    const own = await collect<StateChanged>((hear) =>
+      owner.gateway.onStateChanged.subscribe(undefined, hear),
+    );
+    const foreign = await collect<StateChanged>((hear) =>
+      guest.gateway.onStateChanged.subscribe(undefined, hear),
+    );
     expect((await own.until(1)).map(({ payload }) => payload.state)).toEqual(['offline']);
     const { token } = await owner.gateway.createLink.mutate();
     const daemon = await connectDaemon(server, token);
@@ -195,14 +238,26 @@ describe('subscriptions', () => {
     const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
     const run = panel.calls.run.mutate({ name: 'write_file', arguments: {} });
     const { requestId } = requestOf(await daemon.stream.next());
-    const question = { toolGroup: 'filesystemWrite', resource: '/a', description: 'Write a', options: ['allowOnce'] };
+    const question = {
+      toolGroup: 'filesystemWrite',
+      resource: '/a',
+      description: 'Write a',
+      options: ['allowOnce'],
+    };
     const text = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify(question)}`;
     await daemon.respond(requestId, { result: { content: [{ type: 'text', text }], isError: true } });
     await run;
-    const late = await collect<ConfirmationEvent>((hear) => panel.confirmations.onChanged.subscribe(undefined, hear));
-    expect((await late.until(1)).map(({ confirmation }) => [confirmation.requestId, confirmation.state])).toEqual([[requestId, 'open']]);
+    const late = await collect<ConfirmationEvent>((hear) =>
+      panel.confirmations.onChanged.subscribe(undefined, hear),
+    );
+    expect(
+      (await late.until(1)).map(({ confirmation }) => [confirmation.requestId, confirmation.state]),
+    ).toEqual([[requestId, 'open']]);
     await panel.calls.cancel.mutate({ requestId });
-    expect((await late.until(2)).map(({ confirmation }) => confirmation.state)).toEqual(['open', 'withdrawn']);
+    expect((await late.until(2)).map(({ confirmation }) => confirmation.state)).toEqual([
+      'open',
+      'withdrawn',
+    ]);
     late.stop();
   });
 
@@ -219,8 +274,12 @@ describe('subscriptions', () => {
       ids.push(requestId);
     }
     const fresh = await collect<CallEvent>((hear) => panel.calls.onChanged.subscribe(undefined, hear));
-    const resumed = await collect<CallEvent>((hear) => panel.calls.onChanged.subscribe({ lastEventId: 'earlier' }, hear));
-    expect((await resumed.until(2)).map((event) => event.type === 'call' && event.call.requestId)).toEqual(ids);
+    const resumed = await collect<CallEvent>((hear) =>
+      panel.calls.onChanged.subscribe({ lastEventId: 'earlier' }, hear),
+    );
+    expect((await resumed.until(2)).map((event) => event.type === 'call' && event.call.requestId)).toEqual(
+      ids,
+    );
     expect(fresh.events).toEqual([]);
     fresh.stop();
     resumed.stop();

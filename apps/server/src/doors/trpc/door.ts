@@ -23,7 +23,14 @@ interface Needs {
 }
 
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
-export const createTrpcDoor = ({ gateway, accounts, limits, guardOrigin, bodyLimit, onError }: Needs): FastifyPluginAsync => {
+export const createTrpcDoor = ({
+  gateway,
+  accounts,
+  limits,
+  guardOrigin,
+  bodyLimit,
+  onError,
+}: Needs): FastifyPluginAsync => {
   const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
     gateway,
     accounts,
@@ -43,8 +50,10 @@ export const createTrpcDoor = ({ gateway, accounts, limits, guardOrigin, bodyLim
     });
 
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-      body.length === 0 ? '' : readJson(body).text,
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? '' : readJson(body).text),
     );
 
     app.route<{ Params: { path: string } }>({

@@ -26,7 +26,9 @@ const ownRows: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorRow>> = {
 };
 
 const inputSentence = (error: z.ZodError) => {
-  const places = error.issues.slice(0, 3).map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+  const places = error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
   return `${errorTable.badRequest.message}: ${places.join('; ')}`;
 };
 
