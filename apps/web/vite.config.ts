@@ -15,7 +15,9 @@ export default defineConfig({
       // Icons are read from the installed set at build time: the panel asks no icon service.
       icon: { clientBundle: { scan: { globInclude: ['src/**/*.{vue,ts}'] } } },
       theme: { colors: ['primary', 'success', 'warning', 'error'] },
-      ui: { colors: { primary: 'harbor', neutral: 'stone', success: 'emerald', warning: 'amber', error: 'red' } },
+      ui: {
+        colors: { primary: 'harbor', neutral: 'stone', success: 'emerald', warning: 'amber', error: 'red' },
+      },
     }),
   ],
   build: { target: 'es2022', reportCompressedSize: false },

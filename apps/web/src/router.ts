@@ -16,23 +16,53 @@ export const createPanelRouter = (app: App): Router => {
   const router = createRouter({
     history: createWebHistory(),
     routes: [
-      { path: '/setup', component: () => import('./pages/setup-page.vue'), meta: { title: 'Set up', open: true } },
-      { path: '/sign-in', component: () => import('./pages/sign-in-page.vue'), meta: { title: 'Sign in', open: true } },
-      { path: '/join', alias: '/invitation', component: () => import('./pages/join-page.vue'), meta: { title: 'Join', open: true } },
-      { path: '/unreachable', component: () => import('./pages/unreachable-page.vue'), meta: { title: 'No answer', open: true } },
+      {
+        path: '/setup',
+        component: () => import('./pages/setup-page.vue'),
+        meta: { title: 'Set up', open: true },
+      },
+      {
+        path: '/sign-in',
+        component: () => import('./pages/sign-in-page.vue'),
+        meta: { title: 'Sign in', open: true },
+      },
+      {
+        path: '/join',
+        alias: '/invitation',
+        component: () => import('./pages/join-page.vue'),
+        meta: { title: 'Join', open: true },
+      },
+      {
+        path: '/unreachable',
+        component: () => import('./pages/unreachable-page.vue'),
+        meta: { title: 'No answer', open: true },
+      },
       {
         path: '/',
         component: () => import('./features/shell/app-shell.vue'),
         children: [
           { path: '', component: () => import('./pages/machine-page.vue'), meta: { title: 'Machine' } },
-          { path: 'tools/:name?', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
-          { path: 'activity/:requestId?', component: () => import('./pages/activity-page.vue'), meta: { title: 'Activity' } },
-          { path: 'settings', component: () => import('./pages/settings-page.vue'), meta: { title: 'Settings' } },
-          { path: ':rest(.*)', component: () => import('./pages/missing-page.vue'), meta: { title: 'Not found' } },
+          { path: 'tools', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
+          {
+            path: 'activity/:requestId?',
+            component: () => import('./pages/activity-page.vue'),
+            meta: { title: 'Activity' },
+          },
+          {
+            path: 'settings',
+            component: () => import('./pages/settings-page.vue'),
+            meta: { title: 'Settings' },
+          },
+          {
+            path: ':rest(.*)',
+            component: () => import('./pages/missing-page.vue'),
+            meta: { title: 'Not found' },
+          },
         ],
       },
     ],
-    scrollBehavior: (to, from, saved) => saved ?? (to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 }),
+    scrollBehavior: (to, from, saved) =>
+      saved ?? (to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 }),
   });
 
   router.beforeEach(async (to) => {
@@ -47,7 +77,9 @@ export const createPanelRouter = (app: App): Router => {
         return to.path === '/setup' ? true : '/setup';
       case 'signed-out':
         if (to.meta.open === true && to.path !== '/setup' && to.path !== '/unreachable') return true;
-        return to.path === '/' || to.meta.open === true ? '/sign-in' : { path: '/sign-in', query: { next: to.fullPath } };
+        return to.path === '/' || to.meta.open === true
+          ? '/sign-in'
+          : { path: '/sign-in', query: { next: to.fullPath } };
       case 'signed-in':
         return to.meta.open === true ? '/' : true;
       default:

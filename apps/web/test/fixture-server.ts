@@ -14,7 +14,13 @@ import type {
   Tool,
   User,
 } from '@drawbridge/contracts';
-import { callIdInput, decideInput, listCallsInput, runInput, updateSettingsInput } from '@drawbridge/contracts';
+import {
+  callIdInput,
+  decideInput,
+  listCallsInput,
+  runInput,
+  updateSettingsInput,
+} from '@drawbridge/contracts';
 import { createEmitter } from '@drawbridge/kit';
 import { initTRPC, tracked, TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
@@ -48,7 +54,11 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     return next();
   });
 
-  async function* follow<T>(name: 'state' | 'calls' | 'confirmations', first: T[], signal: AbortSignal | undefined) {
+  async function* follow<T>(
+    name: 'state' | 'calls' | 'confirmations',
+    first: T[],
+    signal: AbortSignal | undefined,
+  ) {
     const waiting: unknown[] = [...first];
     let wake = () => {};
     const stop = events.on(name, (event) => {
@@ -84,7 +94,11 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
       createLink: own.mutation(() => world.command),
       disconnect: own.mutation(() => ({ ok: true as const })),
       onStateChanged: own.subscription(({ signal }) =>
-        follow<StateChanged>('state', [{ type: 'instanceAiGatewayStateChanged', payload: world.status }], signal),
+        follow<StateChanged>(
+          'state',
+          [{ type: 'instanceAiGatewayStateChanged', payload: world.status }],
+          signal,
+        ),
       ),
     }),
     calls: t.router({
@@ -94,7 +108,10 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
       list: own.input(listCallsInput).query(({ input }) => {
         const from = Number(input.cursor ?? 0);
         const next = from + input.limit;
-        return { calls: world.calls.slice(from, next), nextCursor: next < world.calls.length ? String(next) : null };
+        return {
+          calls: world.calls.slice(from, next),
+          nextCursor: next < world.calls.length ? String(next) : null,
+        };
       }),
       onChanged: own.subscription(({ signal }) => follow<CallEvent>('calls', [], signal)),
     }),
@@ -109,7 +126,12 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     }),
     invitations: t.router({
       list: own.query(() => world.invitations),
-      create: own.mutation(() => ({ id: 'i9', createdAt: '2026-01-01T00:00:00.000Z', expiresAt: '2026-01-08T00:00:00.000Z', url: 'http://127.0.0.1:5820/join#inv_8aU2kT5c' })),
+      create: own.mutation(() => ({
+        id: 'i9',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        expiresAt: '2026-01-08T00:00:00.000Z',
+        url: 'http://127.0.0.1:5820/join#inv_8aU2kT5c',
+      })),
       revoke: own.mutation(() => ({ ok: true as const })),
     }),
   });

@@ -38,7 +38,7 @@ export const readFile: Tool = {
   annotations: { category: 'filesystem', readOnlyHint: true },
 };
 
-export const writeFile: Tool = {
+const writeFile: Tool = {
   name: 'write_file',
   title: 'Write a file',
   description: 'Makes a file or replaces it.',
@@ -79,7 +79,9 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
   toolGroup: 'filesystemWrite',
   resource: '/home/ada/notes/a.txt',
   description: 'Write a.txt',
-  resources: [{ toolGroup: 'filesystemWrite', resource: '/home/ada/notes/a.txt', description: 'Write a.txt' }],
+  resources: [
+    { toolGroup: 'filesystemWrite', resource: '/home/ada/notes/a.txt', description: 'Write a.txt' },
+  ],
   options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
   preview: null,
   state: 'open',

@@ -25,5 +25,9 @@ export const failureOf = (error: unknown): Failure => {
     return { code, message: error.message, fix: textOf(data?.fix) };
   }
   if (error instanceof TypeError) return unreachable;
-  return { code: 'INTERNAL', message: error instanceof Error ? error.message : 'Something went wrong', fix: null };
+  return {
+    code: 'INTERNAL',
+    message: error instanceof Error ? error.message : 'Something went wrong',
+    fix: null,
+  };
 };

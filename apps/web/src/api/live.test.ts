@@ -1,14 +1,13 @@
 // @vitest-environment node
 import { createFakeClock } from '@drawbridge/kit';
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startFixture } from '../../test/fixture-server.ts';
 import { apiFor } from '../../test/mounting.ts';
 import { callOf, confirmationOf, online, worldOf } from '../../test/worlds.ts';
 import { keepLive } from './live.ts';
 
-const until = async (there: () => boolean) => {
-  while (!there()) await setImmediate();
+const until = async (there: () => boolean, turn: () => Promise<void>) => {
+  while (!there()) await turn();
 };
 
 const listen = (origin: string) => {
@@ -26,12 +25,12 @@ const listen = (origin: string) => {
       onSignedOut: () => heard.push('signed out'),
     },
   });
-  return { clock, heard, stop, saw: (what: string) => until(() => heard.includes(what)) };
+  return { clock, heard, stop, saw: (what: string) => until(() => heard.includes(what), clock.settle) };
 };
 
 it('hears the state at once and each event after', async () => {
   const fixture = await startFixture(worldOf());
-  const { heard, stop, saw } = listen(fixture.origin);
+  const { clock, heard, stop, saw } = listen(fixture.origin);
   await saw('up');
   await saw('state online');
   fixture.emit('calls', { type: 'call', call: callOf() });
@@ -40,19 +39,28 @@ it('hears the state at once and each event after', async () => {
   await saw('confirmation open');
   fixture.emit('state', { type: 'instanceAiGatewayStateChanged', payload: { ...online, state: 'grace' } });
   await saw('state grace');
-  expect(heard.toSorted()).toEqual(['call succeeded', 'confirmation open', 'state grace', 'state online', 'up']);
+  expect(heard.toSorted()).toEqual([
+    'call succeeded',
+    'confirmation open',
+    'state grace',
+    'state online',
+    'up',
+  ]);
   stop();
-  await until(() => fixture.readers('state') + fixture.readers('calls') + fixture.readers('confirmations') === 0);
+  await until(
+    () => fixture.readers('state') + fixture.readers('calls') + fixture.readers('confirmations') === 0,
+    clock.settle,
+  );
   await fixture.close();
 });
 
 it('says so when the session is over, and asks no further', async () => {
   const fixture = await startFixture(worldOf({ user: null }));
   const { clock, heard, stop } = listen(fixture.origin);
-  while (!heard.includes('signed out')) {
-    await setImmediate();
-    clock.advance(1_000);
-  }
+  await until(
+    () => heard.includes('signed out'),
+    () => clock.settle(1_000),
+  );
   expect(heard).not.toContain('up');
   expect(clock.waiting()).toBe(0);
   stop();
@@ -67,10 +75,10 @@ it('comes back by itself after the server was away', async () => {
   await first.close();
   await saw('down');
   const second = await startFixture(worldOf(), { port });
-  while (heard.filter((word) => word === 'up').length < 2) {
-    await setImmediate();
-    clock.advance(1_000);
-  }
+  await until(
+    () => heard.filter((word) => word === 'up').length === 2,
+    () => clock.settle(1_000),
+  );
   expect(heard.filter((word) => word === 'up' || word === 'down')).toEqual(['up', 'down', 'up']);
   stop();
   await second.close();

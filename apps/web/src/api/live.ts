@@ -17,7 +17,8 @@ const open = ({ api, listener }: Needs, onBroken: () => void): (() => void) => {
 
   const options = (name: string) => ({
     onConnectionStateChange: ({ state, error }: { state: string; error: unknown }) => {
-      if (state === 'pending' && standing.size < streams && standing.add(name).size === streams) listener.onUp();
+      if (state === 'pending' && standing.size < streams && standing.add(name).size === streams)
+        listener.onUp();
       else if (error !== null) onBroken();
     },
     onError: onBroken,

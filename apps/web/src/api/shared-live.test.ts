@@ -1,5 +1,5 @@
 // @vitest-environment node
-import { setImmediate } from 'node:timers/promises';
+import { createFakeClock } from '@drawbridge/kit';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { confirmationOf, online } from '../../test/worlds.ts';
 import type { Listener } from './listener.ts';
@@ -48,11 +48,12 @@ const windowOf = (userId: string) => {
   return { heard, stop, streams: () => streams };
 };
 
+const clock = createFakeClock();
 const settle = async () => {
-  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  for (let turn = 0; turn < 20; turn += 1) await clock.settle();
 };
 const until = async (there: () => boolean) => {
-  while (!there()) await setImmediate();
+  while (!there()) await clock.settle();
 };
 
 it('opens the streams in one window and tells the others', async () => {

@@ -8,8 +8,16 @@ interface Credentials {
 type Reply = { ok: true } | { ok: false; failure: Failure };
 
 const refused: Record<number, Failure> = {
-  401: { code: 'UNAUTHORIZED', message: 'This e-mail address and password do not belong together', fix: 'Check both and try again.' },
-  403: { code: 'FORBIDDEN', message: 'This request came from another address', fix: 'Open the panel at the address in PUBLIC_URL.' },
+  401: {
+    code: 'UNAUTHORIZED',
+    message: 'This e-mail address and password do not belong together',
+    fix: 'Check both and try again.',
+  },
+  403: {
+    code: 'FORBIDDEN',
+    message: 'This request came from another address',
+    fix: 'Open the panel at the address in PUBLIC_URL.',
+  },
   429: { code: 'TOO_MANY_REQUESTS', message: 'Too many attempts', fix: 'Wait a minute and try again.' },
 };
 
@@ -22,12 +30,17 @@ const post = async (path: string, body: object): Promise<Reply> => {
   }).catch(() => null);
   if (response === null || response.status >= 500) return { ok: false, failure: unreachable };
   if (response.ok) return { ok: true };
-  const failure = refused[response.status] ?? { code: 'BAD_REQUEST', message: 'The server refused this', fix: 'Check what you typed.' };
+  const failure = refused[response.status] ?? {
+    code: 'BAD_REQUEST',
+    message: 'The server refused this',
+    fix: 'Check what you typed.',
+  };
   return { ok: false, failure };
 };
 
 /** Opens a session: the server sets its cookie. Never throws. */
-export const signIn = (credentials: Credentials): Promise<Reply> => post('/api/auth/sign-in/email', credentials);
+export const signIn = (credentials: Credentials): Promise<Reply> =>
+  post('/api/auth/sign-in/email', credentials);
 
 /** Ends the session. Never throws. */
 export const signOut = (): Promise<Reply> => post('/api/auth/sign-out', {});

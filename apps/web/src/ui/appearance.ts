@@ -5,7 +5,8 @@ export type Appearance = (typeof appearances)[number];
 
 const place = 'drawbridge-appearance';
 
-const stored = (): Appearance => appearances.find((known) => known === localStorage.getItem(place)) ?? 'system';
+const stored = (): Appearance =>
+  appearances.find((known) => known === localStorage.getItem(place)) ?? 'system';
 
 const choice = ref<Appearance>(stored());
 

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { piecesOf, warningsOf } from './visible-text.ts';
 
-const shown = (text: string) => piecesOf(text).map(({ kind, text: part }) => (kind === 'escape' ? `<${part}>` : part)).join('');
+const shown = (text: string) =>
+  piecesOf(text)
+    .map(({ kind, text: part }) => (kind === 'escape' ? `<${part}>` : part))
+    .join('');
 
 it.each([
   ['plain text', 'src/a.txt', 'src/a.txt'],
@@ -14,7 +17,11 @@ it.each([
   ['right-to-left override', 'a\u202egpj.exe', 'a<\\u{202E}>gpj.exe'],
   ['isolates', '\u2066a\u2069', '<\\u{2066}>a<\\u{2069}>'],
   ['direction marks', '\u200e\u200f\u061c', '<\\u{200E}><\\u{200F}><\\u{061C}>'],
-  ['zero-width', 'r\u200bm\u200c\u200d\u2060\ufeff', 'r<\\u{200B}>m<\\u{200C}><\\u{200D}><\\u{2060}><\\u{FEFF}>'],
+  [
+    'zero-width',
+    'r\u200bm\u200c\u200d\u2060\ufeff',
+    'r<\\u{200B}>m<\\u{200C}><\\u{200D}><\\u{2060}><\\u{FEFF}>',
+  ],
   ['soft hyphen', 'a\u00adb', 'a<\\u{00AD}>b'],
   ['variation selectors', 'a\ufe0f\u{e0101}', 'a<\\u{FE0F}><\\u{E0101}>'],
   ['tag characters', 'a\u{e0041}\u{e007f}', 'a<\\u{E0041}><\\u{E007F}>'],

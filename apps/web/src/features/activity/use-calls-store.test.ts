@@ -7,7 +7,10 @@ let bench: Bench;
 afterEach(() => bench.close());
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
-const many = (count: number) => Array.from({ length: count }, (_, place) => callOf({ requestId: `r${count - place}`, createdAt: at(count - place) }));
+const many = (count: number) =>
+  Array.from({ length: count }, (_, place) =>
+    callOf({ requestId: `r${count - place}`, createdAt: at(count - place) }),
+  );
 const ids = (store: ReturnType<typeof useCallsStore>) => store.calls.map(({ requestId }) => requestId);
 
 it('loads page after page, newest first', async () => {
@@ -50,5 +53,8 @@ it('says why the list is not there', async () => {
   bench = await setBench({ user: null });
   const store = useCallsStore();
   await store.load();
-  expect([store.loaded, store.failure]).toEqual([false, { code: 'UNAUTHORIZED', message: 'Not signed in', fix: null }]);
+  expect([store.loaded, store.failure]).toEqual([
+    false,
+    { code: 'UNAUTHORIZED', message: 'Not signed in', fix: null },
+  ]);
 });

@@ -14,7 +14,8 @@ export interface Progress {
 /** The part of a running call's output that stays in the page. */
 const maxOutputLength = 100_000;
 
-export const hasEnded = (state: CallState): boolean => terminalCallStates.some((terminal) => terminal === state);
+export const hasEnded = (state: CallState): boolean =>
+  terminalCallStates.some((terminal) => terminal === state);
 
 /** The calls that were made, newest first, and how far the running ones are. */
 export const useCallsStore = defineStore('calls', () => {

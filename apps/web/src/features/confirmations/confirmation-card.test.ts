@@ -12,13 +12,22 @@ beforeEach(() => decide.mockClear());
 
 const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
   mount(ConfirmationCard, {
-    props: { confirmation: confirmationOf(change), before: '', host: 'ada-laptop', failure: undefined, decide },
+    props: {
+      confirmation: confirmationOf(change),
+      before: '',
+      host: 'ada-laptop',
+      failure: undefined,
+      decide,
+    },
     global: { provide: { [clockKey]: clock } },
   });
 type Card = ReturnType<typeof show>;
 
 const buttons = (card: Card) => card.findAll<HTMLButtonElement>('button[data-decision]');
-const awake = (card: Card) => buttons(card).filter(({ element }) => !element.disabled).map((button) => button.attributes('data-decision'));
+const awake = (card: Card) =>
+  buttons(card)
+    .filter(({ element }) => !element.disabled)
+    .map((button) => button.attributes('data-decision'));
 const all = ['allowOnce', 'denyOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny'];
 const pass = async (ms: number) => {
   clock.advance(ms);
@@ -35,8 +44,19 @@ it('wakes its buttons 500 ms after it appears, not before', async () => {
 });
 
 it.each<[string, (card: Card) => Promise<void>]>([
-  ['its text changes', (card) => card.setProps({ confirmation: confirmationOf({ resources: [{ toolGroup: 'shell', resource: 'rm -rf ~', description: '' }] }) })],
-  ['another question takes its place', (card) => card.setProps({ confirmation: confirmationOf({ id: 'c2' }) })],
+  [
+    'its text changes',
+    (card) =>
+      card.setProps({
+        confirmation: confirmationOf({
+          resources: [{ toolGroup: 'shell', resource: 'rm -rf ~', description: '' }],
+        }),
+      }),
+  ],
+  [
+    'another question takes its place',
+    (card) => card.setProps({ confirmation: confirmationOf({ id: 'c2' }) }),
+  ],
   ['the card moves', (card) => card.setProps({ before: 'c0' })],
 ])('sleeps anew when %s', async (_what, change) => {
   const card = show();
@@ -59,7 +79,10 @@ it('ignores clicks and keys while it sleeps', async () => {
 it('wakes only when a long text has been shown to its end', async () => {
   const card = show({ resources: [{ toolGroup: 'shell', resource: 'x'.repeat(100_000), description: '' }] });
   const reading = card.find('[data-test=reading]').element;
-  Object.defineProperties(reading, { clientHeight: { value: 400 }, scrollHeight: { value: 9_000, configurable: true } });
+  Object.defineProperties(reading, {
+    clientHeight: { value: 400 },
+    scrollHeight: { value: 9_000, configurable: true },
+  });
   await card.setProps({ before: 'measured' });
   await card.setProps({ confirmation: confirmationOf({ id: 'c3', resource: 'y', resources: [] }) });
   await pass(500);
@@ -81,7 +104,9 @@ it.each([
   [['alwaysDeny', 'denyOnce'] as const, ['denyOnce', 'alwaysDeny']],
   [[] as const, []],
 ])('offers what the machine offers: %j', (options, expected) => {
-  expect(buttons(show({ options: [...options] })).map((button) => button.attributes('data-decision'))).toEqual(expected);
+  expect(
+    buttons(show({ options: [...options] })).map((button) => button.attributes('data-decision')),
+  ).toEqual(expected);
 });
 
 it.each(all)('sends %s once, also on a second press', async (decision) => {
@@ -122,10 +147,17 @@ it('shows every resource in full, with what is hidden written out and a warning'
   const card = show({
     resources: [
       { toolGroup: 'filesystemRead', resource: '/a', description: 'Read /a' },
-      { toolGroup: 'shell', resource: `echo ok${' '.repeat(40)}; rm \u202e\u{e0041}~`, description: '<b>bold</b>' },
+      {
+        toolGroup: 'shell',
+        resource: `echo ok${' '.repeat(40)}; rm \u202e\u{e0041}~`,
+        description: '<b>bold</b>',
+      },
     ],
   });
-  expect(card.findAll('[data-test=resource]').map((resource) => resource.text())).toEqual(['/a', 'echo ok[40 spaces]; rm \\u{202E}\\u{E0041}~']);
+  expect(card.findAll('[data-test=resource]').map((resource) => resource.text())).toEqual([
+    '/a',
+    'echo ok[40 spaces]; rm \\u{202E}\\u{E0041}~',
+  ]);
   expect(card.findAll('[data-test=warning]').map((warning) => warning.text())).toEqual([
     'Contains characters that are not visible; they are written out here',
   ]);
@@ -133,7 +165,14 @@ it('shows every resource in full, with what is hidden written out and a warning'
 });
 
 it('shows a preview with numbered lines and says when it was cut', () => {
-  const card = show({ preview: { kind: 'diff', path: 'a.txt', text: '--- a\n+++ a\n@@ -4 +4 @@\n-old\n+new\n', truncated: true } });
+  const card = show({
+    preview: {
+      kind: 'diff',
+      path: 'a.txt',
+      text: '--- a\n+++ a\n@@ -4 +4 @@\n-old\n+new\n',
+      truncated: true,
+    },
+  });
   expect(card.find('figure').text()).toBe(
     'a.txt+1−1⋯Line 44−removed: old4+added: new The preview was cut here. There is more than it shows.',
   );

@@ -41,7 +41,14 @@ it.each([
       { kind: 'added', text: 'y', newLine: 10 },
     ],
   ],
-  ['a diff cut in the middle', `${head}@@ -1,0 +1,9 @@\n+one\n+tw`, [{ kind: 'added', text: 'one', newLine: 1 }, { kind: 'added', text: 'tw', newLine: 2 }]],
+  [
+    'a diff cut in the middle',
+    `${head}@@ -1,0 +1,9 @@\n+one\n+tw`,
+    [
+      { kind: 'added', text: 'one', newLine: 1 },
+      { kind: 'added', text: 'tw', newLine: 2 },
+    ],
+  ],
   ['nothing', '', []],
 ])('reads %s', (_what, patch, expected) => {
   expect(diffLines(patch)).toEqual(expected);

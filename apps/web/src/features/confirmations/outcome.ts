@@ -2,7 +2,11 @@ import type { Confirmation } from '@drawbridge/contracts';
 import { decisionWords } from './decisions.ts';
 
 /** What became of a question, in words. */
-export const outcomeOf = ({ state, approved, decision }: Confirmation): { text: string; approved: boolean } => {
+export const outcomeOf = ({
+  state,
+  approved,
+  decision,
+}: Confirmation): { text: string; approved: boolean } => {
   switch (state) {
     case 'open':
       return { text: 'Open', approved: false };
@@ -11,7 +15,10 @@ export const outcomeOf = ({ state, approved, decision }: Confirmation): { text: 
     case 'expired':
       return { text: 'Expired: denied', approved: false };
     case 'decided':
-      return { text: decision === null ? 'Denied' : decisionWords[decision].done, approved: approved === true };
+      return {
+        text: decision === null ? 'Denied' : decisionWords[decision].done,
+        approved: approved === true,
+      };
     default:
       return state satisfies never;
   }

@@ -2,7 +2,7 @@ import { onScopeDispose, ref, watch, type Ref } from 'vue';
 import { useClock } from '../../api/index.ts';
 
 /** A hand that was on its way to something else must not press a button that has just come. */
-export const sleepMs = 500;
+const sleepMs = 500;
 
 /** False for `sleepMs` after the start and after each change of `key`. */
 export const useAwake = (key: () => string): Readonly<Ref<boolean>> => {

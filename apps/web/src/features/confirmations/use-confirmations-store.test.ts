@@ -68,7 +68,10 @@ it.each([
   await store.load();
   await store.decide(first, decision);
   expect(heard).toEqual([{ confirmationId: 'a', ...sent }]);
-  expect([ids(store.open), store.closed]).toEqual([[], [{ id: 'a', tool: 'write_file', text, approved: sent.approved }]]);
+  expect([ids(store.open), store.closed]).toEqual([
+    [],
+    [{ id: 'a', tool: 'write_file', text, approved: sent.approved }],
+  ]);
   bench.clock.advance(5_000);
   expect(store.closed).toEqual([]);
 });

@@ -53,7 +53,11 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const { id, tool } = confirmation;
     const { text, approved } = outcomeOf(confirmation);
     if (deciding.has(id)) close({ id, tool, text, approved }, shownMs.own);
-    else close({ id, tool, text: confirmation.state === 'decided' ? `${text}, in another window` : text, approved }, shownMs.elsewhere);
+    else
+      close(
+        { id, tool, text: confirmation.state === 'decided' ? `${text}, in another window` : text, approved },
+        shownMs.elsewhere,
+      );
   };
 
   const drop = (id: string) => {
@@ -80,13 +84,19 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     delete failures.value[confirmation.id];
     deciding.add(confirmation.id);
     try {
-      const reply = await api.confirmations.decide.mutate({ confirmationId: confirmation.id, ...answerOf(decision) });
+      const reply = await api.confirmations.decide.mutate({
+        confirmationId: confirmation.id,
+        ...answerOf(decision),
+      });
       put({ ...confirmation, state: reply.state, approved: reply.approved, decision: reply.decision });
     } catch (error) {
       const failure = failureOf(error);
       if (failure.code === 'ALREADY_DECIDED' || failure.code === 'CONFIRMATION_CLOSED') {
         drop(confirmation.id);
-        close({ id: confirmation.id, tool: confirmation.tool, text: failure.message, approved: false }, shownMs.elsewhere);
+        close(
+          { id: confirmation.id, tool: confirmation.tool, text: failure.message, approved: false },
+          shownMs.elsewhere,
+        );
       } else failures.value[confirmation.id] = failure;
     } finally {
       deciding.delete(confirmation.id);

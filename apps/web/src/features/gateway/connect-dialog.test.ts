@@ -17,12 +17,21 @@ const part = (name: string) => document.querySelector(`[data-test=${name}]`);
 const until = async (there: () => unknown) => {
   while (!there()) await flushPromises();
 };
-const command = (token: string, expiresAt: string | null) => ({ token, command: `npx x ${token}`, expiresAt, ttlSeconds: 300 });
+const command = (token: string, expiresAt: string | null) => ({
+  token,
+  command: `npx x ${token}`,
+  expiresAt,
+  ttlSeconds: 300,
+});
 
 const open = async (expiresAt: string | null) => {
   bench = await setBench({ status: offline, command: command('gw_1', expiresAt) });
   useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: offline });
-  const wrapper = mount(ConnectDialog, { props: { open: true }, global: bench.global, attachTo: document.body });
+  const wrapper = mount(ConnectDialog, {
+    props: { open: true },
+    global: bench.global,
+    attachTo: document.body,
+  });
   close = () => wrapper.unmount();
   await until(() => part('command'));
   return wrapper;

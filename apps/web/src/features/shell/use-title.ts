@@ -1,7 +1,7 @@
 import { watchEffect } from 'vue';
 
 /** The document's title: how many questions wait, then the page. */
-export const titleOf = (waiting: number, page: string | undefined): string =>
+const titleOf = (waiting: number, page: string | undefined): string =>
   `${waiting > 0 ? `(${waiting}) ` : ''}${page ? `${page} · ` : ''}Drawbridge`;
 
 export const useTitle = (waiting: () => number, page: () => string | undefined): void => {

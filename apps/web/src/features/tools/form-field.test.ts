@@ -3,11 +3,16 @@ import { formOf, type FormField } from './form-field.ts';
 import { complaintsOf, startOf } from './form-value.ts';
 
 const kinds = (form: FormField): unknown => {
-  if (form.kind === 'object') return Object.fromEntries(form.fields.map((field) => [field.name, kinds(field)]));
+  if (form.kind === 'object')
+    return Object.fromEntries(form.fields.map((field) => [field.name, kinds(field)]));
   if (form.kind === 'array') return [kinds(form.item)];
   return form.kind;
 };
-const schemaOf = (property: object, required = false) => ({ type: 'object', properties: { a: property }, ...(required ? { required: ['a'] } : {}) });
+const schemaOf = (property: object, required = false) => ({
+  type: 'object',
+  properties: { a: property },
+  ...(required ? { required: ['a'] } : {}),
+});
 
 it.each([
   ['a string', { type: 'string' }, 'string'],
@@ -18,7 +23,11 @@ it.each([
   ['a constant', { const: 'x' }, 'enum'],
   ['a string or null', { type: ['string', 'null'] }, 'string'],
   ['a list of strings', { type: 'array', items: { type: 'string' } }, ['string']],
-  ['a list of objects', { type: 'array', items: { type: 'object', properties: { b: { type: 'boolean' } } } }, [{ b: 'boolean' }]],
+  [
+    'a list of objects',
+    { type: 'array', items: { type: 'object', properties: { b: { type: 'boolean' } } } },
+    [{ b: 'boolean' }],
+  ],
   ['an object', { type: 'object', properties: { b: { type: 'number' } } }, { b: 'number' }],
   ['an object without a type', { properties: { b: { type: 'number' } } }, { b: 'number' }],
   ['several types', { type: ['string', 'number'] }, 'json'],
@@ -52,12 +61,20 @@ it('puts required fields first and takes defaults', () => {
     properties: {
       late: { type: 'string', default: 'x' },
       first: { type: 'string' },
-      limits: { type: 'object', properties: { most: { type: 'integer', default: 50 }, least: { type: 'integer' } } },
+      limits: {
+        type: 'object',
+        properties: { most: { type: 'integer', default: 50 }, least: { type: 'integer' } },
+      },
       flag: { type: 'boolean' },
     },
     required: ['first', 'flag', 'limits'],
   });
-  expect(form.kind === 'object' && form.fields.map(({ name }) => name)).toEqual(['first', 'limits', 'flag', 'late']);
+  expect(form.kind === 'object' && form.fields.map(({ name }) => name)).toEqual([
+    'first',
+    'limits',
+    'flag',
+    'late',
+  ]);
   expect(startOf(form)).toEqual({ limits: { most: 50 }, flag: false, late: 'x' });
 });
 
@@ -70,8 +87,15 @@ it.each<[string, object, unknown, string[]]>([
   ['too small', { type: 'number', minimum: 1 }, 0, ['a: At least 1']],
   ['too large', { type: 'number', maximum: 1 }, 2, ['a: At most 1']],
   ['an item', { type: 'array', items: { type: 'integer' } }, [1, 2.5], ['a.1: Needs a whole number']],
-  ['a part', { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] }, {}, ['a.b: Needs a value']],
+  [
+    'a part',
+    { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
+    {},
+    ['a.b: Needs a value'],
+  ],
 ])('complains of %s', (_what, property, value, expected) => {
   const form = formOf(schemaOf(property, true));
-  expect(complaintsOf(form, value === undefined ? {} : { a: value }).map(({ at, message }) => `${at}: ${message}`)).toEqual(expected);
+  expect(
+    complaintsOf(form, value === undefined ? {} : { a: value }).map(({ at, message }) => `${at}: ${message}`),
+  ).toEqual(expected);
 });

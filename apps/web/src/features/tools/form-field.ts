@@ -26,7 +26,8 @@ const longTexts = /content|text|body|code|script|command|patch|query|prompt|olds
 
 type Schema = Record<string, unknown>;
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);
@@ -47,7 +48,9 @@ const kindOf = (schema: Schema, at: { name: string; depth: number }): FieldKind 
   const choices = 'const' in schema ? [schema['const']] : schema['enum'];
   if (Array.isArray(choices)) {
     const listed = choices.filter(isChoice);
-    return listed.length === choices.length && listed.length > 0 ? { kind: 'enum', choices: listed } : { kind: 'json' };
+    return listed.length === choices.length && listed.length > 0
+      ? { kind: 'enum', choices: listed }
+      : { kind: 'json' };
   }
   switch (typeOf(schema)) {
     case 'string': {
@@ -93,15 +96,20 @@ const fieldsOf = (schema: Schema, depth: number): FormField[] => {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
   return properties
-    .map(([name, value]) => fieldOf(isSchema(value) ? value : {}, { name, depth, required: required.includes(name) }))
+    .map(([name, value]) =>
+      fieldOf(isSchema(value) ? value : {}, { name, depth, required: required.includes(name) }),
+    )
     .sort((a, b) => Number(b.required) - Number(a.required));
 };
 
 /** A tool's input schema as a form: an object's fields, the required ones first; or JSON as a whole. */
 export const formOf = (schema: Schema): FormField => {
   const whole = { name: '', label: 'Arguments', description: undefined, required: true, initial: {} };
-  const isEmptyObject = typeOf(schema) === 'object' && !beyondForm.some((word) => word in schema) &&
-    Object.keys(isSchema(schema['properties']) ? schema['properties'] : {}).length === 0 && schema['additionalProperties'] === false;
+  const isEmptyObject =
+    typeOf(schema) === 'object' &&
+    !beyondForm.some((word) => word in schema) &&
+    Object.keys(isSchema(schema['properties']) ? schema['properties'] : {}).length === 0 &&
+    schema['additionalProperties'] === false;
   if (isEmptyObject) return { ...whole, kind: 'object', fields: [] };
   return { ...whole, ...kindOf({ type: 'object', ...schema }, { name: '', depth: 0 }) };
 };

@@ -4,7 +4,8 @@ import type { FormField } from './form-field.ts';
 export const startOf = (field: FormField): unknown => {
   if (field.kind === 'object') {
     const given: unknown = field.initial;
-    if (typeof given === 'object' && given !== null && Object.keys(given).length > 0) return structuredClone(given);
+    if (typeof given === 'object' && given !== null && Object.keys(given).length > 0)
+      return structuredClone(given);
     if (!field.required) return undefined;
     const entries = field.fields.map((inner) => [inner.name, startOf(inner)] as const);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -24,7 +25,9 @@ export const withProperty = (value: unknown, name: string, inner: unknown): Reco
 };
 
 export const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;
 
 /** What keeps a value from being sent: the place (`edits.0.path`) and a sentence. */
 export interface Complaint {
@@ -40,21 +43,26 @@ export const complaintsOf = (field: FormField, value: unknown, at = ''): Complai
   switch (field.kind) {
     case 'string': {
       if (typeof value !== 'string') return [{ at, message: 'Needs a text' }];
-      if (field.maxLength !== undefined && value.length > field.maxLength) return [{ at, message: `At most ${field.maxLength} characters` }];
+      if (field.maxLength !== undefined && value.length > field.maxLength)
+        return [{ at, message: `At most ${field.maxLength} characters` }];
       return [];
     }
     case 'number': {
       if (typeof value !== 'number' || !Number.isFinite(value)) return [{ at, message: 'Needs a number' }];
       if (field.integer && !Number.isInteger(value)) return [{ at, message: 'Needs a whole number' }];
-      if (field.minimum !== undefined && value < field.minimum) return [{ at, message: `At least ${field.minimum}` }];
-      if (field.maximum !== undefined && value > field.maximum) return [{ at, message: `At most ${field.maximum}` }];
+      if (field.minimum !== undefined && value < field.minimum)
+        return [{ at, message: `At least ${field.minimum}` }];
+      if (field.maximum !== undefined && value > field.maximum)
+        return [{ at, message: `At most ${field.maximum}` }];
       return [];
     }
     case 'array':
       if (!Array.isArray(value)) return [{ at, message: 'Needs a list' }];
       return value.flatMap((item, index) => complaintsOf(field.item, item, join(at, index)));
     case 'object':
-      return field.fields.flatMap((inner) => complaintsOf(inner, propertyOf(value, inner.name), join(at, inner.name)));
+      return field.fields.flatMap((inner) =>
+        complaintsOf(inner, propertyOf(value, inner.name), join(at, inner.name)),
+      );
     case 'boolean':
     case 'enum':
     case 'json':

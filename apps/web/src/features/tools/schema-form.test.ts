@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { readFile } from '../../../test/worlds.ts';
 import SchemaForm from './schema-form.vue';
 
-const show = (inputSchema: Tool['inputSchema']) => mount(SchemaForm, { props: { tool: { ...readFile, inputSchema }, busy: false } });
+const show = (inputSchema: Tool['inputSchema']) =>
+  mount(SchemaForm, { props: { tool: { ...readFile, inputSchema }, busy: false } });
 type Form = ReturnType<typeof show>;
 
 const button = (form: Form, label: string) => {
@@ -36,7 +37,9 @@ it('sends what was filled in, leaves out what was not, and keeps types', async (
   await form.find('input[name="globs.0"]').setValue('*.ts');
   await form.find('textarea[name=free]').setValue('4');
   await form.find('form').trigger('submit');
-  expect(sent(form)).toEqual([[{ limit: 20, path: 'a.txt', at: { line: 7 }, dry: true, globs: ['*.ts'], free: 4 }]]);
+  expect(sent(form)).toEqual([
+    [{ limit: 20, path: 'a.txt', at: { line: 7 }, dry: true, globs: ['*.ts'], free: 4 }],
+  ]);
 });
 
 it('says what is missing and sends nothing', async () => {

@@ -14,7 +14,9 @@ export const useRun = () => {
   let request = new AbortController();
   let turn = 0;
 
-  const summary = computed<CallSummary | null>(() => (requestId.value === null ? null : (store.known.get(requestId.value) ?? done.value)));
+  const summary = computed<CallSummary | null>(() =>
+    requestId.value === null ? null : (store.known.get(requestId.value) ?? done.value),
+  );
   const progress = computed(() => (requestId.value === null ? undefined : store.progress[requestId.value]));
 
   const finish = async (id: string) => {
@@ -31,7 +33,8 @@ export const useRun = () => {
   /** The server says which call this is when it answers; until then, the first new call of this tool is taken for it. */
   const adopt = (tool: string, before: ReadonlySet<string>) =>
     watch(
-      () => store.calls.find((call) => call.tool === tool && call.door === 'trpc' && !before.has(call.requestId)),
+      () =>
+        store.calls.find((call) => call.tool === tool && call.door === 'trpc' && !before.has(call.requestId)),
       (call) => {
         if (call && requestId.value === null) requestId.value = call.requestId;
       },
