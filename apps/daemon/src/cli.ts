@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { connect } from './commands/connect.ts';
 import { exitCodeOf } from './commands/errors.ts';
+import { permissions } from './commands/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
 import { createTalk } from './terminal/talk.ts';
@@ -41,15 +42,20 @@ const exitCode = (error: unknown): number => {
 // The token stands in the arguments, which every user of this machine could read.
 process.title = 'drawbridge';
 
-const program = createProgram(manifest.version, async (line) => {
-  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  process.exitCode = await connect(line, {
-    environment,
-    talk,
-    version: manifest.version,
-    isTerminal,
-    onSignal,
-  });
+const program = createProgram(manifest.version, {
+  connect: async (line) => {
+    const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+    process.exitCode = await connect(line, {
+      environment,
+      talk,
+      version: manifest.version,
+      isTerminal,
+      onSignal,
+    });
+  },
+  permissions: async (options) => {
+    process.stdout.write(`${await permissions(environment.privateFolder, options)}\n`);
+  },
 });
 
 program.parseAsync().catch((error: unknown) => {

@@ -237,6 +237,33 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).toMatch(/^cancelled {5}shell_execute {2}touch started; sleep 60 /m);
   });
 
+  it('lists the permanent rules on stdout, and takes one back', async () => {
+    const rules = {
+      deny: [{ toolGroup: 'shell', resource: 'rm' }],
+      allow: [{ toolGroup: 'filesystemWrite', resource: '/w/\u001b[2Ja' }],
+    };
+    await mkdir(join(home, '.drawbridge'), { mode: 0o700 });
+    const settings = join(home, '.drawbridge/settings.json');
+    await writeFile(settings, JSON.stringify({ version: 1, modes: { shell: 'ask' }, rules }), {
+      mode: 0o600,
+    });
+    const listed = await run(['permissions']);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toMatch(/^run commands +ask$/m);
+    expect(listed.stdout).toContain('1  deny   shell  rm\n2  allow  filesystemWrite  /w/\\x1b[2Ja\n');
+    expect(await run(['permissions', '--remove', '2'])).toEqual({
+      code: 0,
+      stdout: 'removed  allow  filesystemWrite  /w/\\x1b[2Ja\n',
+      stderr: '',
+    });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
+      rules: { deny: rules.deny, allow: [] },
+    });
+    for (const wrong of ['2', '0', '-1', '1e0', 'all']) {
+      expect(await run(['permissions', `--remove=${wrong}`])).toMatchObject({ code: 2, stdout: '' });
+    }
+  });
+
   it('goes on with the session after it was killed', async () => {
     const { child, code } = await connect();
     await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));

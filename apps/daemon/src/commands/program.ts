@@ -11,12 +11,21 @@ Examples:
   Go on with the session of the last time
     $ drawbridge connect
 
+  See what was always allowed or denied, and take one back
+    $ drawbridge permissions
+    $ drawbridge permissions --remove 2
+
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
 DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
+export interface Actions {
+  connect(line: ParsedLine): Promise<void>;
+  permissions(options: { remove?: string }): Promise<void>;
+}
+
 /** The command line as commander reads it. `connect` runs for the command of that name and for a bare address. */
-export const createProgram = (version: string, connect: (line: ParsedLine) => Promise<void>): Command => {
+export const createProgram = (version: string, actions: Actions): Command => {
   const program = new Command('drawbridge')
     .description('Offers the tools of this machine to a Drawbridge server, within what you allow.')
     .usage('<url> <token> [dir] [options]\n       drawbridge connect [url] [token] [options]')
@@ -31,16 +40,15 @@ export const createProgram = (version: string, connect: (line: ParsedLine) => Pr
     .description('connect this machine; without arguments, go on with the last session')
     .argument('[url]', 'address of the server')
     .argument('[token]', 'pairing token from the panel')
-    .argument('[dir]', 'the folder that file tools work in (default: the current one)')
-    .option('--dir <folder>', 'the same')
+    .argument('[dir]', 'the folder that file tools work in')
+    .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
     .option('--non-interactive', 'start without a question')
     .addOption(
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
     )
     .option('--allow-insecure-http', 'allow http:// to another machine')
-    .exitOverride()
     .action((url?: string, token?: string, dir?: string) =>
-      connect({ url, token, dir, flags: command.opts() }),
+      actions.connect({ url, token, dir, flags: command.opts() }),
     );
 
   for (const group of toolGroups) {
@@ -50,8 +58,19 @@ export const createProgram = (version: string, connect: (line: ParsedLine) => Pr
       ]),
     );
   }
+
+  program
+    .command('permissions')
+    .description('list the modes and permanent rules of this machine')
+    .option('--remove <number>', 'take one rule back')
+    .action((options: { remove?: string }) => actions.permissions(options));
+
   // The bare form takes what `connect` takes, so its help says so.
   return program.configureHelp({
-    visibleOptions: (shown) => [...command.options, ...(shown === program ? program.options : [])],
+    visibleOptions: () => [
+      ...command.options,
+      ...program.options,
+      new Option('-h, --help', 'show this help'),
+    ],
   });
 };

@@ -48,6 +48,18 @@ describe('calls', () => {
     expect(server.results()).toEqual(Array(2).fill({ result: text('run 1') }));
   });
 
+  it('posts one result when a request comes again while its result waits', async () => {
+    const { server, clock, connected, until, outbox } = await startLink();
+    await connected();
+    server.answer('response', json(503, {}), json(200, { ok: true }));
+    server.send(request('r1'));
+    await until(() => expect(clock.waiting()).toBe(2));
+    server.send(request('r1'));
+    await outbox.empty();
+    expect(server.results()).toHaveLength(2);
+    expect(clock.waiting()).toBe(1);
+  });
+
   it('runs an asked request again only with a decision', async () => {
     const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
       toolGroup: 'filesystemWrite',

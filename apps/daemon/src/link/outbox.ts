@@ -17,6 +17,7 @@ export interface OutboxNeeds {
 
 /** Keeps each result until the server has taken it. This one is in memory; a durable one has the same shape. */
 export interface Outbox {
+  /** The same letter once more only hurries the one that waits. */
   add(letter: Letter): void;
   /** The server can be reached again: what waits is tried now. */
   hurry(): void;
@@ -68,6 +69,13 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
 
   return {
     add: (letter) => {
+      const same = [...entries].find(
+        (one) => one.letter.requestId === letter.requestId && one.letter.body === letter.body,
+      );
+      if (same) {
+        if (same.stopWaiting) void send(same);
+        return;
+      }
       const entry: Entry = { letter, attempt: 0, stopWaiting: null };
       entries.add(entry);
       void send(entry);
