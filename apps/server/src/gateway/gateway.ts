@@ -67,7 +67,11 @@ export interface UserSide {
 
   /** The open ones, oldest first. */
   listConfirmations(userId: string): Promise<Confirmation[]>;
-  /** Answers once; `alreadyDecided` names the decision that won, `confirmationClosed` a withdrawn or expired one. */
+  /**
+   * Answers once, durably before it resolves. While the machine is away the decision is kept and sent when it comes
+   * back, within what the call has left of its longest time. `alreadyDecided` names the decision that won, `confirmationClosed` a withdrawn or
+   * expired one, `decisionNotOffered` and `badRequest` leave it open. Specification 6.2.
+   */
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
   onConfirmationChanged(userId: string, listen: (event: ConfirmationEvent) => void): () => void;
 
