@@ -1,6 +1,8 @@
-import { modes, type Mode, type ToolGroup } from '@drawbridge/contracts';
-import { defaultModes } from '@drawbridge/contracts';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultModes, modes, type Mode, type ToolGroup } from '@drawbridge/contracts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { evaluate, evaluateAll } from './evaluate.ts';
 import type { Resource } from './resource.ts';
 import { prepareDenials } from './rules.ts';
@@ -117,6 +119,15 @@ describe('deny is broad', () => {
     expect(
       access(at('filesystemRead', '/w/real', '/w/link'), { deny: [at('filesystemRead', '/w/real')] }),
     ).toBe('deny');
+  });
+
+  it('FS-21 a rule for a link holds for what the link points at', () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'link'));
+    const deny = [at('filesystemRead', join(folder, 'link'))];
+    expect(access(at('filesystemRead', join(folder, 'real/a')), { deny })).toBe('deny');
   });
 
   it.each([

@@ -164,6 +164,21 @@ describe('CF-03 a decision that was not offered is a denial', () => {
   );
 });
 
+describe('CF-16 what hides something in it', () => {
+  it.each<[Decision, Outcome['kind']]>([
+    ['allowOnce', 'run'],
+    ['allowForSession', 'denied'],
+    ['alwaysAllow', 'denied'],
+    ['denyOnce', 'denied'],
+  ])('%s -> %s', async (given, kind) => {
+    const world = await open();
+    world.resources = [write('/w/a'), write('/w/b\u200b')];
+    expect((await world.asked()).options).toEqual(['allowOnce', 'denyOnce', 'alwaysDeny']);
+    expect((await world.send(given)).kind).toBe(kind);
+    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+  });
+});
+
 describe('several resources', () => {
   it('CF-04 one question lists all that need asking, and no other', async () => {
     const world = await open();

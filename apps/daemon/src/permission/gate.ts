@@ -106,14 +106,10 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
 
   const approve = async (question: Question, attempt: Attempt, given: Decision): Promise<Outcome> => {
     if (!(await stillFits(question, attempt, given))) return askAnew(attempt);
-    const now = await evaluateNow(question.resources);
-    if (now.kind === 'denied') return refuse(now.resource);
-    const covered = question.asking.map(ruleOf);
-    const uncovered =
-      now.kind === 'ask'
-        ? evaluateAll({ ...policy(), allow: [...policy().allow, ...covered] }, now.asking)
-        : now;
-    if (uncovered.kind !== 'run') return askAnew(attempt);
+    await refresh();
+    const covered = [...policy().allow, ...question.asking.map(ruleOf)];
+    const now = evaluateAll({ ...policy(), allow: covered }, question.resources);
+    if (now.kind !== 'run') return askAnew(attempt);
     await allow(question, given);
     return { kind: 'run', arguments: question.arguments, granted: question.resources };
   };

@@ -44,6 +44,12 @@ const previewToShow = (preview: Preview): Preview => ({
   text: visibleLines(preview.text),
 });
 
+/** What cannot be seen as it is can be allowed this once, and no further. */
+const optionsFor = (asking: readonly Resource[]): Decision[] => {
+  const isPlain = asking.every(({ resource }) => visibleLines(resource) === resource);
+  return decisions.filter((one) => isPlain || (one !== 'allowForSession' && one !== 'alwaysAllow'));
+};
+
 export const buildQuestion = async (
   attempt: Attempt,
   resources: Resource[],
@@ -58,7 +64,7 @@ export const buildQuestion = async (
     preview,
     payload: {
       ...toShow(asking[0]),
-      options: [...decisions],
+      options: optionsFor(asking),
       resources: asking.map(toShow),
       ...(preview && { preview: previewToShow(preview) }),
       askId: nanoid(),

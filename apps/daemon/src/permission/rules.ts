@@ -64,8 +64,13 @@ const deniesPath = (denied: string, resource: Resource, folded: string): boolean
 const speaksFor = (group: ToolGroup, resource: Resource) =>
   group === resource.toolGroup || (group === 'filesystemRead' && resource.toolGroup === 'filesystemWrite');
 
-const meets = (denial: Denial, resource: Resource, text: string): boolean => {
-  const folded = fold(text);
+/** One spelling of a resource, ready to be compared with many rules. */
+interface Spelling {
+  text: string;
+  folded: string;
+}
+
+const meets = (denial: Denial, resource: Resource, { text, folded }: Spelling): boolean => {
   if (denial.text === folded || denial.paths.some((path) => deniesPath(path, resource, folded))) return true;
   if (denial.commands.length === 0) return false;
   const found = commandWords(commandOf(text));
@@ -73,12 +78,15 @@ const meets = (denial: Denial, resource: Resource, text: string): boolean => {
 };
 
 /** Broad: the resource, its other spellings, and for commands the programs that it would start. */
-export const isDenied = (denials: readonly Denial[], resource: Resource): boolean =>
-  denials.some(
-    (denial) =>
-      speaksFor(denial.toolGroup, resource) &&
-      [resource.resource, ...(resource.aliases ?? [])].some((text) => meets(denial, resource, text)),
-  );
+export const isDenied = (denials: readonly Denial[], resource: Resource): boolean => {
+  const speaking = denials.filter((denial) => speaksFor(denial.toolGroup, resource));
+  if (speaking.length === 0) return false;
+  const spellings = [resource.resource, ...(resource.aliases ?? [])].map((text) => ({
+    text,
+    folded: fold(text),
+  }));
+  return speaking.some((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
+};
 
 /** Narrow: byte for byte what the person was shown. */
 export const isAllowed = (allowed: readonly Rule[], resource: Resource): boolean =>

@@ -1,6 +1,7 @@
 import { sep } from 'node:path';
 
 const plain = /^[\x21-\x7e]*[\x21-\x2d\x2f-\x7e]$/;
+const plainPath = /^[\x20-\x7e]*$/;
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** One spelling for all that some disk takes for the same name: letter case, composed letters, invisible marks, final dots and blanks. */
@@ -56,6 +57,8 @@ export interface Territory {
  */
 export const isProtected = (territory: Territory, path: string, access: 'read' | 'write'): boolean => {
   if (isWithin(fold(path), fold(territory.privateFolder))) return true;
+  // Every name that protects begins with a dot, and most paths have none.
+  if (plainPath.test(path) && !path.includes(`${sep}.`)) return false;
   const names = path.split(sep).filter(Boolean).map(fold);
   const rootLength = territory.root.split(sep).filter(Boolean).length;
   if (access === 'write' && names.length > rootLength && names.at(-1) === '.git') return true;

@@ -60,7 +60,6 @@ const linesIn = async (
   path: string,
   has: (line: string) => boolean,
 ): Promise<Match[]> => {
-  if (!isPlainFile(context, path)) return [];
   try {
     const text = toText(await readBytes(join(context.root, path), context.privateFolder));
     return text

@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { allTools } from '../all-tools.ts';
+import type { Resource } from '../tool.ts';
+import { makeFolders } from '../try-out.ts';
+
+const write = (resource: string): Resource => ({ toolGroup: 'filesystemWrite', resource, description: '' });
+const read = (resource: string): Resource => ({ toolGroup: 'filesystemRead', resource, description: '' });
+
+describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
+  it.each<[string, Record<string, unknown>, (root: string) => Resource[]]>([
+    ['read_file', { filePath: 'a.txt' }, (root) => [write(`${root}/a.txt`), read(`${root}/b.txt`)]],
+    ['list_files', { dirPath: 'in' }, (root) => [read(root)]],
+    ['get_file_tree', { dirPath: 'in' }, (root) => [read(`${root}/`)]],
+    ['search_files', { name: '**' }, (root) => [read(`${root}/in/`)]],
+    ['write_file', { filePath: 'a.txt', content: 'x' }, (root) => [read(`${root}/a.txt`)]],
+    ['edit_file', { filePath: 'a.txt', oldString: 'a', newString: 'b' }, (root) => [write(`${root}/a.txt`)]],
+    ['edit_file', { filePath: 'a.txt', oldString: 'a', newString: 'b' }, (root) => [read(`${root}/a.txt`)]],
+    ['create_directory', { dirPath: 'new' }, (root) => [write(`${root}/in`)]],
+    ['delete', { path: 'a.txt' }, (root) => [write(`${root}/b.txt`)]],
+    [
+      'move',
+      { sourcePath: 'a.txt', destinationPath: 'c' },
+      (root) => [read(`${root}/a.txt`), write(`${root}/c`)],
+    ],
+    ['copy_file', { sourcePath: 'a.txt', destinationPath: 'c' }, (root) => [write(`${root}/c`)]],
+    [
+      'shell_execute',
+      { command: 'rm a.txt' },
+      (root) => [{ ...write(`"${root}" $ rm b.txt`), toolGroup: 'shell' }],
+    ],
+  ])('%s %j', async (name, input, granted) => {
+    const { root, own } = makeFolders();
+    mkdirSync(join(root, 'in'));
+    writeFileSync(join(root, 'a.txt'), 'a');
+    const run = allTools()
+      .find((tool) => tool.name === name)
+      ?.run(input, {
+        root,
+        privateFolder: own,
+        clock: systemClock,
+        signal: new AbortController().signal,
+        reading: () => 'allow',
+        progress: () => undefined,
+        granted: granted(root),
+      });
+    await expect(run).rejects.toMatchObject({ code: 'NOT_GRANTED' });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a');
+  });
+});
