@@ -1,0 +1,157 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { json, page, pairingToken, sessionKey } from './gateway-server.ts';
+import { connect, home, run, server, start, until, work } from './start-cli.ts';
+
+const sessionFile = () => join(home, '.drawbridge/session.json');
+
+describe('a session of drawbridge', { timeout: 30_000 }, () => {
+  it('announces the folder, the tools that are not on deny, and itself', async () => {
+    await connect(['--permission-filesystem-write', 'deny']);
+    const { body } = server.seen[0] ?? {};
+    expect(body).toMatchObject({
+      rootPath: work,
+      hostIdentifier: expect.stringMatching(/^[^@]+@.+$/),
+      toolCategories: expect.arrayContaining([{ name: 'filesystem', enabled: true, writeAccess: false }]),
+      daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress'] },
+    });
+    const { tools } = body as { tools: { name: string }[] };
+    const names = tools.map(({ name }) => name);
+    expect(names).toContain('read_file');
+    expect(names).not.toContain('write_file');
+    expect(names).not.toContain('shell_execute');
+  });
+
+  it('runs a call, shows it in one line, and shows no key anywhere', async () => {
+    await writeFile(join(work, 'a.txt'), 'hello\n');
+    const { out, child, code } = await connect();
+    const toolCall = { name: 'read_file', arguments: { filePath: 'a.txt' } };
+    server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
+    await until(() => expect(out.stderr).toMatch(/^ok {12}read_file {2}a\.txt {2}\d+ ms$/m));
+    await until(() => expect(JSON.stringify(server.results())).toContain('hello'));
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+    expect(out.stdout).toBe('');
+    expect(out.stderr).not.toContain(pairingToken);
+    expect(out.stderr).not.toContain(sessionKey);
+    expect(out.stderr).not.toContain('\u001b');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'disconnects on %s, tells the server and forgets the session',
+    async (signal) => {
+      const { child, code, out } = await connect();
+      await until(async () =>
+        expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }),
+      );
+      expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
+      expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
+      child.kill(signal);
+      expect(await code).toBe(0);
+      expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
+      expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
+      await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
+    },
+  );
+
+  it('ends a running call on Ctrl-C and reports it before it leaves', async () => {
+    const { child, code, out } = await connect(['--permission-shell', 'allow']);
+    const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };
+    server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
+    await until(async () => expect((await stat(join(work, 'started'))).isFile()).toBe(true));
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+    expect(server.seen.slice(-2).map(({ path }) => path)).toEqual(['/response/r1', '/disconnect']);
+    expect(server.results()).toEqual([
+      {
+        result: expect.objectContaining({
+          isError: true,
+          _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+        }),
+      },
+    ]);
+    expect(out.stderr).toMatch(/^cancelled {5}shell_execute {2}touch started; sleep 60 /m);
+  });
+
+  it('goes on with the session after it was killed', async () => {
+    const { child, code } = await connect();
+    await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
+    child.kill('SIGKILL');
+    await code;
+    const again = start(['connect']);
+    await until(() => expect(again.out.stderr).toContain('connected     '));
+    expect(server.seen.map(({ path, key }) => [path, key?.slice(0, 5)])).toEqual([
+      ['/init', 'gw_tt'],
+      ['/events', 'sess_'],
+      ['/init', 'sess_'],
+      ['/events', 'sess_'],
+    ]);
+  });
+
+  it('does not send the session of one server to another', async () => {
+    await mkdir(join(home, '.drawbridge'), { mode: 0o700 });
+    await writeFile(
+      sessionFile(),
+      JSON.stringify({ url: 'https://other.example/', key: sessionKey, hostIdentifier: 'x@y' }),
+    );
+    expect(await run(['connect', server.url.origin])).toMatchObject({ code: 2 });
+    expect(server.seen).toEqual([]);
+  });
+
+  it.each([
+    ['user', 0, 'disconnected  in the panel'],
+    ['replaced', 1, 'error  Disconnected: another machine or another drawbridge took this place'],
+  ])('ends when the server says %s', async (reason, exitCode, shown) => {
+    const { code, out } = await connect();
+    server.send({ type: 'gateway-disconnect', payload: { reason } });
+    expect(await code).toBe(exitCode);
+    expect(out.stderr).toContain(shown);
+  });
+
+  it('comes back by itself after the server was away', async () => {
+    const { out } = await connect();
+    server.answer('events', page(502));
+    server.cutStream();
+    await until(() =>
+      expect(out.stderr).toMatch(
+        /reconnecting {2}in \d+ s \(a web page came instead of an answer \(HTTP 502\)/,
+      ),
+    );
+    server.answer('events');
+    await until(() => expect(out.stderr.match(/^connected /gm)).toHaveLength(2));
+  });
+
+  it('ends at once on a second signal', async () => {
+    const { child, code, out } = await connect();
+    server.answer('disconnect', () => {});
+    child.kill('SIGINT');
+    await until(() => expect(out.stderr).toContain('once more to force'));
+    child.kill('SIGINT');
+    expect(await code).toBe(1);
+  });
+
+  it('takes everything from the environment', async () => {
+    const { out } = start(['connect'], {
+      DRAWBRIDGE_URL: server.url.origin,
+      DRAWBRIDGE_TOKEN: pairingToken,
+      DRAWBRIDGE_NON_INTERACTIVE: '1',
+      DRAWBRIDGE_PERMISSION_SHELL: 'ask',
+    });
+    await until(() => expect(out.stderr).toContain('connected     '));
+    expect(out.stderr).toMatch(/run commands +ask/);
+  });
+
+  it('reads nothing from the folder it works in', async () => {
+    await writeFile(join(work, '.env'), 'DRAWBRIDGE_PERMISSION_SHELL=allow\n');
+    await writeFile(join(work, 'settings.json'), '{"modes":{"shell":"allow"}}');
+    const { out } = await connect();
+    expect(out.stderr).toMatch(/run commands +deny/);
+  });
+
+  it('shows what the server says with escapes', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, warnings: ['\u001b[2Jtool skipped'] }));
+    const { out } = await connect();
+    await until(() => expect(out.stderr).toContain('warning       \\x1b[2Jtool skipped'));
+  });
+});

@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { pairingToken, startGatewayServer, type GatewayServer } from './gateway-server.ts';
+
+// The built file, as it is shipped: `pnpm build` makes it.
+const cli = join(import.meta.dirname, '../dist/cli.js');
+
+/** The person's home, the folder to work in, and a server: new for each test. */
+export let home: string;
+export let work: string;
+export let server: GatewayServer;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'drawbridge-cli-'));
+  work = join(home, 'work');
+  await mkdir(work);
+  server = await startGatewayServer();
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await server.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Starts the built program with a home of its own and no terminal. */
+export const start = (args: string[], environment: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: work,
+    env: { HOME: home, PATH: '/usr/bin:/bin', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const out = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => void (out.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => void (out.stderr += String(chunk)));
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { child, out, code };
+};
+
+export const until = (assertion: () => void | Promise<void>) =>
+  vi.waitFor(assertion, { timeout: 15_000, interval: 20 });
+
+/** Starts it and waits for its end. */
+export const run = async (args: string[], environment: Record<string, string> = {}) => {
+  const { out, code } = start(args, environment);
+  return { code: await code, ...out };
+};
+
+/** Starts it and waits until it is connected. */
+export const connect = async (extra: string[] = []) => {
+  const started = start([server.url.origin, pairingToken, ...extra]);
+  await until(() => expect(started.out.stderr).toContain('connected     '));
+  return started;
+};
