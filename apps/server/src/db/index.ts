@@ -1,12 +1,6 @@
-export type {
-  CallTable,
-  ConfirmationTable,
-  GatewayKeyTable,
-  GatewaySwitchTable,
-  MachineTable,
-} from './gateway-tables.ts';
+export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
 export { createGroupCommit, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
-export { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
+export { openDatabase, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';

@@ -1,28 +1,24 @@
 import type { CallEvent, ConfirmationEvent } from '@drawbridge/contracts';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
-import { createGroupCommit, type Schema } from '../db/index.ts';
+import type { Schema } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { toSummary, type CallRecord } from './call-record.ts';
 import { createCalls } from './calls.ts';
-import { createCallsStore } from './calls.store.ts';
 import { createConfirmations } from './confirmations.ts';
-import { createConfirmationsStore } from './confirmations.store.ts';
 import { createConnections } from './connections.ts';
 import { createDaemonSide } from './daemon-side.ts';
+import { createGatewayStores } from './gateway.store.ts';
 import type { Gateway } from './gateway.ts';
 import { touchEveryMs } from './key-lifecycle.ts';
 import { createKeys } from './keys.ts';
-import { createKeysStore } from './keys.store.ts';
-import { guardedStore } from './guarded-store.ts';
 import type { GatewayLimits } from './limits.ts';
-import { createMachinesStore } from './machines.store.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createLocalPort } from './port.ts';
 import { createRegistry, isConnected, toStatus } from './registry.ts';
 import { createSettings, type ModuleFacts } from './settings.ts';
 import { createStateWatch } from './state-watch.ts';
-import { createSwitchesStore, type Scope } from './switches.store.ts';
+import type { Scope } from './switches.store.ts';
 import { takeUp } from './take-up.ts';
 
 /** How machines are paired. */
@@ -50,24 +46,22 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   const callEvents = createEmitter<CallEvent>(onError);
   const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
 
-  const machinesStore = guardedStore(createMachinesStore(db));
-  const callsStore = guardedStore(createCallsStore(db, createGroupCommit(db)));
-  const confirmationsStore = guardedStore(createConfirmationsStore(db));
-  const registry = createRegistry({ store: machinesStore, isOwner });
+  const stores = createGatewayStores(db);
+  const registry = createRegistry({ store: stores.machines, isOwner });
   const keys = createKeys({
     clock,
     limits,
-    store: guardedStore(createKeysStore(db)),
+    store: stores.keys,
     gatewayApiKey: pairing.gatewayApiKey,
   });
-  const connections = createConnections({ clock, limits, store: machinesStore, port, onError });
+  const connections = createConnections({ clock, limits, store: stores.machines, port, onError });
 
   const callChanged = (record: CallRecord) => {
     if (callEvents.count(record.userId) > 0)
       callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
   };
   const tellConfirmation = async (confirmationId: string) => {
-    const stored = await confirmationsStore.byId(confirmationId);
+    const stored = await stores.confirmations.byId(confirmationId);
     if (stored) confirmationEvents.emit(stored.userId, { type: 'confirmation', confirmation: stored.shown });
   };
   const confirmationChanged = (confirmationId: string) =>
@@ -76,7 +70,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   const openCalls = createOpenCalls({
     clock,
     limits,
-    store: callsStore,
+    store: stores.calls,
     port,
     machine: registry.held,
     onChanged: callChanged,
@@ -86,14 +80,14 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   const confirmations = createConfirmations({
     clock,
     limits,
-    store: confirmationsStore,
+    store: stores.confirmations,
     openCalls,
     onChanged: confirmationChanged,
   });
   const calls = createCalls({
     clock,
     limits,
-    store: callsStore,
+    store: stores.calls,
     openCalls,
     confirmations,
     onProgress: (record, body) =>
@@ -108,7 +102,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     for (const machine of machines) connections.disconnect(machine, 'user');
   };
   const settings = createSettings({
-    store: guardedStore(createSwitchesStore(db)),
+    store: stores.switches,
     facts: needs.module,
     isOwner,
     port,
@@ -179,9 +173,9 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       await takeUp({
         clock,
         limits,
-        machinesStore,
-        callsStore,
-        confirmationsStore,
+        machinesStore: stores.machines,
+        callsStore: stores.calls,
+        confirmationsStore: stores.confirmations,
         registry,
         connections,
         openCalls,

@@ -1,4 +1,3 @@
-export { createGateway, type GatewayNeeds, type Pairing } from './create-gateway.ts';
-export type { CallOptions, ConfirmationKey, DaemonSide, DaemonStream, Gateway, UserSide } from './gateway.ts';
+export { createGateway } from './create-gateway.ts';
+export type { DaemonSide, DaemonStream, Gateway, UserSide } from './gateway.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
-export type { ModuleFacts } from './settings.ts';

@@ -53,7 +53,7 @@ const touchedAtOnce = 500;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-export const digestOf = (key: string): string => sha256(key).toString('hex');
+const digestOf = (key: string): string => sha256(key).toString('hex');
 
 const life = (row: StoredKey): KeyLife => {
   const revoked = row.revokedAt !== null;

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import { createGroupCommit, type Schema } from '../db/index.ts';
+import { createCallsStore, type CallsStore } from './calls.store.ts';
+import { createConfirmationsStore, type ConfirmationsStore } from './confirmations.store.ts';
+import { guardedStore } from './guarded-store.ts';
+import { createKeysStore, type KeysStore } from './keys.store.ts';
+import { createMachinesStore, type MachinesStore } from './machines.store.ts';
+import { createSwitchesStore, type SwitchesStore } from './switches.store.ts';
+
+/** All that the gateway writes down; each throws `storeUnavailable` where the store is in trouble. */
+export interface GatewayStores {
+  calls: CallsStore;
+  confirmations: ConfirmationsStore;
+  keys: KeysStore;
+  machines: MachinesStore;
+  switches: SwitchesStore;
+}
+
+export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => ({
+  calls: guardedStore(createCallsStore(db, createGroupCommit(db))),
+  confirmations: guardedStore(createConfirmationsStore(db)),
+  keys: guardedStore(createKeysStore(db)),
+  machines: guardedStore(createMachinesStore(db)),
+  switches: guardedStore(createSwitchesStore(db)),
+});
