@@ -19,23 +19,23 @@ export const createPanelRouter = (app: App): Router => {
       {
         path: '/setup',
         component: () => import('./pages/setup-page.vue'),
-        meta: { title: 'Set up', open: true },
+        meta: { open: true },
       },
       {
         path: '/sign-in',
         component: () => import('./pages/sign-in-page.vue'),
-        meta: { title: 'Sign in', open: true },
+        meta: { open: true },
       },
       {
         path: '/join',
         alias: '/invitation',
         component: () => import('./pages/join-page.vue'),
-        meta: { title: 'Join', open: true },
+        meta: { open: true },
       },
       {
         path: '/unreachable',
         component: () => import('./pages/unreachable-page.vue'),
-        meta: { title: 'No answer', open: true },
+        meta: { open: true },
       },
       {
         path: '/',

@@ -38,6 +38,6 @@ export const setBench = async (change: Partial<World> = {}): Promise<Bench> => {
     pinia,
     app,
     global: { plugins: [pinia], provide: { [apiKey]: api, [clockKey]: clock } },
-    close: fixture.close,
+    close: () => fixture.close(),
   };
 };

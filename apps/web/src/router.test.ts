@@ -1,0 +1,38 @@
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../test/mounting.ts';
+import { worldOf } from '../test/worlds.ts';
+import { createPanelRouter } from './router.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const signedOut = { user: null };
+const fresh = { user: null, setupNeeded: true };
+const signedIn = { user: worldOf().user };
+
+it.each([
+  ['signed in', signedIn, '/', '/'],
+  ['signed in', signedIn, '/activity/r1', '/activity/r1'],
+  ['signed in', signedIn, '/sign-in', '/'],
+  ['signed in', signedIn, '/setup', '/'],
+  ['signed out', signedOut, '/', '/sign-in'],
+  ['signed out', signedOut, '/settings', '/sign-in?next=/settings'],
+  ['signed out', signedOut, '/setup', '/sign-in'],
+  ['signed out', signedOut, '/join', '/join'],
+  ['signed out', signedOut, '/invitation', '/invitation'],
+  ['before set-up', fresh, '/', '/setup'],
+  ['before set-up', fresh, '/join', '/setup'],
+])('%s (%j), %s leads to %s', async (_who, world, from, to) => {
+  bench = await setBench(world);
+  const router = createPanelRouter(bench.app);
+  await router.push(from);
+  expect(router.currentRoute.value.fullPath).toBe(to);
+});
+
+it('says that the server does not answer, and remembers where to go', async () => {
+  bench = await setBench();
+  await bench.close();
+  const router = createPanelRouter(bench.app);
+  await router.push('/tools?tool=read_file');
+  expect(router.currentRoute.value.fullPath).toBe('/unreachable?next=/tools?tool=read_file');
+});
