@@ -44,6 +44,7 @@ const open = async ({
     attempt: (over: Partial<Attempt> = {}): Attempt => ({
       requestId: 'r1',
       tool: 'write_file',
+      group: 'filesystemWrite',
       arguments: { filePath: 'a', content: 'x' },
       look: () => Promise.resolve(world.resources),
       preview: () => Promise.resolve(world.preview),
@@ -245,6 +246,12 @@ describe('settings that change while a question is open (FS-23)', () => {
     });
   });
 
+  it('a group that is off is refused before anything is looked at', async () => {
+    const world = await open({ modes: { filesystemWrite: 'deny' } });
+    const look = () => Promise.reject(new Error('looked'));
+    expect((await world.send('allowOnce', { look })).kind).toBe('denied');
+  });
+
   it('an edit of the file counts at once; a broken file refuses everything and says where to nobody else', async () => {
     const world = await open();
     await world.asked();
@@ -306,32 +313,14 @@ describe('in the terminal', () => {
 });
 
 describe('what a person sees', () => {
-  it.each([
-    ['\u001b[2Jx', '\\x1b[2Jx'],
-    ['a\r\nb\tc', 'a\\r\\nb\\tc'],
-    ['\u202etxt.exe', '\\u{202e}txt.exe'],
-    ['a\u200bb\u2060\ufeff', 'a\\u{200b}b\\u{2060}\\u{feff}'],
-    ['tag\u{e0041}', 'tag\\u{e0041}'],
-    ['\u009bx\u0007', '\\x9bx\\x07'],
-    ['\u3164\u2800', '\\u{3164}\\u{2800}'],
-    ['p\u0430ypal.com', 'p\u0430ypal.com (careful: mixes Latin and Cyrillic letters in one word)'],
-    ['\uff0fetc', '\uff0fetc (careful: has look-alikes of plain characters)'],
-    ['xn--80ak6aa92e.com', 'xn--80ak6aa92e.com (careful: has an encoded host name)'],
-    ['größe 東京 Привет', 'größe 東京 Привет'],
-  ])('CF-18 and CF-19 %j', async (text, description) => {
+  it('CF-18 the resource is exact, its description and the preview show what hides in them', async () => {
     const world = await open();
-    world.resources = [{ toolGroup: 'filesystemWrite', resource: text, description: text }];
-    expect(await world.asked()).toMatchObject({ resource: text, description });
-  });
-
-  it('a preview keeps its lines and shows what hides in them', async () => {
-    const world = await open();
+    world.resources = [{ ...write('/w/a\u202eb'), description: 'Write /w/a\u202eb' }];
     world.preview = { kind: 'diff', path: 'a\u202eb', text: '+a\n+\u200b\tb', truncated: false };
-    expect((await world.asked()).preview).toEqual({
-      kind: 'diff',
-      path: 'a\\u{202e}b',
-      text: '+a\n+\\u{200b}\tb',
-      truncated: false,
+    expect(await world.asked()).toMatchObject({
+      resource: '/w/a\u202eb',
+      description: 'Write /w/a\\u{202e}b',
+      preview: { kind: 'diff', path: 'a\\u{202e}b', text: '+a\n+\\u{200b}\tb', truncated: false },
     });
   });
 });

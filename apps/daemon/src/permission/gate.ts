@@ -1,4 +1,10 @@
-import { errorTable, type ConfirmationPayload, type Decision, type Mode } from '@drawbridge/contracts';
+import {
+  errorTable,
+  type ConfirmationPayload,
+  type Decision,
+  type Mode,
+  type ToolGroup,
+} from '@drawbridge/contracts';
 import { errors } from './errors.ts';
 import { evaluate, evaluateAll, type Policy } from './evaluate.ts';
 import {
@@ -9,7 +15,7 @@ import {
   type Attempt,
   type Question,
 } from './question.ts';
-import type { Modes } from './modes.ts';
+import { effectiveModes, type Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
 import { prepareDenials, type Rule } from './rules.ts';
 import type { Session } from './session.ts';
@@ -72,14 +78,10 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
     return evaluateAll(policy(), resources);
   };
 
-  const refuse = (resource: Resource): Outcome => {
-    const off = modes()[resource.toolGroup] === 'deny';
-    return denied(
-      off
-        ? `${resource.toolGroup} is switched off on this machine`
-        : `a rule forbids ${visible(resource.resource)}`,
-    );
-  };
+  const isOff = (group: ToolGroup): boolean => effectiveModes(modes())[group] === 'deny';
+  const off = (group: ToolGroup): Outcome => denied(`${group} is switched off on this machine`);
+  const refuse = ({ toolGroup, resource }: Resource): Outcome =>
+    isOff(toolGroup) ? off(toolGroup) : denied(`a rule forbids ${visible(resource)}`);
 
   const keep = (requestId: string, question: Question): Outcome => {
     questions.delete(requestId);
@@ -156,6 +158,8 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       questions.clear();
     },
     check: async (attempt, { confirmation, signal }) => {
+      await refresh();
+      if (isOff(attempt.group)) return off(attempt.group);
       const question = questions.get(attempt.requestId);
       if (question === undefined) return askAnew(attempt, signal);
       if (confirmation === undefined) {

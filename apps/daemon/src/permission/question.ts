@@ -5,6 +5,7 @@ import {
   type ConfirmationPayload,
   type Decision,
   type Preview,
+  type ToolGroup,
 } from '@drawbridge/contracts';
 import { nanoid } from 'nanoid';
 import { canonical } from './canonical.ts';
@@ -15,6 +16,7 @@ import { shown, visible, visibleLines } from './show.ts';
 export interface Attempt {
   requestId: string;
   tool: string;
+  group: ToolGroup;
   /** Without `_confirmation`. */
   arguments: Record<string, unknown>;
   look(): Promise<Resource[]>;

@@ -1,7 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText } from '@drawbridge/contracts';
+import { confirmationText, defaultModes, tool } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Modes } from '../permission/index.ts';
+import { allTools, createDispatch, offeredTools, toolCategories } from './index.ts';
+import { defineTool } from './tool.ts';
 import { everythingAllowed, textOf, tryOut } from './try-out.ts';
 
 const write = (requestId: string, args: Record<string, unknown> = {}) => ({
@@ -69,5 +74,120 @@ describe('dispatch', () => {
     mkdirSync(join(root, 'x'));
     await call('write_file', { filePath: 'x/y/z/a.txt', content: 'deep' });
     expect(readFileSync(join(root, 'x/y/z/a.txt'), 'utf8')).toBe('deep');
+  });
+
+  it('says of a denial and of a question that nothing started', async () => {
+    const { settings, root, send } = await tryOut();
+    expect(await send(write('r1'))).toMatchObject({ isError: true, _meta: { 'drawbridge/started': false } });
+    const denied = {
+      isError: true,
+      content: [{ type: 'text', text: 'Access denied by the user' }],
+      _meta: { 'drawbridge/outcome': 'denied', 'drawbridge/started': false },
+    };
+    expect(await send(write('r1', { _confirmation: 'denyOnce' }))).toEqual(denied);
+    await settings.addRules('deny', [{ toolGroup: 'filesystemWrite', resource: root }]);
+    expect(await send(write('r2'))).toMatchObject({ isError: true, _meta: denied._meta });
+  });
+
+  it('a call whose group is on deny is refused all the same', async () => {
+    const { call } = await tryOut({ modes: { filesystemRead: 'deny' } });
+    const results = [
+      await call('read_file', { filePath: 'a' }),
+      await call('write_file', { filePath: 'a', content: '' }),
+    ];
+    expect(results.map(textOf)).toEqual([
+      'Access denied: filesystemRead is switched off on this machine',
+      'Access denied: filesystemWrite is switched off on this machine',
+    ]);
+  });
+
+  it('a call that was cancelled before it started does not start', async () => {
+    const { root, send } = await tryOut({ modes: everythingAllowed });
+    expect(await send(write('r1'), AbortSignal.abort())).toEqual({
+      content: [{ type: 'text', text: 'The call was cancelled' }],
+      isError: true,
+      _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': false },
+    });
+    expect(existsSync(join(root, 'a.txt'))).toBe(false);
+  });
+
+  it('the same request a second time while it runs is not a second run', async () => {
+    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const request = {
+      requestId: 'r1',
+      toolCall: { name: 'shell_execute', arguments: { command: 'echo run >> runs; sleep 0.1' } },
+    };
+    const [first, second] = await Promise.all([send(request), send(request)]);
+    expect([first, readFileSync(join(root, 'runs'), 'utf8')]).toEqual([second, 'run\n']);
+  });
+
+  it('an error that no tool foresaw tells nothing of the machine', async () => {
+    const { gate, settings, root } = await tryOut({ modes: everythingAllowed });
+    const broken = defineTool({
+      name: 'broken',
+      title: '',
+      description: '',
+      group: 'filesystemRead',
+      category: 'filesystem',
+      effect: 'reads',
+      input: z.strictObject({}),
+      resources: async () => [],
+      run: () => Promise.reject(new Error('secret at /home/me')),
+    });
+    const dispatch = createDispatch({
+      tools: [broken],
+      gate,
+      root,
+      privateFolder: settings.folder,
+      clock: systemClock,
+    });
+    const result = await dispatch(
+      { requestId: 'r1', toolCall: { name: 'broken', arguments: {} } },
+      { signal: new AbortController().signal, progress: () => undefined },
+    );
+    expect(result).toEqual({ content: [{ type: 'text', text: 'The tool failed' }], isError: true });
+  });
+});
+
+describe('what is offered', () => {
+  const names = (modes: Partial<Modes>) =>
+    offeredTools(allTools(), { ...defaultModes, ...modes }).map((tool) => tool.name);
+
+  it.each<[string, Partial<Modes>, string[]]>([
+    [
+      'reading only',
+      { filesystemWrite: 'deny' },
+      ['read_file', 'list_files', 'get_file_tree', 'search_files'],
+    ],
+    ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
+    ['the shell where it is switched on', { filesystemRead: 'deny', shell: 'allow' }, ['shell_execute']],
+  ])('%s', (_case, modes, expected) => {
+    expect(names(modes)).toEqual(expected);
+  });
+
+  it('in the shape that a server takes, with a schema and hints', () => {
+    const offered = offeredTools(allTools(), { ...defaultModes, shell: 'ask' });
+    expect(offered.map((one) => tool.parse(one))).toEqual(offered);
+    expect(offered.find((one) => one.name === 'delete')).toEqual({
+      name: 'delete',
+      title: 'Delete',
+      description: 'Delete a file, a link, or a folder with all that it holds.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'Path of the file or folder, relative to the folder' },
+        },
+        required: ['path'],
+        additionalProperties: false,
+      },
+      annotations: { title: 'Delete', readOnlyHint: false, destructiveHint: true, category: 'filesystem' },
+    });
+  });
+
+  it('by family', () => {
+    expect(toolCategories(allTools(), { ...defaultModes, filesystemWrite: 'deny' })).toEqual([
+      { name: 'filesystem', enabled: true, writeAccess: false },
+      { name: 'shell', enabled: false, reason: 'switched off on this machine' },
+    ]);
   });
 });

@@ -105,6 +105,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
       {
         requestId: request.requestId,
         tool: tool.name,
+        group: tool.group,
         arguments: args,
         look: () => tool.resources(input, context),
         preview: async () => tool.preview?.(input, context),

@@ -1,4 +1,3 @@
 export { allTools } from './all-tools.ts';
-export { createDispatch, type Dispatch, type DispatchContext, type DispatchNeeds } from './dispatch.ts';
+export { createDispatch } from './dispatch.ts';
 export { offeredTools, toolCategories } from './offered.ts';
-export { type DaemonTool } from './tool.ts';
