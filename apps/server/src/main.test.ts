@@ -126,6 +126,18 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     ]);
   });
 
+  it('ends with 2 for an argument that it does not know', async () => {
+    const server = start({}, ['--port=80']);
+    expect(await server.ended).toBe(2);
+    expect(server.lines()).toEqual([]);
+  });
+
+  it('says why it cannot open its store', async () => {
+    const server = start({ DATABASE_URL: 'mysql://localhost/x' });
+    expect(await server.ended).toBe(1);
+    expect(server.err()).toMatch(/^error  DATABASE_URL names a store that is not supported/);
+  });
+
   it('warns when others can reach it and nobody has said under which address', async () => {
     const server = start({ HOST: '0.0.0.0' });
     await server.line(0);

@@ -11,15 +11,29 @@ const fail = (sentence: string): never => {
   process.exit(1);
 };
 
-const sentenceOf = (error: unknown, place: { host: string; port: number }): string => {
+const sentenceOf = (error: unknown): string => {
+  if (error instanceof CodedError) return [error.message, error.fix].filter(Boolean).join('. ');
+  return error instanceof Error ? error.message : 'The server could not start';
+};
+
+const listenSentence = (error: unknown, place: { host: string; port: number }): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
   if (code === 'EACCES')
     return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
-  if (error instanceof CodedError) return [error.message, error.fix].filter(Boolean).join('. ');
-  return error instanceof Error ? error.message : 'The server could not start';
+  return sentenceOf(error);
+};
+
+/** What nobody caught goes through the log, which hides keys, and ends the process: its state is unknown. */
+const endOnUncaught = (app: App) => {
+  const end = (error: unknown) => {
+    app.log.fatal({ err: error }, 'nobody caught this');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
 };
 
 const stopOnSignals = (app: App) => {
@@ -55,6 +69,7 @@ const run = async () => {
       `HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`,
     );
   }
+  endOnUncaught(app);
   stopOnSignals(app);
   try {
     const url = await app.listen();
@@ -62,9 +77,13 @@ const run = async () => {
     process.stdout.write(`Drawbridge is ready on ${url}\n`);
     if (setupLink !== null) process.stdout.write(`Make the owner account: ${setupLink}\n`);
   } catch (error) {
-    fail(sentenceOf(error, config));
+    fail(listenSentence(error, config));
   }
 };
 
-if (process.argv.includes('--help')) process.stdout.write(configHelp());
-else run().catch((error: unknown) => fail(sentenceOf(error, { host: '', port: 0 })));
+const args = process.argv.slice(2);
+if (args.includes('--help')) process.stdout.write(configHelp());
+else if (args.length > 0) {
+  process.stderr.write('error  The server takes no arguments but --help; set environment variables.\n');
+  process.exitCode = 2;
+} else run().catch((error: unknown) => fail(sentenceOf(error)));

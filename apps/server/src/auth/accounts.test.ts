@@ -118,6 +118,13 @@ describe('accounts', () => {
     expect(cookie).toMatch(/^drawbridge\.session_token=.*; HttpOnly; SameSite=Lax$/);
   });
 
+  it('send a browser nowhere after signing in', async () => {
+    const server = await startServer();
+    await signUpOwner(server);
+    const got = await signIn(server, { ...owner, callbackURL: 'https://evil.example' });
+    expect([got.status, got.text.includes('evil'), got.headers.location]).toEqual([200, false, undefined]);
+  });
+
   it('have a secure cookie behind https', async () => {
     const server = await startServer({ environment: { PUBLIC_URL: 'https://bridge.example.org' } });
     const got = await call(server, 'setup.createOwner', { body: { setupToken, ...owner } });

@@ -1,7 +1,14 @@
+import { passwordLimits } from '@drawbridge/contracts';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { requestHeaders, type Limits } from '../http/index.ts';
 import type { Auth } from './better-auth.ts';
+
+const password = z.string().min(1).max(passwordLimits.maxLength);
+/** Better-auth takes more, such as places to send a browser to. */
+const signIn = z.object({ email: z.email().max(254), password, rememberMe: z.boolean().optional() });
+const passwordChange = z.object({ currentPassword: password, newPassword: password });
 
 interface Needs {
   auth: Auth;
@@ -36,7 +43,7 @@ export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): F
     app.post('/sign-in/email', async (request, reply) => {
       await limits.signIn.count(request, reply);
       await limits.account.check(request, reply);
-      const response = await pass(request, request.body ?? {});
+      const response = await pass(request, signIn.parse(request.body));
       if (response.status === 401) await limits.account.count(request, reply);
       return answer(reply, response);
     });
@@ -47,9 +54,9 @@ export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): F
     });
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
-      if (typeof request.body !== 'object') throw errors.badRequest();
+      const passwords = passwordChange.parse(request.body);
       // Whoever knew the old password is out.
-      const response = await pass(request, { ...request.body, revokeOtherSessions: true });
+      const response = await pass(request, { ...passwords, revokeOtherSessions: true });
       await checkSessions();
       return answer(reply, response);
     });

@@ -35,7 +35,10 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
     if (opened) return;
     opened = true;
     reply.hijack();
-    raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
+    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
+      if (value !== undefined) raw.setHeader(name, value);
+    }
+    raw.writeHead(200);
     write(': open\n\n');
     const stopPings = clock.every(pingEveryMs, () => write(': ping\n\n'));
     raw.once('close', stopPings);

@@ -40,13 +40,15 @@ export const createTrpcDoor = ({
   });
 
   return async (app) => {
-    const streams = new Set<FastifyReply>();
+    const answering = new Set<FastifyReply>();
 
     app.addHook('onRequest', guardOrigin);
     app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     app.addHook('preClose', async () => {
-      // Cut, not ended: an ended stream tells its client not to come back.
-      for (const reply of streams) reply.raw.destroy();
+      for (const { raw } of answering) {
+        // Cut, not ended: an ended stream tells its client not to come back.
+        if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
+      }
     });
 
     app.removeAllContentTypeParsers();
@@ -61,10 +63,8 @@ export const createTrpcDoor = ({
       url: '/:path',
       bodyLimit,
       handler: async (request, reply) => {
-        if (request.headers.accept?.includes('text/event-stream')) {
-          streams.add(reply);
-          reply.raw.once('close', () => streams.delete(reply));
-        }
+        answering.add(reply);
+        reply.raw.once('close', () => answering.delete(reply));
         await fastifyRequestHandler({
           router: appRouter,
           req: request,
