@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { jsonResult } from '../result.ts';
@@ -117,10 +117,11 @@ export const searchFiles = defineTool({
   run: async ({ name, query, ignoreCase = false, maxResults = defaultMatches }, context) => {
     locateGranted(context, '.', { access: 'read' });
     const { root, clock, signal } = context;
+    const prefix = root.endsWith(sep) ? root : root + sep;
     const text = query ? { query, ignoreCase } : undefined;
     const { found, complete } = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
     const shown = found
-      .filter(({ path }) => mayShow(context, join(root, path)))
+      .filter(({ path }) => mayShow(context, prefix + path))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
     const has = text && lineTest(text.query, text.ignoreCase);
     const matches = await collect(shown, maxResults, async (path) => {
