@@ -101,15 +101,18 @@ describe('dispatch', () => {
     ]);
   });
 
-  it('a call that was cancelled before it started does not start', async () => {
-    const { root, send } = await tryOut({ modes: everythingAllowed });
-    expect(await send(write('r1'), AbortSignal.abort())).toEqual({
-      content: [{ type: 'text', text: 'The call was cancelled' }],
-      isError: true,
-      _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': false },
-    });
-    expect(existsSync(join(root, 'a.txt'))).toBe(false);
-  });
+  it.each(['ask', 'allow'] as const)(
+    'a call that was cancelled before it started does not start: %s',
+    async (mode) => {
+      const { root, send } = await tryOut({ modes: { filesystemWrite: mode } });
+      expect(await send(write('r1'), AbortSignal.abort())).toEqual({
+        content: [{ type: 'text', text: 'The call was cancelled' }],
+        isError: true,
+        _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': false },
+      });
+      expect(existsSync(join(root, 'a.txt'))).toBe(false);
+    },
+  );
 
   it('the same request a second time while it runs is not a second run', async () => {
     const { root, send } = await tryOut({ modes: everythingAllowed });

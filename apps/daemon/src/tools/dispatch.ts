@@ -112,6 +112,8 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
       },
       { confirmation, signal },
     );
+    // Whoever took the call back is not to be asked about it.
+    if (signal.aborted) return cancelled(false);
     switch (outcome.kind) {
       case 'run':
         return execute(tool, outcome, context);
@@ -126,7 +128,6 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
 
   const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
     try {
-      if (context.signal.aborted) return cancelled(false);
       return await attempt(request, context);
     } catch (error) {
       return context.signal.aborted
