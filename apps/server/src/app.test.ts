@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { owner, setupToken, signUpOwner, startServer, type TestServer } from '../test/server.ts';
 
@@ -83,6 +84,16 @@ describe('a body', () => {
     const answers = await Promise.all(
       paths.map((path) => server.send(path, { method: 'POST', body, headers: { 'content-type': type } })),
     );
+    expect(answers.map((got) => [got.status, codeOf(got)])).toEqual(
+      paths.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
+    );
+  });
+
+  it('that is empty may not name another type', async () => {
+    const server = await startServer();
+    const headers = { cookie: await signUpOwner(server), 'content-type': 'text/plain' };
+    const paths = ['/trpc/gateway.createLink', '/rest/instance-ai/gateway/create-link', '/api/auth/sign-out'];
+    const answers = await Promise.all(paths.map((path) => server.send(path, { method: 'POST', headers })));
     expect(answers.map((got) => [got.status, codeOf(got)])).toEqual(
       paths.map(() => [415, 'UNSUPPORTED_MEDIA_TYPE']),
     );
@@ -247,5 +258,17 @@ describe('a request that is no proper HTTP', () => {
     const server = await startServer();
     expect(await raw(server, text)).toMatch(expected);
     expect((await server.send('/health')).status).toBe(200);
+  });
+});
+
+describe('the end', () => {
+  it('does not wait for sockets that were opened in advance', async () => {
+    // On a clock that stands still nothing gives up waiting.
+    const server = await startServer({ clock: createFakeClock(systemClock.now()) });
+    const socket = connect(server.app.port(), '127.0.0.1');
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    await server.send('/health');
+    await server.app.close();
+    socket.destroy();
   });
 });
