@@ -177,3 +177,12 @@ it('shows a preview with numbered lines and says when it was cut', () => {
     'a.txt+1−1⋯Line 44−removed: old4+added: new The preview was cut here. There is more than it shows.',
   );
 });
+
+it.each([
+  ['a plain text', 'new', 0],
+  ['a hidden character', 'n\u202eew', 1],
+])('warns of what a preview with %s hides', (_what, line, warnings) => {
+  const text = `--- a\n+++ a\n@@ -4 +4 @@\n-o\u200bld\n+${line}\n`;
+  const card = show({ preview: { kind: 'diff', path: 'a.txt', text, truncated: false } });
+  expect(card.findAll('figure [data-test=warning]').length).toBe(warnings);
+});
