@@ -211,6 +211,20 @@ describe('an open confirmation after a restart', () => {
     },
   );
 
+  it('whose question was answered before is not asked again by a repeat of it, and a new one is undecided', async () => {
+    const { key, clock, requestId } = await asked();
+    await fixture.gateway.decide('ada', { requestId }, { approved: true });
+    let gateway = await restart();
+    await openStream(gateway, key);
+    await clock.settle();
+    expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
+    expect(await gateway.daemon.respond(key, requestId, question({ askId: 'ask-2' }))).toEqual({ ok: true });
+    gateway = await restart();
+    const call = { state: 'awaiting-confirmation', decision: null, decidedBy: null };
+    expect(await gateway.getCall('ada', requestId)).toMatchObject(call);
+    expect(await gateway.listConfirmations('ada')).toMatchObject([{ requestId, state: 'open' }]);
+  });
+
   it('a hundred of them are all there, each once', async () => {
     const { key, clock, stream } = await connected();
     for (let count = 0; count < 100; count += 1) {
