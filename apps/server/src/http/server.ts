@@ -6,7 +6,6 @@ import {
   type FastifyInstance,
   type FastifyRequest,
 } from 'fastify';
-import { errors } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { errorHandler } from './errors.ts';
 import { readJson } from './json-body.ts';
@@ -79,19 +78,6 @@ export const createServer = async ({
   );
   app.setErrorHandler(errorHandler);
 
-  app.addHook('onRequest', async (request) => {
-    const { method } = request;
-    const type = request.headers['content-type'];
-    // Fastify looks at the type only where there is a body; a request that names a wrong one is wrong without it too.
-    if (
-      method !== 'GET' &&
-      method !== 'HEAD' &&
-      type !== undefined &&
-      !/^application\/json\s*(;|$)/i.test(type)
-    ) {
-      throw errors.unsupportedMediaType();
-    }
-  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const record = {
