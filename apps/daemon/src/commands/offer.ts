@@ -1,4 +1,4 @@
-import type { Tool, ToolCategory } from '@drawbridge/contracts';
+import { toolGroups, type Tool, type ToolCategory } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { Dispatch } from '../link/index.ts';
 import { createGate, createSession, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
@@ -23,9 +23,15 @@ export interface OfferNeeds {
   root: string;
 }
 
+/** What flags and edits changed for this session; the rest follows the file, also when it changes under way. */
+const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => {
+  const kept = settings.modes();
+  return Object.fromEntries(toolGroups.filter((group) => modes[group] !== kept[group]).map((group) => [group, modes[group]]));
+};
+
 /** Puts the tools behind the person's permissions. */
 export const createOffer = ({ clock, settings, modes, ask, root }: OfferNeeds): Offer => {
-  const gate = createGate({ settings, session: createSession(modes), ask });
+  const gate = createGate({ settings, session: createSession(changedModes(settings, modes)), ask });
   const held = { ...gate.modes(), ...modes };
   const tools = allTools().filter((tool) => held[tool.group] !== 'deny');
   return {
