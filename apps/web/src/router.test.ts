@@ -18,10 +18,9 @@ it.each([
   ['signed out', signedOut, '/', '/sign-in'],
   ['signed out', signedOut, '/settings', '/sign-in?next=/settings'],
   ['signed out', signedOut, '/setup', '/sign-in'],
-  ['signed out', signedOut, '/join', '/join'],
   ['signed out', signedOut, '/invitation', '/invitation'],
   ['before set-up', fresh, '/', '/setup'],
-  ['before set-up', fresh, '/join', '/setup'],
+  ['before set-up', fresh, '/invitation', '/setup'],
 ])('%s (%j), %s leads to %s', async (_who, world, from, to) => {
   bench = await setBench(world);
   const router = createPanelRouter(bench.app);

@@ -27,9 +27,8 @@ export const createPanelRouter = (app: App): Router => {
         meta: { open: true },
       },
       {
-        path: '/join',
-        alias: '/invitation',
-        component: () => import('./pages/join-page.vue'),
+        path: '/invitation',
+        component: () => import('./pages/invitation-page.vue'),
         meta: { open: true },
       },
       {

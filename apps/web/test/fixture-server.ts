@@ -130,7 +130,7 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
         id: 'i9',
         createdAt: '2026-01-01T00:00:00.000Z',
         expiresAt: '2026-01-08T00:00:00.000Z',
-        url: 'http://127.0.0.1:5820/join#inv_8aU2kT5c',
+        url: 'http://127.0.0.1:5820/invitation#token=invite_8aU2kT5c',
       })),
       revoke: own.mutation(() => ({ ok: true as const })),
     }),

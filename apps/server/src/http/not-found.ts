@@ -5,14 +5,15 @@ import type { Limit } from './limits.ts';
 interface NotFoundNeeds {
   limit: Limit;
   /** Answers a page of the panel; null for any other address. */
-  servePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null>;
+  servePage(request: FastifyRequest, reply: FastifyReply): FastifyReply | null;
 }
 
 /** What answers an address that no route has: the panel's page, or a counted 404. */
 export const serveNotFound = (app: FastifyInstance, { limit, servePage }: NotFoundNeeds): void => {
   app.setNotFoundHandler(async (request, reply) => {
-    const page = await servePage(request, reply);
-    if (page) return page;
+    // Not awaited: a reply is a promise of its own end.
+    const page = servePage(request, reply);
+    if (page !== null) return page;
     await limit.count(request, reply);
     throw errors.notFound();
   });

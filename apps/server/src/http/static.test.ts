@@ -13,7 +13,8 @@ const serve = async (files: Record<string, string>) => {
     mkdirSync(join(root, path, '..'), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const app = fastify();
+  const warnings: string[] = [];
+  const app = fastify({ logger: { level: 'warn', stream: { write: (line) => void warnings.push(line) } } });
   app.setErrorHandler(errorHandler);
   const servePage = await serveStatic(app, {
     panelDir: join(root, 'panel'),
@@ -27,6 +28,7 @@ const serve = async (files: Record<string, string>) => {
   });
   return async (url: string) => {
     const { statusCode, headers, body } = await app.inject({ url });
+    expect(warnings).toEqual([]);
     return [statusCode, headers['cache-control'], body];
   };
 };

@@ -28,7 +28,7 @@ const isPage = (request: FastifyRequest) => {
 export const serveStatic = async (
   app: FastifyInstance,
   { panelDir, daemonFile }: StaticNeeds,
-): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>> => {
+): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | null> => {
   const panelBuilt = existsSync(join(panelDir, 'index.html'));
 
   if (panelBuilt) {
@@ -56,7 +56,7 @@ export const serveStatic = async (
     return reply.send(createReadStream(daemonFile));
   });
 
-  return async (request, reply) => {
+  return (request, reply) => {
     if (!isPage(request) || !panelBuilt) return null;
     return reply.header('cache-control', 'no-store').sendFile('index.html');
   };
