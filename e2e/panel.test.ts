@@ -51,7 +51,7 @@ describeWith('chromium')('the panel in a browser', () => {
   };
 
   const writeFrom = async (filePath: string, content: string) => {
-    await page.goto(`${server.url}/tools/write_file`);
+    await page.goto(`${server.url}/tools?tool=write_file`);
     await page.locator('[name=filePath]').fill(filePath);
     await page.locator('[name=content]').fill(content);
     await page.getByRole('button', { name: 'Run' }).click();
@@ -85,7 +85,7 @@ describeWith('chromium')('the panel in a browser', () => {
     await page.getByRole('link', { name: /read_file/ }).click();
     await page.locator('[name=filePath]').fill('notes.txt');
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.locator('[data-test=text]').getByText('a line that was there').waitFor();
+    await page.locator('[data-test=result]').getByText('a line that was there').waitFor();
   });
 
   it.each([
@@ -147,7 +147,7 @@ describeWith('chromium')('the panel in a browser', () => {
     await page.goto(`${server.url}/activity`);
     await page.getByText('write_file').first().waitFor();
     const { calls } = await ann.api.calls.list.query({});
-    expect(await page.locator('main li').count()).toBe(calls.length);
+    expect(await page.locator('[data-test=call]').count()).toBe(calls.length);
   });
 
   it('disconnects', async () => {

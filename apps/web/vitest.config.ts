@@ -12,6 +12,7 @@ export default mergeConfig(
       environmentOptions: { happyDOM: { settings: { fetch: { disableSameOriginPolicy: true } } } },
       setupFiles: ['test/setup.ts'],
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+      testTimeout: 30_000,
     },
   }),
 );

@@ -24,5 +24,7 @@ export const openPage = async (
 ): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
   if (person) await context.addCookies(person.cookies());
+  // Machines that run many tests at once are slow; the test's own limit is longer.
+  context.setDefaultTimeout(60_000);
   return context.newPage();
 };

@@ -13,7 +13,8 @@ export interface Daemon {
 
 export interface DaemonOptions {
   url: string;
-  token: string;
+  /** Without one it goes on with the session that is kept in `home`. */
+  token?: string;
   root?: string;
   home?: string;
   flags?: string[];
@@ -23,7 +24,8 @@ export interface DaemonOptions {
 export const startDaemon = (processes: Processes, options: DaemonOptions): Daemon => {
   const root = options.root ?? newFolder('root');
   const home = options.home ?? newFolder('home');
-  const args = [options.url, options.token, root, '--non-interactive', ...(options.flags ?? [])];
+  const token = options.token === undefined ? [] : [options.token];
+  const args = [options.url, ...token, '--dir', root, '--non-interactive', ...(options.flags ?? [])];
   const running = processes.start({
     command: process.execPath,
     args: [daemonEntry, ...args],

@@ -8,6 +8,8 @@ export interface Exit {
 
 /** A process that a test started, with everything that it has started itself. */
 export interface Running {
+  /** Zero when the process could not be started. */
+  pid: number;
   /** All that it has written so far, stdout and stderr in the order in which they came. */
   output(): string;
   /** Resolves with the first match in what it writes, also in what it has written; rejects when it ends without one. */
@@ -15,6 +17,8 @@ export interface Running {
   exit: Promise<Exit>;
   /** Sends a signal to the process alone and waits for its end. */
   end(signal: NodeJS.Signals): Promise<Exit>;
+  /** Sends a signal to the process alone, such as `SIGSTOP`. */
+  signal(signal: NodeJS.Signals): void;
 }
 
 export interface Command {
@@ -75,6 +79,7 @@ export const createProcesses = (): Processes => {
     void exit.then(() => child.pid !== undefined && running.delete(child.pid)).catch(() => {});
 
     return {
+      pid: child.pid ?? 0,
       output: () => text,
       exit,
       says: (pattern) =>
@@ -96,6 +101,7 @@ export const createProcesses = (): Processes => {
         child.kill(signal);
         return exit;
       },
+      signal: (signal) => void child.kill(signal),
     };
   };
 

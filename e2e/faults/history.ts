@@ -1,0 +1,88 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { z } from 'zod';
+import { tools } from './plan.ts';
+
+const op = z.string();
+const user = z.number().int();
+const requestId = z.string();
+const confirmationId = z.string();
+const text = z.string();
+
+const kinds = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('begun'), seed: z.number(), users: z.number(), callMaxMs: z.number() }),
+  z.object({ type: z.literal('user'), user, userId: text, asks: z.array(z.enum(tools)) }),
+  /** A call was asked for, came back, or was refused. */
+  z.object({ type: z.literal('asked'), op, user, tool: z.enum(tools) }),
+  z.object({ type: z.literal('answered'), op, requestId, state: text, result: text.nullable() }),
+  z.object({ type: z.literal('refused'), op, code: text }),
+  /** The panel's list showed this call in this state. */
+  z.object({ type: z.literal('seen'), user, requestId, state: text }),
+  /** A click, and what the server said of it. */
+  z.object({ type: z.literal('click'), confirmationId, requestId, approved: z.boolean() }),
+  z.object({
+    type: z.literal('decided'),
+    confirmationId,
+    approved: z.boolean(),
+    decision: text.nullable(),
+  }),
+  z.object({ type: z.literal('click-refused'), confirmationId, code: text }),
+  z.object({ type: z.literal('cancelled'), requestId, state: text, started: z.boolean().nullable() }),
+  /** What the server put on a stream to a daemon. `stream` counts the streams of a user, over all their daemons. */
+  z.object({ type: z.literal('stream'), user, stream: z.number() }),
+  z.object({
+    type: z.literal('frame'),
+    user,
+    stream: z.number(),
+    id: z.number().nullable(),
+    event: text,
+    requestId: requestId.nullable(),
+  }),
+  /** A POST of a daemon as the server answered it. */
+  z.object({ type: z.literal('post'), user, path: text, status: z.number(), repeated: z.boolean() }),
+  /** A fault, as it began. */
+  z.object({ type: z.literal('fault'), what: text, user: user.nullable(), forMs: z.number() }),
+  z.object({ type: z.literal('server-ready') }),
+  z.object({ type: z.literal('daemon-ended'), user, expected: z.boolean(), output: text }),
+  z.object({ type: z.literal('token-tried'), token: z.number(), taken: z.boolean() }),
+  z.object({ type: z.literal('key-ended'), key: z.number() }),
+  z.object({ type: z.literal('key-tried'), key: z.number(), path: text, status: z.number() }),
+  z.object({ type: z.literal('memory'), who: text, kib: z.number(), handles: z.number() }),
+  /** No more faults from here on. */
+  z.object({ type: z.literal('quiet') }),
+  /** After the quiet period: whether the user's machine ran one more call. */
+  z.object({ type: z.literal('last-call'), user, state: text }),
+  z.object({ type: z.literal('ended') }),
+]);
+
+/** One thing that happened; times are milliseconds since 1970, on the one clock of the machine. */
+const entry = z.object({ at: z.number() }).and(kinds);
+export type Entry = z.infer<typeof entry>;
+export type Happening = z.infer<typeof kinds>;
+
+/** What happens in a run, as JSON lines. */
+export interface History {
+  note(happening: Happening): void;
+  close(): Promise<void>;
+}
+
+export const createHistory = (path: string, now: () => number): History => {
+  const file = createWriteStream(path);
+  return {
+    note: (happening) => void file.write(`${JSON.stringify({ at: now(), ...happening })}\n`),
+    close: async () => {
+      file.end();
+      await finished(file);
+    },
+  };
+};
+
+/** Reads a history; a line that is none is an error. */
+export const readHistory = async (path: string): Promise<Entry[]> => {
+  const entries: Entry[] = [];
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    entries.push(entry.parse(JSON.parse(line)));
+  }
+  return entries;
+};

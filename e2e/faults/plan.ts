@@ -1,0 +1,116 @@
+import { createRandom, type Random } from './random.ts';
+
+/** What the person does with the question about a call. `both` clicks allow and deny at the same time. */
+export const answers = ['allow', 'allow-session', 'deny', 'refuse', 'both', 'never'] as const;
+export type PlannedAnswer = (typeof answers)[number];
+
+/** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
+export const tools = ['shell', 'edit', 'read'] as const;
+export type PlannedTool = (typeof tools)[number];
+
+export interface PlannedCall {
+  kind: 'call';
+  op: string;
+  user: number;
+  tool: PlannedTool;
+  /** Between the first and the last mark of a command. */
+  takesMs: number;
+  answer: PlannedAnswer;
+  answerAfterMs: number;
+  /** Cancels from the panel, twice. */
+  cancelAfterMs: number | null;
+  /** The caller hangs up. */
+  leaveAfterMs: number | null;
+}
+
+/** `up` is from the daemon to the server. */
+export const linkFaults = [
+  'cut',
+  'refuse',
+  'hold-up',
+  'hold-down',
+  'lose-up',
+  'lose-down',
+  'delay',
+  'repeat',
+] as const;
+export type LinkFault = (typeof linkFaults)[number];
+
+export type Step = { atMs: number } & (
+  | PlannedCall
+  | { kind: 'server'; fault: 'kill' | 'stop'; forMs: number }
+  | { kind: 'daemon'; user: number; fault: 'kill' | 'stop'; forMs: number }
+  | { kind: 'link'; user: number; fault: LinkFault; forMs: number }
+  /** Disconnects in the panel, tries what is revoked, pairs anew. */
+  | { kind: 'pair-again'; user: number }
+  /** A second daemon with a copy of the first one's private folder. */
+  | { kind: 'twin'; user: number; forMs: number }
+);
+
+export interface PlanOptions {
+  seed: number;
+  users: number;
+  /** How long steps are begun. */
+  forMs: number;
+}
+
+const call = (random: Random, n: number, users: number): PlannedCall => {
+  const op = `op-${String(n).padStart(6, '0')}`;
+  const ends = random.whole(1, 10);
+  return {
+    kind: 'call',
+    op,
+    user: random.whole(0, users - 1),
+    tool: random.pick(['shell', 'shell', 'shell', 'edit', 'edit', 'read']),
+    takesMs: random.pick([0, 0, 0, 100, 500, 1_500, 4_000]),
+    answer: random.pick([
+      'allow',
+      'allow',
+      'allow',
+      'allow',
+      'allow-session',
+      'deny',
+      'refuse',
+      'both',
+      'never',
+    ]),
+    answerAfterMs: random.pick([0, 0, 200, 1_000, 3_000]),
+    cancelAfterMs: ends === 1 ? random.whole(0, 3_000) : null,
+    leaveAfterMs: ends === 2 ? random.whole(0, 3_000) : null,
+  };
+};
+
+const fault = (random: Random, users: number): Exclude<Step, PlannedCall & { atMs: number }> => {
+  const user = random.whole(0, users - 1);
+  const atMs = 0;
+  const kind = random.pick(['server', 'daemon', 'daemon', 'link', 'link', 'link', 'link', 'link', 'rare']);
+  switch (kind) {
+    case 'server':
+      return random.chance(0.6)
+        ? { atMs, kind, fault: 'kill', forMs: random.whole(0, 3_000) }
+        : { atMs, kind, fault: 'stop', forMs: random.whole(200, 8_000) };
+    case 'daemon':
+      return random.chance(0.6)
+        ? { atMs, kind, user, fault: 'kill', forMs: random.whole(0, 3_000) }
+        : { atMs, kind, user, fault: 'stop', forMs: random.whole(200, 12_000) };
+    case 'link':
+      return { atMs, kind, user, fault: random.pick(linkFaults), forMs: random.whole(100, 8_000) };
+    default:
+      return random.chance(0.5)
+        ? { atMs, kind: 'pair-again', user }
+        : { atMs, kind: 'twin', user, forMs: random.whole(2_000, 6_000) };
+  }
+};
+
+/** Everything that a run begins, in order of time. Pure: the seed settles it. */
+export const createPlan = ({ seed, users, forMs }: PlanOptions): Step[] => {
+  const random = createRandom(seed);
+  const steps: Step[] = [];
+  for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
+    steps.push({ atMs, ...call(random, n, users) });
+  }
+  for (let atMs = 2_000; atMs < forMs; atMs += random.whole(500, 4_500)) {
+    steps.push({ ...fault(random, users), atMs });
+  }
+  return steps.sort((one, other) => one.atMs - other.atMs);
+};

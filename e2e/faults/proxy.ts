@@ -1,0 +1,193 @@
+import * as http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { sleep, systemClock } from '@drawbridge/kit';
+import type { Happening } from './history.ts';
+import { createGate } from './gate.ts';
+import { createFrames } from './frames.ts';
+import type { LinkFault } from './plan.ts';
+import type { Random } from './random.ts';
+
+/** Stands between one user's daemons and the server, and does to what passes what a bad network does. */
+export interface Proxy {
+  url: string;
+  /** Begins a fault; it ends by itself. Resolves when it is over. */
+  inflict(fault: LinkFault, forMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  user: number;
+  /** The server's address. */
+  target: string;
+  random: Random;
+  note(happening: Happening): void;
+}
+
+const longestDelayMs = 800;
+
+const readAll = async (message: http.IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  // Without an encoding a message gives buffers.
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+/** Below the mount, without a query. */
+const shortPath = (url = ''): string => url.replace(/\?.*/, '').replace(/^.*\/gateway\//, '');
+
+export const createProxy = async ({ user, target, random, note }: ProxyOptions): Promise<Proxy> => {
+  const up = createGate();
+  const down = createGate();
+  const sockets = new Set<Socket>();
+  const upstream = new Set<http.ClientRequest>();
+  let refusing = false;
+  let delaying = false;
+  let repeating = false;
+  let streams = 0;
+
+  const late = async () => {
+    if (delaying) await sleep(systemClock, random.whole(0, longestDelayMs));
+  };
+
+  /** Sends one request on; the answer's head comes with its body unread. */
+  const forward = (request: http.IncomingMessage, body: Buffer): Promise<http.IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const { host: _host, connection: _connection, ...headers } = request.headers;
+      const outgoing = http.request(target + (request.url ?? ''), {
+        method: request.method,
+        headers,
+        agent: false,
+      });
+      upstream.add(outgoing);
+      outgoing.on('close', () => upstream.delete(outgoing));
+      outgoing.on('response', resolve);
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+
+  const exchange = async (request: http.IncomingMessage, body: Buffer, repeated: boolean) => {
+    const answer = await forward(request, body);
+    const text = await readAll(answer);
+    note({ type: 'post', user, path: shortPath(request.url), status: answer.statusCode ?? 0, repeated });
+    return { answer, text };
+  };
+
+  const post = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const body = await readAll(request);
+    await late();
+    if (!(await up.pass())) return;
+    const again = repeating ? exchange(request, body, true).catch(() => undefined) : undefined;
+    const { answer, text } = await exchange(request, body, false);
+    await again;
+    await late();
+    if (!(await down.pass())) return;
+    response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
+  };
+
+  const stream = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    await late();
+    if (!(await up.pass())) return;
+    const answer = await forward(request, Buffer.alloc(0));
+    // The daemon's hanging up reaches the server like anything else that it sends.
+    response.on('close', () => void up.pass().then(() => answer.destroy()));
+    if (answer.statusCode !== 200) {
+      response.writeHead(answer.statusCode ?? 502, answer.headers).end(await readAll(answer));
+      return;
+    }
+    streams += 1;
+    const number = streams;
+    note({ type: 'stream', user, stream: number });
+    const frames = createFrames();
+    answer.setEncoding('utf8');
+    // One after the other: a stream keeps its order whatever delays it.
+    let last = Promise.resolve(true);
+    const inOrder = (write: () => void) => {
+      last = last.then(async (flows) => {
+        await late();
+        if (!flows || !(await down.pass())) return false;
+        write();
+        return true;
+      });
+    };
+    inOrder(() => response.writeHead(200, answer.headers).flushHeaders());
+    try {
+      for await (const chunk of answer) {
+        for (const frame of frames.take(String(chunk))) {
+          if (frame.event !== null) {
+            const { event, id, requestId } = frame;
+            note({ type: 'frame', user, stream: number, id, event, requestId });
+          }
+          inOrder(() => response.write(repeating ? frame.text + frame.text : frame.text));
+        }
+      }
+    } finally {
+      inOrder(() => response.end());
+    }
+  };
+
+  const server = http.createServer((request, response) => {
+    response.on('error', () => {});
+    const work = request.method === 'GET' ? stream(request, response) : post(request, response);
+    // Whatever broke, the daemon sees a broken connection.
+    work.catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    if (refusing) return socket.destroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+    for (const request of upstream) request.destroy();
+  };
+
+  const setFault = (fault: LinkFault, on: boolean): void => {
+    switch (fault) {
+      case 'cut':
+        if (on) cut();
+        return;
+      case 'refuse':
+        refusing = on;
+        if (on) cut();
+        return;
+      case 'hold-up':
+        return up.set(on ? 'held' : 'open');
+      case 'hold-down':
+        return down.set(on ? 'held' : 'open');
+      case 'lose-up':
+        up.set(on ? 'losing' : 'open');
+        // What was lost on the way never comes: the connection that carried it is broken.
+        if (!on) cut();
+        return;
+      case 'lose-down':
+        down.set(on ? 'losing' : 'open');
+        if (!on) cut();
+        return;
+      case 'delay':
+        delaying = on;
+        return;
+      case 'repeat':
+        repeating = on;
+        return;
+      default:
+        fault satisfies never;
+    }
+  };
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // It listens on a port, so its address is an object.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    inflict: async (fault, forMs) => {
+      setFault(fault, true);
+      await sleep(systemClock, forMs);
+      setFault(fault, false);
+    },
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
