@@ -24,11 +24,11 @@ const serve = async (files: Record<string, string>) => {
   serveNotFound(app, { servePage, limit: { count: uncounted, check: uncounted } });
   onTestFinished(async () => {
     await app.close();
+    expect(warnings).toEqual([]);
     rmSync(root, { recursive: true });
   });
   return async (url: string) => {
     const { statusCode, headers, body } = await app.inject({ url });
-    expect(warnings).toEqual([]);
     return [statusCode, headers['cache-control'], body];
   };
 };
