@@ -14,7 +14,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
       rootPath: work,
       hostIdentifier: expect.stringMatching(/^[^@]+@.+$/),
       toolCategories: expect.arrayContaining([{ name: 'filesystem', enabled: true, writeAccess: false }]),
-      daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress'] },
+      daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress', 'probe'] },
     });
     const { tools } = body as { tools: { name: string }[] };
     const names = tools.map(({ name }) => name);

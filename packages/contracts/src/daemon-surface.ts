@@ -13,10 +13,11 @@ export const initBody = z.object({
 });
 export type InitBody = z.infer<typeof initBody>;
 
-/** `sessionKey` only when a pairing token was used. */
+/** `sessionKey` only when a pairing token was used. `epoch` counts the inits: see `gatewayEpochHeader`. */
 export const initReply = z.object({
   ok: z.literal(true),
   sessionKey: z.string().optional(),
+  epoch: z.number().int().positive().optional(),
   warnings: z.array(z.string()).optional(),
 });
 export type InitReply = z.infer<typeof initReply>;
@@ -38,6 +39,10 @@ export const progressBody = z.object({
 });
 export type ProgressBody = z.infer<typeof progressBody>;
 
+/** `POST probe`: the answer to the event `probe` whose id it carries. */
+export const probeBody = z.object({ id: z.number().int().positive() });
+export type ProbeBody = z.infer<typeof probeBody>;
+
 export const okReply = z.object({ ok: z.literal(true) });
 export const noBody = z.looseObject({}).optional();
 
@@ -47,6 +52,7 @@ export const daemonSurface = {
   events: { method: 'GET', path: '/events', body: null, reply: null },
   response: { method: 'POST', path: '/response/:requestId', body: responseBody, reply: responseReply },
   progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: okReply },
+  probe: { method: 'POST', path: '/probe', body: probeBody, reply: okReply },
   disconnect: { method: 'POST', path: '/disconnect', body: noBody, reply: okReply },
 } as const;
 
@@ -59,10 +65,24 @@ export const daemonMounts = {
 /** Carries the pairing token or the session key. */
 export const gatewayKeyHeader = 'x-gateway-key';
 
-/** One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1. */
+/**
+ * Carries the `epoch` of the daemon's last init, with every later request. A stream of an older epoch is told
+ * `replaced`; an answer of one counts only for a call that is still open and was given to it. Without it: the newest.
+ */
+export const gatewayEpochHeader = 'x-gateway-epoch';
+
+/**
+ * One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1.
+ * `again`: it may have been on a stream of this machine before, with this decision if it has one.
+ */
 const filesystemRequest = z.object({
   type: z.literal('filesystem-request'),
-  payload: z.object({ requestId, toolCall, timeoutMs: z.number().int().positive().optional() }),
+  payload: z.object({
+    requestId,
+    toolCall,
+    timeoutMs: z.number().int().positive().optional(),
+    again: z.literal(true).optional(),
+  }),
 });
 
 export const cancelReasons = ['caller', 'user', 'timeout'] as const;
@@ -78,11 +98,18 @@ const gatewayDisconnect = z.object({
   payload: z.object({ reason: z.enum(disconnectReasons) }),
 });
 
+/**
+ * The first frame of a stream, and again every 20 s, for daemons with the feature `probe`. Whoever asked for the stream
+ * expects the first within 2 s: later, something between the two holds the stream back.
+ */
+const probe = z.object({ type: z.literal('probe'), payload: probeBody });
+
 /** All that the server writes on a daemon's stream. */
 export const daemonEvent = z.discriminatedUnion('type', [
   filesystemRequest,
   toolCallCancel,
   gatewayDisconnect,
+  probe,
 ]);
 export type DaemonEvent = z.infer<typeof daemonEvent>;
 export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];

@@ -10,13 +10,18 @@ export const toolCategory = z.object({
 });
 export type ToolCategory = z.infer<typeof toolCategory>;
 
-/** What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again. */
-export const daemonFeatures = ['resume', 'cancel', 'progress'] as const;
+/**
+ * What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again.
+ * `probe`: it answers the event `probe` with a post.
+ */
+export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe'] as const;
 
 export const daemonInfo = z.object({
   version: z.string().max(64),
   protocol: z.number().int().positive(),
   features: z.array(z.string().max(64)).max(32),
+  /** Tells two daemons with one key apart: stays across restarts of one, differs for a copy of it on other files. */
+  instance: z.string().min(1).max(128).optional(),
 });
 export type DaemonInfo = z.infer<typeof daemonInfo>;
 
@@ -36,8 +41,13 @@ export const restStatus = z.object({
   toolCategories: z.array(toolCategory),
 });
 
-/** The same for the panel: `connected` holds in grace too, `state` tells the two apart. */
-export const gatewayStatus = restStatus.extend({ state: gatewayState });
+/** Why the server has ended a machine's session by itself. `flapping`: two daemons kept taking one key from each other. */
+export const gatewayProblems = ['flapping'] as const;
+export const gatewayProblem = z.enum(gatewayProblems);
+export type GatewayProblem = z.infer<typeof gatewayProblem>;
+
+/** The same for the panel: `connected` holds in grace too, `state` tells the two apart; `problem` until the next pairing. */
+export const gatewayStatus = restStatus.extend({ state: gatewayState, problem: gatewayProblem.optional() });
 export type GatewayStatus = z.infer<typeof gatewayStatus>;
 
 /** Pushed to one user on each change. Specification 7 and 8. */

@@ -14,7 +14,9 @@ import {
   disconnectReasons,
   doors,
   envGatewayUserId,
+  gatewayEpochHeader,
   gatewayKeyHeader,
+  gatewayProblems,
   gatewayStates,
   modes,
   openCallStates,
@@ -45,11 +47,13 @@ it.each([
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'jsonrpc']],
-  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress']],
+  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe']],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
   ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],
   ['mounts', daemonMounts, { bare: '/api/v1/instance-ai/gateway', wrapped: '/rest/instance-ai/gateway' }],
   ['the key header', gatewayKeyHeader, 'x-gateway-key'],
+  ['the epoch header', gatewayEpochHeader, 'x-gateway-epoch'],
+  ['problems of a gateway', gatewayProblems, ['flapping']],
   ['the argument with the decision', confirmationArgument, '_confirmation'],
   ['the user of the static key', envGatewayUserId, 'env-gateway'],
   ['the protocol revision', protocolRevision, 1],
@@ -81,7 +85,7 @@ it.each([
   [
     'events on the stream',
     daemonEvent.options.map((option) => option.shape.type.value),
-    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect'],
+    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect', 'probe'],
   ],
 ])('%s', (_name, value, expected) => {
   expect(value).toEqual(expected);
@@ -94,6 +98,7 @@ it('routes of the daemon', () => {
     ['events', 'GET', '/events'],
     ['response', 'POST', '/response/:requestId'],
     ['progress', 'POST', '/progress/:requestId'],
+    ['probe', 'POST', '/probe'],
     ['disconnect', 'POST', '/disconnect'],
   ]);
 });

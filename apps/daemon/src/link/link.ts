@@ -73,6 +73,9 @@ export const createLink = (needs: LinkNeeds): Link => {
         return calls.cancel(event.payload.requestId, event.payload.reason);
       case 'gateway-disconnect':
         return send({ type: 'told', reason: event.payload.reason });
+      case 'probe':
+        // One that is not answered says what it is there for.
+        return void api.probe(key.get(), event.payload);
       default:
         return event satisfies never;
     }

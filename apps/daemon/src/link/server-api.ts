@@ -5,6 +5,7 @@ import {
   initReply,
   type InitBody,
   type InitReply,
+  type ProbeBody,
   type ProgressBody,
 } from '@drawbridge/contracts';
 import type { Failure } from './connection.ts';
@@ -29,6 +30,8 @@ export interface ServerApi {
   /** `body` is the JSON text of a `ResponseBody`. */
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<null>>;
+  /** Answers a probe of the stream. */
+  probe(key: string, body: ProbeBody): Promise<Reply<null>>;
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
 }
 
@@ -82,6 +85,7 @@ export const createServerApi = (http: Http): ServerApi => {
       exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
     progress: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) }, readOk),
+    probe: (key, body) => exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
     disconnect: (key, signal) =>
       exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
   };
