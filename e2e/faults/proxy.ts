@@ -10,8 +10,10 @@ import type { Random } from './random.ts';
 /** Stands between one user's daemons and the server, and does to what passes what a bad network does. */
 export interface Proxy {
   url: string;
-  /** Begins a fault; it ends by itself. Resolves when it is over. */
-  inflict(fault: LinkFault, forMs: number): Promise<void>;
+  /** Begins a fault; the returned function ends it. */
+  begin(fault: LinkFault): () => void;
+  /** POSTs that were read whole and have no answer yet. */
+  inFlight(): number;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   let delaying = false;
   let repeating = false;
   let streams = 0;
+  let posts = 0;
 
   const late = async () => {
     if (delaying) await sleep(systemClock, random.whole(0, longestDelayMs));
@@ -74,6 +77,8 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
 
   const post = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const body = await readAll(request);
+    posts += 1;
+    response.on('close', () => (posts -= 1));
     await late();
     if (!(await up.pass())) return;
     const again = repeating ? exchange(request, body, true).catch(() => undefined) : undefined;
@@ -180,11 +185,11 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    inflict: async (fault, forMs) => {
+    begin: (fault) => {
       setFault(fault, true);
-      await sleep(systemClock, forMs);
-      setFault(fault, false);
+      return () => setFault(fault, false);
     },
+    inFlight: () => posts,
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

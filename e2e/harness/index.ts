@@ -1,8 +1,14 @@
 export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, startDaemon, type Daemon } from './daemon.ts';
-export { newFolder, picturePath } from './paths.ts';
+export { freePort, newFolder, picturePath } from './paths.ts';
 export { createProcesses, type Processes } from './processes.ts';
+export {
+  proxyNames,
+  startReverseProxy,
+  type ReverseProxy,
+  type ReverseProxyOptions,
+} from './reverse-proxy.ts';
 export { owner, setupToken, startServer, type Server } from './server.ts';
 export { until } from './until.ts';
 export { answer, ended, questionOf, run, textOf } from './calls.ts';

@@ -1,0 +1,140 @@
+import type { CallRow } from '../evidence.ts';
+import { terminal, type Facts } from './facts.ts';
+
+// The invariants of calls, decisions and results. Each gives one sentence a breach.
+
+const saysYes = new Set(['allowOnce', 'allowForSession', 'alwaysAllow']);
+
+export const executions = (facts: Facts): string[] => [
+  ...facts.ranOps.flatMap((op) => {
+    const times = facts.runsOf(op).length;
+    return times > 1 ? [`${op} ran ${times} times`] : [];
+  }),
+  ...new Set(
+    facts.calls.flatMap(({ op }) =>
+      op !== null && facts.callsOfOp(op).length > 1 ? [`${op} became more than one call`] : [],
+    ),
+  ),
+];
+
+/** Whether the call's tool asks the person, on the machine of the call's user. */
+const asks = (facts: Facts, row: CallRow): boolean => {
+  const asked = facts.of('asked').find((one) => one.op === row.op);
+  const user = facts.of('user').find((one) => one.userId === row.userId);
+  return asked !== undefined && user?.asks.includes(asked.tool) === true;
+};
+
+export const permissions = (facts: Facts): string[] =>
+  facts.ranOps.flatMap((op) => {
+    const [row] = facts.callsOfOp(op);
+    if (!row) return [`${op} ran, and no call of it is written down`];
+    const ranAt = facts.runsOf(op)[0] ?? null;
+    if (ranAt !== null && ranAt < row.createdAt) return [`${op} ran before its call was made`];
+    if (!asks(facts, row)) return [];
+    const allowed = facts
+      .confirmationsOf(row.requestId)
+      .find((one) => one.approved === 1 && saysYes.has(one.decision ?? ''));
+    if (!allowed) return [`${op} ran, and nobody had allowed it`];
+    const decidedAt = allowed.decidedAt ?? Number.POSITIVE_INFINITY;
+    return ranAt !== null && ranAt < decidedAt ? [`${op} ran before it was allowed`] : [];
+  });
+
+const whyNot = (facts: Facts, row: CallRow): string | undefined => {
+  const last = facts.confirmationsOf(row.requestId).at(-1);
+  if (last?.approved === 0) return 'it was denied';
+  if (last !== undefined && last.state !== 'decided') return `its question was ${last.state}`;
+  if (row.state === 'denied') return 'it ended as denied';
+  if (row.started === 0) return `it ended as ${row.state}, not started`;
+  return undefined;
+};
+
+export const refusals = (facts: Facts): string[] =>
+  facts.ranOps.flatMap((op) =>
+    facts.callsOfOp(op).flatMap((row) => {
+      const why = whyNot(facts, row);
+      return why === undefined ? [] : [`${op} ran, but ${why}`];
+    }),
+  );
+
+export const decisions = (facts: Facts): string[] => {
+  const winners = new Set<string>();
+  return facts.of('decided').flatMap(({ confirmationId, approved, decision }) => {
+    const twice = winners.has(confirmationId);
+    winners.add(confirmationId);
+    if (twice) return [`${confirmationId} was acknowledged twice`];
+    const row = facts.confirmations.find((one) => one.id === confirmationId);
+    const kept = row?.state === 'decided' && row.approved === Number(approved) && row.decision === decision;
+    return kept ? [] : [`${confirmationId} was acknowledged as ${decision ?? approved}, and is not kept so`];
+  });
+};
+
+/** After a restart the server waits this long for daemons and their answers. */
+const restartMs = 90_000;
+/** A stopped process, a store that is tried again. */
+const slackMs = 20_000;
+
+const askedMs = (facts: Facts, row: CallRow): number =>
+  facts
+    .confirmationsOf(row.requestId)
+    .reduce((sum, one) => sum + ((one.decidedAt ?? row.endedAt ?? one.createdAt) - one.createdAt), 0);
+
+const late = (facts: Facts, row: CallRow, callMaxMs: number): boolean => {
+  if (row.endedAt === null) return false;
+  const ready = facts.of('server-ready').map((one) => one.at);
+  const lastReady = ready.filter((at) => at <= (row.endedAt ?? 0)).at(-1) ?? 0;
+  const latest = Math.max(row.createdAt + askedMs(facts, row) + callMaxMs, lastReady + restartMs);
+  return row.endedAt > latest + slackMs;
+};
+
+export const deadlines = (facts: Facts): string[] => {
+  const callMaxMs = facts.of('begun')[0]?.callMaxMs ?? 0;
+  const heardOf = new Set([...facts.of('seen'), ...facts.of('answered')].map((one) => one.requestId));
+  return [
+    ...[...heardOf].flatMap((id) => (facts.callOf(id) ? [] : [`${id} was shown, and is not written down`])),
+    ...facts.calls.flatMap((row) => {
+      const ended = row.endedAt !== null && terminal.has(row.state);
+      return ended ? [] : [`${row.requestId} (${row.op}) has not ended: ${row.state}`];
+    }),
+    ...facts.calls.flatMap((row) =>
+      late(facts, row, callMaxMs) ? [`${row.requestId} (${row.op}) ended too late, as ${row.state}`] : [],
+    ),
+  ];
+};
+
+export const states = (facts: Facts): string[] => {
+  const last = new Map<string, string>();
+  const breaches: string[] = [];
+  const see = (requestId: string, state: string) => {
+    const before = last.get(requestId);
+    if (before !== undefined && terminal.has(before) && state !== before)
+      breaches.push(`${requestId} was ${before}, then ${state}`);
+    else last.set(requestId, state);
+  };
+  const shown = facts.history.filter(
+    (one) => one.type === 'seen' || one.type === 'answered' || one.type === 'cancelled',
+  );
+  // An answer on its way may be overtaken by a look at the list: only what ends is compared.
+  for (const { requestId, state } of shown) if (terminal.has(state)) see(requestId, state);
+  for (const { requestId, state } of facts.calls) see(requestId, state);
+  return breaches;
+};
+
+/** Ops that a text speaks of, beside its own. */
+const strangers = (text: string, own: string | null): string[] =>
+  (text.match(/op-\d{6}/g) ?? []).filter((op) => op !== own);
+
+export const results = (facts: Facts): string[] => [
+  ...facts.of('answered').flatMap(({ op, requestId, result }) => {
+    if (facts.callOf(requestId)?.op !== op) return [`${op} was answered with another call, ${requestId}`];
+    return strangers(result ?? '', op).map((other) => `${op} was answered with the result of ${other}`);
+  }),
+  ...facts.calls.flatMap(({ op, requestId, state, result }) => {
+    if (state === 'succeeded' && result === null) return [`${requestId} succeeded without a result`];
+    return strangers(result ?? '', op).map((other) => `${requestId} (${op}) holds the result of ${other}`);
+  }),
+  ...facts.of('seen').flatMap(({ user, requestId }) => {
+    const owner = facts.callOf(requestId)?.userId;
+    const userId = facts.of('user').find((one) => one.user === user)?.userId;
+    return owner === undefined || owner === userId ? [] : [`${requestId} was shown to user ${user}`];
+  }),
+];

@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest';
+import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
+import type { Entry, Happening } from '../history.ts';
+import { createFacts, invariants, summary, violations } from './index.ts';
+
+const start = 1_000_000;
+const op = 'op-000001';
+const other = 'op-000002';
+
+const at = (ms: number, happening: Happening): Entry => ({ at: start + ms, ...happening });
+
+const call = (changes: Partial<CallRow> = {}): CallRow => ({
+  requestId: 'r1',
+  userId: 'ann',
+  state: 'succeeded',
+  started: 1,
+  error: null,
+  arguments: `{"command":"echo ${op}"}`,
+  result: `{"content":[{"type":"text","text":"${op}"}]}`,
+  createdAt: start + 100,
+  endedAt: start + 2_000,
+  op,
+  ...changes,
+});
+
+const question = (changes: Partial<ConfirmationRow> = {}): ConfirmationRow => ({
+  id: 'c1',
+  requestId: 'r1',
+  state: 'decided',
+  approved: 1,
+  decision: 'allowOnce',
+  createdAt: start + 200,
+  decidedAt: start + 500,
+  ...changes,
+});
+
+const mark = (ms: number, name = op) => ({ op: name, what: 'begins' as const, at: start + ms, root: '/ann' });
+
+const good: Entry[] = [
+  at(0, { type: 'begun', seed: 1, users: 1, callMaxMs: 30_000 }),
+  at(0, { type: 'server-ready' }),
+  at(0, { type: 'user', user: 0, userId: 'ann', asks: ['shell'] }),
+  at(90, { type: 'asked', op, user: 0, tool: 'shell' }),
+  at(95, { type: 'stream', user: 0, stream: 1 }),
+  at(110, {
+    type: 'frame',
+    user: 0,
+    stream: 1,
+    id: 1,
+    event: 'filesystem-request',
+    requestId: 'r1',
+  }),
+  at(300, { type: 'answered', op, requestId: 'r1', state: 'awaiting-confirmation', result: null }),
+  at(400, { type: 'click', confirmationId: 'c1', requestId: 'r1', approved: true }),
+  at(510, { type: 'decided', confirmationId: 'c1', approved: true, decision: 'allowOnce' }),
+  at(2_100, { type: 'seen', user: 0, requestId: 'r1', state: 'succeeded' }),
+  at(3_000, { type: 'memory', who: 'server', kib: 90_000, handles: 40 }),
+  at(9_000, { type: 'last-call', user: 0, state: 'succeeded' }),
+];
+
+const evidence = (changes: Partial<Evidence> = {}, more: Entry[] = []): Evidence => ({
+  calls: [call()],
+  confirmations: [question()],
+  marks: [mark(600)],
+  edits: [],
+  ...changes,
+  history: [...good, ...more],
+});
+
+const found = (given: Evidence) =>
+  violations(createFacts(given)).map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
+
+const without = (type: Happening['type']): Evidence => {
+  const all = evidence();
+  return { ...all, history: all.history.filter((entry) => entry.type !== type) };
+};
+
+it('finds nothing in a good run', () => expect(found(evidence())).toEqual([]));
+
+it('says of every invariant how it is checked', () => {
+  expect(invariants.map(({ name }) => name)).toEqual([
+    ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10 and I11', 'I12', 'alive'],
+  ]);
+  expect(invariants.filter(({ how }) => how.length < 20)).toEqual([]);
+});
+
+const frame = (ms: number, rest: { stream: number; id: number | null }): Entry =>
+  at(ms, { type: 'frame', user: 0, event: 'filesystem-request', requestId: 'r1', ...rest });
+
+const bad: [string, Evidence, string[]][] = [
+  ['a command ran twice', evidence({ marks: [mark(600), mark(900)] }), [`I1: ${op} ran 2 times`]],
+  [
+    'it ran on the machine and on its twin',
+    evidence({ marks: [mark(600), { ...mark(900), root: '/twin' }] }),
+    [`I1: ${op} ran 2 times`],
+  ],
+  [
+    'an edit was made twice',
+    evidence({ marks: [], edits: [{ op, times: 2, whole: true, root: '/ann' }] }),
+    [`I1: ${op} ran 2 times`],
+  ],
+  [
+    'one op became two calls',
+    evidence({ calls: [call(), call({ requestId: 'r2' })] }),
+    [`I1: ${op} became more than one call`],
+  ],
+  [
+    'no call is written down',
+    evidence({ marks: [mark(600), mark(700, other)] }),
+    [`I2: ${other} ran, and no call of it is written down`],
+  ],
+  [
+    'it ran before its call was made',
+    evidence({ marks: [mark(50)] }),
+    [`I2: ${op} ran before its call was made`],
+  ],
+  [
+    'nobody had allowed it',
+    evidence({ confirmations: [] }, []),
+    [`I2: ${op} ran, and nobody had allowed it`, 'I4: c1 was acknowledged as allowOnce, and is not kept so'],
+  ],
+  ['it ran before it was allowed', evidence({ marks: [mark(450)] }), [`I2: ${op} ran before it was allowed`]],
+  [
+    'it ran after a denial',
+    evidence({
+      calls: [call({ state: 'denied', started: 0 })],
+      confirmations: [question(), question({ id: 'c2', approved: 0, decision: 'denyOnce' })],
+    }),
+    [`I3: ${op} ran, but it was denied`, 'I6: r1 was succeeded, then denied'],
+  ],
+  [
+    'it ran after its question was withdrawn',
+    evidence({
+      confirmations: [question(), question({ id: 'c2', state: 'withdrawn', approved: null, decision: null })],
+    }),
+    [`I3: ${op} ran, but its question was withdrawn`],
+  ],
+  [
+    'it ran, and is recorded as cancelled before it started',
+    { ...without('seen'), calls: [call({ state: 'cancelled', started: 0 })] },
+    [`I3: ${op} ran, but it ended as cancelled, not started`],
+  ],
+  [
+    'an acknowledged decision is not kept',
+    evidence({ confirmations: [question({ decision: 'allowForSession' })] }),
+    ['I4: c1 was acknowledged as allowOnce, and is not kept so'],
+  ],
+  [
+    'two clicks won',
+    evidence({}, [at(520, { type: 'decided', confirmationId: 'c1', approved: true, decision: 'allowOnce' })]),
+    ['I4: c1 was acknowledged twice'],
+  ],
+  [
+    'a call that was shown is lost',
+    evidence({}, [at(600, { type: 'seen', user: 0, requestId: 'r9', state: 'pending' })]),
+    ['I5: r9 was shown, and is not written down'],
+  ],
+  [
+    'a call never ends',
+    evidence({
+      calls: [call(), call({ requestId: 'r2', op: null, state: 'delivered', result: null, endedAt: null })],
+    }),
+    ['I5: r2 (null) has not ended: delivered'],
+  ],
+  [
+    'a call ends too late',
+    evidence({ calls: [call(), call({ requestId: 'r2', op: null, result: '', endedAt: start + 200_000 })] }),
+    ['I5: r2 (null) ended too late, as succeeded'],
+  ],
+  [
+    'a terminal state is left again',
+    evidence({}, [at(1_000, { type: 'seen', user: 0, requestId: 'r1', state: 'timed-out' })]),
+    ['I6: r1 was succeeded, then timed-out'],
+  ],
+  [
+    'a restart brings another state',
+    evidence({ calls: [call({ state: 'failed', started: null })] }),
+    ['I6: r1 was succeeded, then failed'],
+  ],
+  [
+    'a caller got the result of another call',
+    evidence({}, [at(900, { type: 'answered', op, requestId: 'r1', state: 'succeeded', result: other })]),
+    [`I7: ${op} was answered with the result of ${other}`],
+  ],
+  [
+    'a caller got another call',
+    evidence({}, [
+      at(900, { type: 'answered', op: other, requestId: 'r1', state: 'succeeded', result: null }),
+    ]),
+    [`I7: ${other} was answered with another call, r1`],
+  ],
+  [
+    'a call holds the result of another',
+    evidence({ calls: [call({ result: other })] }),
+    [`I7: r1 (${op}) holds the result of ${other}`],
+  ],
+  [
+    'a call succeeded without a result',
+    evidence({ calls: [call({ result: null })] }),
+    ['I7: r1 succeeded without a result'],
+  ],
+  [
+    'a list shows the call of another user',
+    evidence({}, [
+      at(0, { type: 'user', user: 1, userId: 'ben', asks: [] }),
+      at(700, { type: 'seen', user: 1, requestId: 'r1', state: 'succeeded' }),
+    ]),
+    ['I7: r1 was shown to user 1'],
+  ],
+  [
+    'frame ids stand still',
+    evidence({}, [frame(120, { stream: 1, id: 1 })]),
+    ['I8: stream 1 of user 0 has frame 1 after 1'],
+  ],
+  [
+    'a frame has no id',
+    evidence({}, [frame(120, { stream: 1, id: null })]),
+    ['I8: stream 1 of user 0 has a frame without an id'],
+  ],
+  [
+    'an old stream still gets calls',
+    evidence({}, [at(1_000, { type: 'stream', user: 0, stream: 2 }), frame(2_500, { stream: 1, id: 2 })]),
+    ['I9: r1 was put on stream 1 of user 0, after 2'],
+  ],
+  [
+    'a token lets two in',
+    evidence({}, [
+      at(100, { type: 'token-tried', token: 1, taken: true }),
+      at(100, { type: 'token-tried', token: 1, taken: false }),
+      at(100, { type: 'token-tried', token: 1, taken: true }),
+    ]),
+    ['I10 and I11: token 1 was taken 2 times'],
+  ],
+  [
+    'an ended key still opens a route',
+    evidence({}, [
+      at(100, { type: 'key-ended', key: 1 }),
+      at(900, { type: 'key-tried', key: 1, path: '/init', status: 200 }),
+      at(1_200, { type: 'key-tried', key: 1, path: '/init', status: 403 }),
+      at(1_200, { type: 'key-tried', key: 1, path: '/events', status: 200 }),
+    ]),
+    ['I10 and I11: key 1 was ended, and opened /events'],
+  ],
+  [
+    'memory grows',
+    evidence({}, [at(1, { type: 'memory', who: 'daemon 0', kib: 600_000, handles: 30 })]),
+    ['I12: daemon 0 held 600000 KiB and 30 handles'],
+  ],
+  ['a machine stays away', without('last-call'), ['alive: the last call of user 0: not made']],
+  [
+    'a daemon gives up',
+    evidence({}, [at(1, { type: 'daemon-ended', user: 0, expected: false, output: 'bye' })]),
+    ['alive: the daemon of user 0 ended by itself:\nbye'],
+  ],
+  [
+    'a file is half written',
+    evidence({ edits: [{ op, times: 0, whole: false, root: '/ann' }] }),
+    [`alive: ${op}: its file in /ann is neither the old nor a new one`],
+  ],
+];
+
+describe('finds what must not be', () => {
+  it.each(bad)('%s', (_name, given, expected) => expect(found(given)).toEqual(expected));
+
+  it('each invariant has a run that breaks it', () => {
+    const broken = new Set(bad.flatMap(([, , sentences]) => sentences.map((one) => one.split(':')[0])));
+    expect(broken).toEqual(new Set(invariants.map(({ name }) => name)));
+  });
+});
+
+describe('lets be what may be', () => {
+  const may: [string, Evidence][] = [
+    ['a call of a tool that asks nobody', { ...without('decided'), confirmations: [] }],
+    ['a lost call that ran', { ...without('seen'), calls: [call({ state: 'lost', started: 1 })] }],
+    [
+      'a denied call that did not run',
+      {
+        ...without('seen'),
+        history: without('seen').history.filter((entry) => entry.type !== 'decided'),
+        calls: [call({ state: 'denied', started: 0 })],
+        confirmations: [question({ approved: 0, decision: null })],
+        marks: [],
+      },
+    ],
+  ];
+  it.each(may)('%s', (_name, given) => {
+    const asksNobody = given.history.map((entry) => (entry.type === 'user' ? { ...entry, asks: [] } : entry));
+    expect(found({ ...given, history: asksNobody })).toEqual([]);
+  });
+});
+
+it('sums a run up', () => {
+  const facts = createFacts(evidence({ marks: [mark(600), mark(900)] }));
+  expect(summary(facts, violations(facts)).split('\n')).toEqual([
+    'seed       1',
+    'calls      1: succeeded 1',
+    'ran        1 ops that leave marks',
+    'decisions  1 of 1 clicks',
+    'faults     0: ',
+    'on wires   1 frames, 0 posts',
+    'memory     at most 88 MiB in a process',
+    'violations 1',
+    `  I1: ${op} ran 2 times`,
+  ]);
+});

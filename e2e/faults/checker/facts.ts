@@ -1,0 +1,56 @@
+import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
+import type { Entry, Happening } from '../history.ts';
+
+type Of<Type extends Happening['type']> = Entry & { type: Type };
+
+/** The evidence, sorted by what the invariants ask for. */
+export interface Facts extends Evidence {
+  of<Type extends Happening['type']>(type: Type): Of<Type>[];
+  callOf(requestId: string): CallRow | undefined;
+  confirmationsOf(requestId: string): ConfirmationRow[];
+  /** Times at which an op is known to have run: marks by their time, edits by null. */
+  runsOf(op: string): (number | null)[];
+  /** Every op that left something. */
+  ranOps: string[];
+  callsOfOp(op: string): CallRow[];
+}
+
+const grouped = <T>(all: T[], keyOf: (one: T) => string | null): Map<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return groups;
+};
+
+export const createFacts = (evidence: Evidence): Facts => {
+  const { history, marks, edits, calls, confirmations } = evidence;
+  const byId = new Map(calls.map((row) => [row.requestId, row]));
+  const byOp = grouped(calls, (row) => row.op);
+  const asked = grouped(confirmations, (row) => row.requestId);
+  const begins = grouped(
+    marks.filter((mark) => mark.what === 'begins'),
+    (mark) => mark.op,
+  );
+  const edited = grouped(edits, (edit) => edit.op);
+  const runsOf = (op: string) => [
+    ...(begins.get(op) ?? []).map((mark) => mark.at),
+    ...(edited.get(op) ?? []).flatMap((edit) => Array<null>(edit.times).fill(null)),
+  ];
+  return {
+    ...evidence,
+    of: <Type extends Happening['type']>(type: Type) =>
+      history.filter((one): one is Of<Type> => one.type === type),
+    callOf: (requestId) => byId.get(requestId),
+    confirmationsOf: (requestId) => asked.get(requestId) ?? [],
+    runsOf,
+    ranOps: [...new Set([...begins.keys(), ...edited.keys()])].filter((op) => runsOf(op).length > 0),
+    callsOfOp: (op) => byOp.get(op) ?? [],
+  };
+};
+
+export const terminal = new Set(['succeeded', 'failed', 'denied', 'cancelled', 'timed-out', 'lost']);

@@ -1,0 +1,3 @@
+export { createFacts } from './facts.ts';
+export { invariants, violations } from './invariants.ts';
+export { summary } from './summary.ts';

@@ -1,0 +1,76 @@
+import type { Facts } from './facts.ts';
+import { connections, keys, memory, streams } from './machines.ts';
+import { deadlines, decisions, executions, permissions, refusals, results, states } from './calls.ts';
+import { liveness } from './liveness.ts';
+
+/** One rule over a whole run: each sentence that it gives is one breach. */
+export interface Invariant {
+  name: string;
+  /** What is compared with what. */
+  how: string;
+  check(facts: Facts): string[];
+}
+
+/** What must hold after every run, whatever happened in it. */
+export const invariants: Invariant[] = [
+  {
+    name: 'I1',
+    how: 'marks and edits of each op, over all roots of a machine: at most one run, in at most one call',
+    check: executions,
+  },
+  {
+    name: 'I2',
+    how: 'each op that ran has a call that was written down before, and where its tool asks, an allowing decision that was written down before',
+    check: permissions,
+  },
+  {
+    name: 'I3',
+    how: 'no op ran whose last decision denies, whose question was closed without an answer, or whose call ended as not started',
+    check: refusals,
+  },
+  {
+    name: 'I4',
+    how: 'each decision that the server acknowledged stands in the database as it was acknowledged, one for each question',
+    check: decisions,
+  },
+  {
+    name: 'I5',
+    how: 'every call that anyone has heard of stands in the database and has ended, in time',
+    check: deadlines,
+  },
+  { name: 'I6', how: 'no call is ever seen in another state after a terminal one', check: states },
+  {
+    name: 'I7',
+    how: 'an answer and a stored result speak of their own op alone; a list shows calls of its user alone',
+    check: results,
+  },
+  { name: 'I8', how: 'the ids of the frames of each stream rise strictly', check: streams },
+  {
+    name: 'I9',
+    how: 'no call is put on a stream once a newer one of the same user has been open for a second',
+    check: connections,
+  },
+  {
+    name: 'I10 and I11',
+    how: 'of all who tried a token at most one got in; a key that was ended opens no route a second later',
+    check: keys,
+  },
+  {
+    name: 'I12',
+    how: 'resident memory and open handles of server and daemons stay below a bound',
+    check: memory,
+  },
+  {
+    name: 'alive',
+    how: 'after the quiet period every machine runs one more call, and no daemon has given up by itself',
+    check: liveness,
+  },
+];
+
+export interface Violation {
+  invariant: string;
+  sentence: string;
+}
+
+export const violations = (facts: Facts): Violation[] =>
+  invariants.flatMap(({ name, check }) => check(facts).map((sentence) => ({ invariant: name, sentence })));

@@ -1,0 +1,20 @@
+import type { Facts } from './facts.ts';
+
+/** What must go on, once the faults are over. */
+export const liveness = (facts: Facts): string[] => {
+  const users = facts.of('begun')[0]?.users ?? 0;
+  const last = new Map(facts.of('last-call').map(({ user, state }) => [user, state]));
+  return [
+    ...Array.from({ length: users }, (_, user) => last.get(user) ?? 'not made').flatMap((state, user) =>
+      state === 'succeeded' ? [] : [`the last call of user ${user}: ${state}`],
+    ),
+    ...facts
+      .of('daemon-ended')
+      .flatMap(({ user, expected, output }) =>
+        expected ? [] : [`the daemon of user ${user} ended by itself:\n${output}`],
+      ),
+    ...facts.edits.flatMap(({ op, whole, root }) =>
+      whole ? [] : [`${op}: its file in ${root} is neither the old nor a new one`],
+    ),
+  ];
+};

@@ -1,0 +1,51 @@
+import type { Facts } from './facts.ts';
+
+// The invariants of streams, keys and processes. Each gives one sentence a breach.
+
+/** Two sockets are read in any order. */
+const orderMs = 1_000;
+
+export const streams = (facts: Facts): string[] => {
+  const last = new Map<string, number>();
+  return facts.of('frame').flatMap(({ user, stream, id }) => {
+    const key = `stream ${stream} of user ${user}`;
+    const before = last.get(key) ?? Number.NEGATIVE_INFINITY;
+    if (id === null) return [`${key} has a frame without an id`];
+    last.set(key, id);
+    return id > before ? [] : [`${key} has frame ${id} after ${before}`];
+  });
+};
+
+export const connections = (facts: Facts): string[] => {
+  const opened = facts.of('stream');
+  return facts.of('frame').flatMap(({ at, user, stream, event, requestId }) => {
+    if (event !== 'filesystem-request') return [];
+    const newer = opened.find((one) => one.user === user && one.stream > stream && one.at + orderMs < at);
+    return newer ? [`${requestId} was put on stream ${stream} of user ${user}, after ${newer.stream}`] : [];
+  });
+};
+
+export const keys = (facts: Facts): string[] => {
+  const taken = new Map<number, number>();
+  for (const one of facts.of('token-tried'))
+    if (one.taken) taken.set(one.token, (taken.get(one.token) ?? 0) + 1);
+  const ended = new Map(facts.of('key-ended').map(({ key, at }) => [key, at]));
+  return [
+    ...[...taken].flatMap(([token, times]) => (times > 1 ? [`token ${token} was taken ${times} times`] : [])),
+    ...facts.of('key-tried').flatMap(({ at, key, path, status }) => {
+      const endedAt = ended.get(key);
+      if (endedAt === undefined || at < endedAt + 1_000) return [];
+      return status >= 200 && status < 300 ? [`key ${key} was ended, and opened ${path}`] : [];
+    }),
+  ];
+};
+
+const maxKib = 512 * 1024;
+const maxHandles = 1_000;
+
+export const memory = (facts: Facts): string[] =>
+  facts
+    .of('memory')
+    .flatMap(({ who, kib, handles }) =>
+      kib > maxKib || handles > maxHandles ? [`${who} held ${kib} KiB and ${handles} handles`] : [],
+    );

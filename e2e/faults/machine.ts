@@ -1,0 +1,147 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { sleep, systemClock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { startDaemon, until, type Daemon, type Processes } from '../harness/index.ts';
+import type { History } from './history.ts';
+import type { Keys } from './keys.ts';
+import type { Proxy } from './proxy.ts';
+import type { User } from './user.ts';
+
+/** One user's machine: a daemon that is kept running behind the user's proxy. */
+export interface Machine {
+  root: string;
+  pid(): number;
+  /** Ends the daemon without warning and starts it again after `forMs`. */
+  kill(forMs: number): Promise<void>;
+  /** Holds the process still for `forMs`. */
+  freeze(forMs: number): Promise<void>;
+  /** Runs a second daemon with a copy of the private folder for `forMs`; the first is back afterwards. */
+  twin(forMs: number): Promise<void>;
+  /** Disconnects in the panel, tries what no longer holds, and pairs anew. */
+  pairAgain(): Promise<void>;
+  /** The daemon is left alone when it ends. */
+  stop(): void;
+}
+
+export interface MachineNeeds {
+  processes: Processes;
+  history: History;
+  proxy: Proxy;
+  user: User;
+  keys: Keys;
+  /** Folder for the machine's root, its home, and those of its twin. */
+  folder: string;
+  flags: string[];
+}
+
+/** After this long a key that was ended holds nowhere. */
+const settleMs = 2_000;
+
+const session = z.object({ key: z.string() });
+
+const sessionFile = (home: string) => join(home, '.drawbridge', 'session.json');
+
+/** The session key that the daemon keeps, if it has one. */
+const keptKey = (home: string): string | undefined => {
+  const path = sessionFile(home);
+  return existsSync(path) ? session.parse(JSON.parse(readFileSync(path, 'utf8'))).key : undefined;
+};
+
+const folders = (folder: string) => {
+  const made = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  return { root: made('root'), home: made('home'), twinRoot: made('twin-root'), twinHome: made('twin-home') };
+};
+
+export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
+  const { processes, history, proxy, user, keys, flags } = needs;
+  const { root, home, twinRoot, twinHome } = folders(needs.folder);
+  let daemon: Daemon | undefined;
+  /** What the process does while a fault has it is no news. */
+  let inHand = true;
+  let stopped = false;
+
+  const start = (token?: string) => {
+    const given = token === undefined ? {} : { token };
+    const started = startDaemon(processes, { url: proxy.url, root, home, flags, ...given });
+    daemon = started;
+    void started.process.exit.then(async () => {
+      if (stopped || inHand || daemon !== started) return;
+      const output = started.process.output().split('\n').slice(-12).join('\n');
+      // A daemon that was killed before it could keep its key cannot come back with it.
+      const expected = !/^\s*connected /m.test(started.process.output()) && keptKey(home) === undefined;
+      history.note({ type: 'daemon-ended', user: user.index, expected, output });
+      inHand = true;
+      await pair();
+      inHand = false;
+    });
+  };
+
+  const end = async () => {
+    daemon?.process.signal('SIGCONT');
+    await daemon?.process.end('SIGKILL');
+  };
+
+  /** Starts the daemon with a token of its own. */
+  const pair = async () => {
+    const token = await until(() => keys.newToken(user));
+    rmSync(sessionFile(home), { force: true });
+    start(token.text);
+    return token;
+  };
+
+  await pair();
+  inHand = false;
+
+  const whileInHand = async (work: () => Promise<void>) => {
+    inHand = true;
+    await work();
+    inHand = false;
+  };
+
+  return {
+    root,
+    pid: () => daemon?.process.pid ?? 0,
+    kill: (forMs) =>
+      whileInHand(async () => {
+        await end();
+        await sleep(systemClock, forMs);
+        start();
+      }),
+    freeze: (forMs) =>
+      whileInHand(async () => {
+        daemon?.process.signal('SIGSTOP');
+        await sleep(systemClock, forMs);
+        daemon?.process.signal('SIGCONT');
+      }),
+    twin: (forMs) =>
+      whileInHand(async () => {
+        cpSync(home, twinHome, { recursive: true, force: true });
+        const twin = startDaemon(processes, { url: proxy.url, root: twinRoot, home: twinHome, flags });
+        await sleep(systemClock, forMs);
+        await twin.process.end('SIGKILL');
+        await end();
+        start();
+      }),
+    pairAgain: () =>
+      whileInHand(async () => {
+        const old = keptKey(home);
+        await until(() => keys.end(user, old));
+        await end();
+        await keys.race(user);
+        const token = await pair();
+        await sleep(systemClock, settleMs);
+        if (old !== undefined) await keys.tryKey(old);
+        if (keptKey(home) === undefined) return;
+        history.note({ type: 'token-tried', token: token.number, taken: true });
+        await keys.tryToken(token);
+      }),
+    stop: () => {
+      stopped = true;
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { createPlan } from './plan.ts';
+
+const options = { seed: 7, users: 3, forMs: 600_000 };
+
+it('gives the same plan for the same seed, and another one for another', () => {
+  expect(createPlan(options)).toEqual(createPlan(options));
+  expect(createPlan(options)).not.toEqual(createPlan({ ...options, seed: 8 }));
+});
+
+it('is in order of time, ends in time, and gives each call a name of its own', () => {
+  const plan = createPlan(options);
+  const times = plan.map((step) => step.atMs);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(times.at(-1)).toBeLessThan(options.forMs);
+  const ops = plan.flatMap((step) => (step.kind === 'call' ? [step.op] : []));
+  expect(new Set(ops).size).toBe(ops.length);
+});
+
+it('has every kind of step, fault and answer in it', () => {
+  const kinds = createPlan(options).map((step) => {
+    if (step.kind === 'call') return `${step.tool} ${step.answer}`;
+    return 'fault' in step ? `${step.kind} ${step.fault}` : step.kind;
+  });
+  const faults = new Set(kinds.filter((kind) => !/^(shell|edit|read) /.test(kind)));
+  expect([...faults].toSorted()).toEqual([
+    'daemon kill',
+    'daemon stop',
+    'link cut',
+    'link delay',
+    'link hold-down',
+    'link hold-up',
+    'link lose-down',
+    'link lose-up',
+    'link refuse',
+    'link repeat',
+    'pair-again',
+    'server kill',
+    'server stop',
+    'twin',
+  ]);
+  expect(new Set(kinds).size - faults.size).toBe(18);
+});

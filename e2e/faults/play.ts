@@ -1,0 +1,144 @@
+import { sleep, systemClock } from '@drawbridge/kit';
+import { join } from 'node:path';
+import { createHistory, type History } from './history.ts';
+import { prepareMarks } from './marks.ts';
+import { createPlan, type Step } from './plan.ts';
+import { createWorld, type Party, type World } from './world.ts';
+
+export interface PlayOptions {
+  /** Empty; holds the history, the server's data and the machines afterwards. */
+  folder: string;
+  seed: number;
+  users: number;
+  /** How long calls and faults are begun; a quiet period follows. */
+  forMs: number;
+}
+
+/** The shortest that the server can be told. */
+const callMaxMs = 30_000;
+/** Longer than everything that may still be waited for once the faults are over. */
+const quietMs = 150_000;
+const lookEveryMs = 500;
+
+export const historyFile = (folder: string): string => join(folder, 'history.jsonl');
+
+/** Does one thing at a time to each target: a step that finds its target taken is left out. */
+const createTaken = () => {
+  const taken = new Set<string>();
+  return {
+    whileFree: async (target: string, work: () => Promise<void>): Promise<void> => {
+      if (taken.has(target)) return;
+      taken.add(target);
+      await work().finally(() => taken.delete(target));
+    },
+  };
+};
+
+const partyOf = (world: World, user: number): Party => {
+  const party = world.parties[user];
+  if (!party) throw new Error(`no user ${user}`);
+  return party;
+};
+
+const freezeServer = async ({ server }: World, forMs: number) => {
+  server.process().signal('SIGSTOP');
+  await sleep(systemClock, forMs);
+  server.process().signal('SIGCONT');
+};
+
+const killServer = async ({ server }: World, forMs: number) => {
+  await server.end('SIGKILL');
+  await sleep(systemClock, forMs);
+  await server.restart();
+};
+
+const createPlayer = (world: World, history: History) => {
+  const { whileFree } = createTaken();
+  const fault = (what: string, user: number | null, forMs: number) =>
+    history.note({ type: 'fault', what, user, forMs });
+
+  return async (step: Step): Promise<void> => {
+    switch (step.kind) {
+      case 'call': {
+        const { user, machine } = partyOf(world, step.user);
+        prepareMarks(machine.root, step.op);
+        return user.call(step);
+      }
+      case 'server':
+        return whileFree('server', async () => {
+          fault(`server ${step.fault}`, null, step.forMs);
+          if (step.fault === 'stop') return freezeServer(world, step.forMs);
+          await killServer(world, step.forMs);
+          history.note({ type: 'server-ready' });
+        });
+      case 'daemon':
+        return whileFree(`machine ${step.user}`, () => {
+          fault(`daemon ${step.fault}`, step.user, step.forMs);
+          const { machine } = partyOf(world, step.user);
+          return step.fault === 'kill' ? machine.kill(step.forMs) : machine.freeze(step.forMs);
+        });
+      case 'link':
+        return whileFree(`link ${step.user}`, async () => {
+          fault(`link ${step.fault}`, step.user, step.forMs);
+          const end = partyOf(world, step.user).proxy.begin(step.fault);
+          await sleep(systemClock, step.forMs);
+          end();
+        });
+      case 'pair-again':
+        return whileFree(`machine ${step.user}`, () => {
+          fault('pair again', step.user, 0);
+          return partyOf(world, step.user).machine.pairAgain();
+        });
+      case 'twin':
+        return whileFree(`machine ${step.user}`, () => {
+          fault('twin', step.user, step.forMs);
+          return partyOf(world, step.user).machine.twin(step.forMs);
+        });
+      default:
+        step satisfies never;
+    }
+  };
+};
+
+const allEnded = async (world: World): Promise<boolean> => {
+  const open = await Promise.all(world.parties.map(({ user }) => user.open()));
+  return open.every((requests) => requests?.length === 0);
+};
+
+const settle = async (world: World, history: History) => {
+  history.note({ type: 'quiet' });
+  for (const { user } of world.parties) user.answerAll();
+  const until = systemClock.now() + quietMs;
+  while (systemClock.now() < until && !(await allEnded(world))) await sleep(systemClock, lookEveryMs);
+  for (const { user } of world.parties) {
+    let state = await user.lastCall();
+    while (systemClock.now() < until && state !== 'succeeded') {
+      await sleep(systemClock, lookEveryMs);
+      state = await user.lastCall();
+    }
+    history.note({ type: 'last-call', user: user.index, state });
+  }
+};
+
+/** Plays a plan against real processes, and leaves what happened in the folder. */
+export const play = async ({ folder, seed, users, forMs }: PlayOptions): Promise<void> => {
+  const history = createHistory(historyFile(folder), systemClock.now);
+  history.note({ type: 'begun', seed, users, callMaxMs });
+  const world = await createWorld({ folder, seed, users, callMaxMs, history });
+  try {
+    const player = createPlayer(world, history);
+    const begunAt = systemClock.now();
+    const faults: Promise<void>[] = [];
+    for (const step of createPlan({ seed, users, forMs })) {
+      await sleep(systemClock, Math.max(0, step.atMs - (systemClock.now() - begunAt)));
+      const begun = player(step);
+      if (step.kind !== 'call') faults.push(begun);
+    }
+    await Promise.all(faults);
+    await settle(world, history);
+    history.note({ type: 'ended' });
+  } finally {
+    await world.end();
+    await history.close();
+  }
+};

@@ -1,0 +1,164 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { until } from '../harness/index.ts';
+import type { Happening } from './history.ts';
+import { createProxy, type Proxy } from './proxy.ts';
+import { createRandom } from './random.ts';
+
+/** Bodies that have reached the server. */
+let got: string[];
+let notes: Happening[];
+let server: Server;
+let proxy: Proxy;
+let writeFrame: (text: string) => void;
+
+const frameOf = (id: number) => {
+  const payload = { requestId: `request-${id}`, toolCall: { name: 'read_file', arguments: {} } };
+  return `id: ${id}\ndata: ${JSON.stringify({ type: 'filesystem-request', payload })}\n\n`;
+};
+
+const post = async (body: string) => {
+  const response = await fetch(`${proxy.url}/api/v1/instance-ai/gateway/response/r`, {
+    method: 'POST',
+    body,
+  });
+  return response.text();
+};
+
+/** Text of a stream as it comes; `broken` once it has ended, in whatever way. */
+const openStream = async () => {
+  const response = await fetch(`${proxy.url}/api/v1/instance-ai/gateway/events`);
+  const heard = { text: '', broken: false };
+  const listen = async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) heard.text += chunk;
+  };
+  void listen()
+    .catch(() => {})
+    .then(() => {
+      heard.broken = true;
+    });
+  return heard;
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      writeFrame = (text) => response.write(text);
+      return;
+    }
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      got.push(body);
+      response.end(`got ${body}`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  proxy = await createProxy({
+    user: 0,
+    target: `http://127.0.0.1:${port}`,
+    random: createRandom(1),
+    note: (happening) => notes.push(happening),
+  });
+});
+
+beforeEach(() => {
+  got = [];
+  notes = [];
+});
+
+afterAll(async () => {
+  await proxy.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+it('passes on what it is given, and notes it', async () => {
+  expect(await post('one')).toBe('got one');
+  const heard = await openStream();
+  writeFrame(frameOf(1));
+  await until(async () => heard.text === frameOf(1));
+  expect(notes.slice(1)).toEqual([
+    { type: 'stream', user: 0, stream: 1 },
+    { type: 'frame', user: 0, stream: 1, id: 1, event: 'filesystem-request', requestId: 'request-1' },
+  ]);
+  expect(notes[0]).toEqual({ type: 'post', user: 0, path: 'response/r', status: 200, repeated: false });
+});
+
+it('repeat: a whole POST comes twice, and so does a frame', async () => {
+  const heard = await openStream();
+  const end = proxy.begin('repeat');
+  expect(await post('two')).toBe('got two');
+  expect(got).toEqual(['two', 'two']);
+  writeFrame(frameOf(2));
+  await until(async () => heard.text === frameOf(2) + frameOf(2));
+  end();
+});
+
+it('hold-up: a POST comes once the fault is over', async () => {
+  const end = proxy.begin('hold-up');
+  const answer = post('three');
+  await until(async () => proxy.inFlight() === 1);
+  expect(got).toEqual([]);
+  end();
+  expect(await answer).toBe('got three');
+});
+
+it('hold-down: the server gets it at once, the answer comes later, frames keep their order', async () => {
+  const heard = await openStream();
+  const end = proxy.begin('hold-down');
+  const answer = post('four');
+  await until(async () => got.includes('four'));
+  writeFrame(frameOf(1));
+  writeFrame(frameOf(2));
+  await until(async () => notes.filter((note) => note.type === 'frame').length === 2);
+  expect(heard.text).toBe('');
+  end();
+  expect(await answer).toBe('got four');
+  await until(async () => heard.text === frameOf(1) + frameOf(2));
+});
+
+it('lose-up: a POST never comes, and its connection breaks', async () => {
+  const end = proxy.begin('lose-up');
+  const answer = expect(post('five')).rejects.toThrow();
+  await until(async () => proxy.inFlight() === 1);
+  end();
+  await answer;
+  expect(got).toEqual([]);
+});
+
+it('lose-down: the server gets it, the answer is lost; a stream loses its frame and breaks', async () => {
+  const heard = await openStream();
+  const end = proxy.begin('lose-down');
+  const answer = expect(post('six')).rejects.toThrow();
+  writeFrame(frameOf(1));
+  await until(async () => got.includes('six') && notes.some((note) => note.type === 'frame'));
+  end();
+  await answer;
+  await until(async () => heard.broken);
+  expect({ got, text: heard.text }).toEqual({ got: ['six'], text: '' });
+});
+
+it('cut: a stream breaks, and the next connection works', async () => {
+  const heard = await openStream();
+  proxy.begin('cut')();
+  await until(async () => heard.broken);
+  expect(await post('seven')).toBe('got seven');
+});
+
+it('refuse: no connection while it lasts', async () => {
+  const end = proxy.begin('refuse');
+  await expect(post('eight')).rejects.toThrow();
+  end();
+  expect(await post('nine')).toBe('got nine');
+  expect(got).toEqual(['nine']);
+});
+
+it('delay: everything comes', async () => {
+  const end = proxy.begin('delay');
+  expect(await post('ten')).toBe('got ten');
+  end();
+});

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '@drawbridge/kit';
+import { createFacts, invariants, summary, violations } from './checker/index.ts';
+import { readEvidence } from './evidence.ts';
+import { createPlan } from './plan.ts';
+import { play } from './play.ts';
+
+const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--keep] [--print] [--check <folder>]
+
+  --minutes  how long calls and faults are begun; a quiet period follows
+  --seed     settles what happens and when; given several times, the runs go side by side
+  --keep     keep the folder of a run without violations too
+  --print    only print the plan
+  --check    only read the folder of an earlier run again
+
+Invariants:
+${invariants.map(({ name, how }) => `  ${name}: ${how}`).join('\n')}
+`;
+
+const check = async (folder: string): Promise<boolean> => {
+  const facts = createFacts(await readEvidence(folder));
+  const found = violations(facts);
+  console.log(`\n${summary(facts, found)}`);
+  if (found.length > 0) console.log(`kept in    ${folder}`);
+  return found.length === 0;
+};
+
+const run = async (options: { seed: number; users: number; forMs: number; keep: boolean }) => {
+  const { seed, keep } = options;
+  const folder = mkdtempSync(join(tmpdir(), `drawbridge-faults-${seed}-`));
+  console.log(`seed ${seed} in ${folder}`);
+  await play({ folder, ...options });
+  const passed = await check(folder);
+  if (passed && !keep) rmSync(folder, { recursive: true });
+  return passed;
+};
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string', multiple: true },
+    users: { type: 'string', default: '3' },
+    keep: { type: 'boolean', default: false },
+    print: { type: 'boolean', default: false },
+    check: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const seeds = values.seed?.map(Number) ?? [systemClock.now() % 1_000_000];
+const users = Number(values.users);
+const forMs = Number(values.minutes) * 60_000;
+if (values.help) console.log(help);
+else if (values.print) {
+  for (const seed of seeds)
+    for (const step of createPlan({ seed, users, forMs })) console.log(JSON.stringify(step));
+} else {
+  const runs =
+    values.check === undefined
+      ? seeds.map((seed) => run({ seed, users, forMs, keep: values.keep }))
+      : [check(values.check)];
+  const passed = await Promise.all(runs);
+  if (!passed.every(Boolean)) process.exitCode = 1;
+}

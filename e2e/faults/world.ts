@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sleep, systemClock } from '@drawbridge/kit';
+import { createPerson, createProcesses, startServer, type Person, type Server } from '../harness/index.ts';
+import type { History } from './history.ts';
+import { createKeys } from './keys.ts';
+import { createMachine, type Machine } from './machine.ts';
+import { createProxy, type Proxy } from './proxy.ts';
+import { createRandom } from './random.ts';
+import { createUser, type User } from './user.ts';
+
+/** One user with all that is theirs. */
+export interface Party {
+  user: User;
+  machine: Machine;
+  proxy: Proxy;
+}
+
+/** A server and its users, each in processes of their own, as a plan finds them. */
+export interface World {
+  server: Server;
+  parties: Party[];
+  /** Stops all of it; resolves when no process is left. */
+  end(): Promise<void>;
+}
+
+export interface WorldOptions {
+  folder: string;
+  seed: number;
+  users: number;
+  callMaxMs: number;
+  history: History;
+}
+
+const sampleEveryMs = 5_000;
+
+/** Every second user is asked about commands, the others about changes to files. */
+const askedTools = (index: number) => (index % 2 === 0 ? (['edit'] as const) : (['shell'] as const));
+const flagsOf = (index: number) => {
+  const asksShell = index % 2 === 1;
+  return [
+    ...['--permission-shell', asksShell ? 'ask' : 'allow'],
+    ...['--permission-filesystem-write', asksShell ? 'allow' : 'ask'],
+  ];
+};
+
+const invite = async (owner: Person, url: string, index: number) => {
+  const invitation = await owner.api.invitations.create.mutate();
+  const person = createPerson(url);
+  const { id } = await person.api.invitations.accept.mutate({
+    invitationToken: invitation.url.split(/[=#/]/).at(-1) ?? '',
+    name: `Person ${index}`,
+    email: `person-${index}@example.org`,
+    password: 'a long password of theirs',
+  });
+  return { person, id };
+};
+
+/** Resident memory in KiB and open handles of a process; undefined when it is gone or the system does not say. */
+const sizeOf = (pid: number): { kib: number; handles: number } | undefined => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const kib = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
+    return Number.isNaN(kib) ? undefined : { kib, handles: readdirSync(`/proc/${pid}/fd`).length };
+  } catch {
+    return undefined;
+  }
+};
+
+export const createWorld = async ({
+  folder,
+  seed,
+  users,
+  callMaxMs,
+  history,
+}: WorldOptions): Promise<World> => {
+  const processes = createProcesses();
+  const server = await startServer(processes, {
+    DATA_DIR: join(folder, 'data'),
+    CALL_MAX_MS: String(callMaxMs),
+    PAIRING_PER_MINUTE: '100000',
+    NOT_FOUND_PER_MINUTE: '100000',
+  });
+  history.note({ type: 'server-ready' });
+  const keys = createKeys(server.url, history);
+  const owner = await server.createOwner();
+  const parties: Party[] = [];
+  for (let index = 0; index < users; index += 1) {
+    const { person, id } = await invite(owner, server.url, index);
+    history.note({ type: 'user', user: index, userId: id, asks: [...askedTools(index)] });
+    const random = createRandom(seed + index + 1);
+    const proxy = await createProxy({ user: index, target: server.url, random, note: history.note });
+    const user = createUser({ index, person, history });
+    const machine = await createMachine({
+      processes,
+      history,
+      proxy,
+      user,
+      keys,
+      folder: join(folder, 'machines', String(index)),
+      flags: flagsOf(index),
+    });
+    parties.push({ user, machine, proxy });
+  }
+
+  let over = false;
+  const sample = async () => {
+    while (!over) {
+      const pids: [string, number][] = [['server', server.process().pid]];
+      for (const { user, machine } of parties) pids.push([`daemon ${user.index}`, machine.pid()]);
+      for (const [who, pid] of pids) {
+        const size = sizeOf(pid);
+        if (size) history.note({ type: 'memory', who, ...size });
+      }
+      await sleep(systemClock, sampleEveryMs);
+    }
+  };
+  void sample();
+
+  return {
+    server,
+    parties,
+    end: async () => {
+      over = true;
+      for (const { user, machine } of parties) {
+        user.stop();
+        machine.stop();
+      }
+      await server.end('SIGTERM');
+      await processes.stopAll();
+      await Promise.all(parties.map(({ proxy }) => proxy.close()));
+    },
+  };
+};
