@@ -15,17 +15,18 @@ const talk = createTalk({
   colours: process.stderr.isTTY && !environment.noColor,
 });
 
-const onSignal = (stop: () => void): (() => void) => {
+const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
   let asked = false;
-  const listen = () => {
+  const once = (word: string, run: () => void) => () => {
     if (asked) process.exit(1);
     asked = true;
-    talk.line('disconnecting', 'once more to force');
-    stop();
+    talk.line(word, 'once more to force');
+    run();
   };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) process.on(signal, listen);
-  return () => signals.forEach((signal) => process.off(signal, listen));
+  const stop = once('disconnecting', session.stop);
+  const pause = once('stopping', session.pause);
+  process.on('SIGINT', stop).on('SIGTERM', pause);
+  return () => void process.off('SIGINT', stop).off('SIGTERM', pause);
 };
 
 const exitCode = (error: unknown): number => {

@@ -38,22 +38,42 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).not.toContain('\u001b');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'disconnects on %s, tells the server and forgets the session',
-    async (signal) => {
-      const { child, code, out } = await connect();
-      await until(async () =>
-        expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }),
-      );
-      expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
-      expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
-      child.kill(signal);
-      expect(await code).toBe(0);
-      expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
-      expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
-      await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
-    },
-  );
+  it('disconnects on Ctrl-C, tells the server and forgets the session', async () => {
+    const { child, code, out } = await connect();
+    await until(async () =>
+      expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }),
+    );
+    expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
+    expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+    expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
+    expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
+    await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
+  });
+
+  it('told to end by the system, it reports what ran, keeps the session, and the next one goes on with it', async () => {
+    const { child, code, out } = await connect(['--permission-shell', 'allow']);
+    await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
+    const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };
+    server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
+    await until(async () => expect((await stat(join(work, 'started'))).isFile()).toBe(true));
+    child.kill('SIGTERM');
+    expect(await code).toBe(0);
+    expect(out.stderr).toMatch(/^stopped {7}the session is kept: drawbridge connect goes on with it\n$/m);
+    expect(server.seen.at(-1)).toMatchObject({ path: '/response/r1' });
+    expect(server.results()).toEqual([
+      {
+        result: expect.objectContaining({
+          isError: true,
+          _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+        }),
+      },
+    ]);
+    const again = start(['connect']);
+    await until(() => expect(again.out.stderr).toContain('connected     '));
+    expect(server.seen.at(-2)).toMatchObject({ path: '/init', key: sessionKey });
+  });
 
   it('ends a running call on Ctrl-C and reports it before it leaves', async () => {
     const { child, code, out } = await connect(['--permission-shell', 'allow']);

@@ -1,6 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
-import { createFakeClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { afterEach, expect, vi } from 'vitest';
+import { openJournal } from '../src/journal/index.ts';
 import {
   createCalls,
   createHttp,
@@ -27,6 +32,8 @@ const echo: Dispatch = async ({ toolCall }) => text(JSON.stringify(toolCall.argu
 
 /** A link to a small real server, on a clock that the test moves. */
 export const startLink = async (dispatch: Dispatch = echo) => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-link-'));
+  const journal = await openJournal({ folder, clock: systemClock });
   const server = await startGatewayServer();
   const clock = createFakeClock();
   const http = createHttp(server.url);
@@ -41,12 +48,17 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
-    settled: (_letter, refusal) => void refusals.push(refusal),
+    settled: ({ requestId }, refusal) => {
+      journal.taken(requestId);
+      refusals.push(refusal);
+    },
   });
   const calls = createCalls({
     clock,
     dispatch,
     outbox,
+    journal,
+    changes: (tool) => tool !== 'read_file',
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
     report: () => {},
   });
@@ -58,9 +70,19 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     calls,
     open: (streamKey, events) => openStream({ http, clock }, streamKey, events),
     describe: () => ({ rootPath: '/w', tools: [] }),
-    report: (report) => void reports.push(report),
+    report: (report) => {
+      reports.push(report);
+      if (report.type === 'connected') outbox.hurry();
+    },
   });
-  cleanUps.push(server.close, http.close, outbox.close, () => link.stop());
+  cleanUps.push(
+    () => rm(folder, { recursive: true }),
+    journal.close,
+    server.close,
+    http.close,
+    outbox.close,
+    () => link.stop(),
+  );
   const types = () => reports.map(({ type }) => type);
   const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
   const reported = (...expected: LinkReport['type'][]) => until(() => expect(types()).toEqual(expected));
@@ -70,7 +92,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
   };
   const routes = () =>
     server.seen.map(({ method, path, key: used }) => `${method} ${path} ${used?.slice(0, 4)}`);
-  return { server, clock, link, reports, reported, connected, until, routes, refusals, outbox };
+  return { server, clock, link, reports, reported, connected, until, routes, refusals, outbox, journal };
 };
 
 export const request = (

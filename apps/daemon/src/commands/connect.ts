@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../config.ts';
+import { openJournalRoom } from '../journal/index.ts';
 import { createSessionFile, type Dispatch, type SessionFile } from '../link/index.ts';
 import {
   effectiveModes,
@@ -14,6 +15,7 @@ import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { createOffer } from './offer.ts';
 import { readOptions, type ConnectOptions, type ParsedLine } from './options.ts';
 import { findRootFolder, type RootFolder } from './root-folder.ts';
@@ -29,8 +31,8 @@ export interface ConnectNeeds {
   version: string;
   /** Whether a person can be asked here. */
   isTerminal: boolean;
-  /** Calls `stop` on the first signal to end; gives a function that stops listening. */
-  onSignal(stop: () => void): () => void;
+  /** Calls one on the first signal: Ctrl-C ends the session, TERM only this process. Gives a function that stops listening. */
+  onSignal(session: { stop(): void; pause(): void }): () => void;
 }
 
 interface Target {
@@ -95,7 +97,10 @@ const runUntilEnd = async (
   key: string,
   needs: ConnectNeeds & { ask: boolean; url: string },
 ) => {
-  const stopListening = needs.onSignal(() => void session.stop());
+  const stopListening = needs.onSignal({
+    stop: () => void session.stop(),
+    pause: () => void session.pause(),
+  });
   const ending = await session.run(key, async () => (needs.ask ? askForToken() : null));
   stopListening();
   const gaveUp = ending.reason === 'failed' && ending.failure.kind === 'refused';
@@ -142,15 +147,23 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   refuseNothing(modes);
   const offer = createOffer({ clock: systemClock, settings, modes, ask: confirm.ask, root: start.path });
   if (offer.tools.length === 0) throw errors.nothingAllowed();
+  const room = await openJournalRoom({
+    clock: systemClock,
+    privateFolder: settings.folder,
+    server: { url, host: hostIdentifier() },
+  });
+  await clearLeftovers(room.journal.found, talk);
   const session = createSession({
     clock: systemClock,
     random: Math.random,
     talk,
     url,
-    rootPath: start.path,
-    version,
-    offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
+    journal: room.journal,
     sessionFile,
+    offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
+    machine: { rootPath: start.path, version },
   });
-  return runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
+  const code = await runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
+  await room.close();
+  return code;
 };

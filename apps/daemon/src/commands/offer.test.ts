@@ -16,10 +16,14 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
   const read = (requestId: string) =>
     offer.dispatch(
       { requestId, toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },
-      { signal: new AbortController().signal, progress: () => {} },
+      { signal: new AbortController().signal, progress: () => {}, starting: async () => {} },
     );
 
   expect((await read('one')).isError).not.toBe(true);
-  await writeFile(join(settings.folder, 'settings.json'), JSON.stringify({ version: 1, modes: { filesystemRead: 'deny' } }), { mode: 0o600 });
+  await writeFile(
+    join(settings.folder, 'settings.json'),
+    JSON.stringify({ version: 1, modes: { filesystemRead: 'deny' } }),
+    { mode: 0o600 },
+  );
   expect(await read('two')).toMatchObject({ isError: true, _meta: { 'drawbridge/outcome': 'denied' } });
 });

@@ -9,6 +9,8 @@ export interface Offer {
   tools: Tool[];
   toolCategories: ToolCategory[];
   dispatch: Dispatch;
+  /** Whether the tool of that name changes anything. */
+  changes(tool: string): boolean;
   /** Forgets the rules that held for the session. */
   endSession(): void;
 }
@@ -26,18 +28,22 @@ export interface OfferNeeds {
 /** What flags and edits changed for this session; the rest follows the file, also when it changes under way. */
 const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => {
   const kept = settings.modes();
-  return Object.fromEntries(toolGroups.filter((group) => modes[group] !== kept[group]).map((group) => [group, modes[group]]));
+  return Object.fromEntries(
+    toolGroups.filter((group) => modes[group] !== kept[group]).map((group) => [group, modes[group]]),
+  );
 };
 
 /** Puts the tools behind the person's permissions. */
 export const createOffer = ({ clock, settings, modes, ask, root }: OfferNeeds): Offer => {
   const gate = createGate({ settings, session: createSession(changedModes(settings, modes)), ask });
   const held = { ...gate.modes(), ...modes };
+  const changing = new Set(allTools().flatMap(({ name, effect }) => (effect === 'reads' ? [] : [name])));
   const tools = allTools().filter((tool) => held[tool.group] !== 'deny');
   return {
     tools: offeredTools(tools, held),
     toolCategories: toolCategories(allTools(), held),
     dispatch: createDispatch({ tools, gate, root, privateFolder: settings.folder, clock }),
+    changes: (tool) => changing.has(tool),
     endSession: gate.endSession,
   };
 };

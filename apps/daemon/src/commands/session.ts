@@ -1,5 +1,6 @@
 import { daemonFeatures, protocolRevision } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import type { Journal } from '../journal/index.ts';
 import {
   createCalls,
   createHttp,
@@ -18,6 +19,7 @@ import type { Offer } from './offer.ts';
 import { showLink } from './show-link.ts';
 import { showUrl } from './server-url.ts';
 
+/** For what runs to end and be reported, before the process does. */
 const stopMs = 5_000;
 
 export interface SessionNeeds {
@@ -25,10 +27,11 @@ export interface SessionNeeds {
   random: () => number;
   talk: Talk;
   url: URL;
-  rootPath: string;
-  version: string;
-  offer: Offer;
+  journal: Journal;
   sessionFile: SessionFile;
+  offer: Offer;
+  /** What the server is told of this machine beside its tools. */
+  machine: { rootPath: string; version: string };
 }
 
 export interface Session {
@@ -36,11 +39,13 @@ export interface Session {
   run(key: string, askForToken: () => Promise<string | null>): Promise<Ending>;
   /** Explicit disconnect: stops new work, ends what runs within 5 s, reports it, tells the server. */
   stop(): Promise<void>;
+  /** The same without telling the server: the session is kept for the next process. */
+  pause(): Promise<void>;
 }
 
 /** Puts the link together for one server and one folder. */
 export const createSession = (needs: SessionNeeds): Session => {
-  const { clock, random, talk, url, offer, sessionFile } = needs;
+  const { clock, random, talk, url, journal, sessionFile, offer, machine } = needs;
   const http = createHttp(url);
   const api = createServerApi(http);
   const host = hostIdentifier();
@@ -63,6 +68,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
     settled: ({ requestId }, refusal) => {
+      journal.taken(requestId);
       if (refusal !== null) talk.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow');
     },
   });
@@ -70,16 +76,18 @@ export const createSession = (needs: SessionNeeds): Session => {
     clock,
     dispatch: offer.dispatch,
     outbox,
+    journal,
+    changes: offer.changes,
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
     report: (call) => showCall(talk, call),
   });
 
   const describe = () => ({
-    rootPath: needs.rootPath,
+    rootPath: machine.rootPath,
     tools: offer.tools,
     hostIdentifier: host,
     toolCategories: offer.toolCategories,
-    daemon: { version: needs.version, protocol: protocolRevision, features: [...daemonFeatures] },
+    daemon: { version: machine.version, protocol: protocolRevision, features: [...daemonFeatures] },
   });
 
   let ended: (ending: Ending) => void = () => {};
@@ -121,6 +129,7 @@ export const createSession = (needs: SessionNeeds): Session => {
 
   return {
     run: async (firstKey, askForToken) => {
+      for (const letter of journal.found.waiting) outbox.add(letter);
       const ending = await new Promise<Ending>((resolve) => {
         ended = resolve;
         askAgain = async () => {
@@ -136,6 +145,10 @@ export const createSession = (needs: SessionNeeds): Session => {
     stop: async () => {
       await atMost(stopMs, calls.stop().then(outbox.empty));
       await link.stop();
+    },
+    pause: async () => {
+      await atMost(stopMs, calls.stop().then(outbox.empty));
+      link.pause();
     },
   };
 };

@@ -11,6 +11,9 @@ export const showEnding = (talk: Talk, ending: Ending, url: string): 0 | 1 => {
     case 'stopped':
       talk.line('disconnected', 'by you', 'gray');
       return 0;
+    case 'paused':
+      talk.line('stopped', 'the session is kept: drawbridge connect goes on with it', 'gray');
+      return 0;
     case 'user':
       talk.line('disconnected', 'in the panel', 'gray');
       return 0;

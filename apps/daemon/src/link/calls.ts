@@ -6,13 +6,19 @@ import type {
   ToolResult,
 } from '@drawbridge/contracts';
 import { CodedError, type Clock } from '@drawbridge/kit';
+import type { Journal } from '../journal/index.ts';
 import { createLedger, isQuestion } from './ledger.ts';
 import type { Outbox } from './outbox.ts';
 import { createProgressReporter } from './progress.ts';
 
 export type Dispatch = (
   request: ToolRequest,
-  context: { signal: AbortSignal; progress: (update: ProgressBody) => void },
+  context: {
+    signal: AbortSignal;
+    progress: (update: ProgressBody) => void;
+    /** Said before anything is changed; rejects where that must not be. `paths`: files that may be left half-written. */
+    starting(paths: string[]): Promise<void>;
+  },
 ) => Promise<ToolResult>;
 
 export type CallOutcome = 'ok' | 'failed' | 'denied' | 'asked' | 'cancelled';
@@ -28,6 +34,9 @@ export interface CallsNeeds {
   clock: Clock;
   dispatch: Dispatch;
   outbox: Outbox;
+  journal: Journal;
+  /** Whether the tool of that name changes anything. */
+  changes(tool: string): boolean;
   postProgress(requestId: string, body: ProgressBody): Promise<unknown>;
   report(call: CallReport): void;
 }
@@ -39,11 +48,13 @@ export interface Calls {
   stop(): Promise<void>;
 }
 
-const cancelledResult: ToolResult = {
+const cancelledResult = (started: boolean): ToolResult => ({
   content: [{ type: 'text', text: 'The call was cancelled' }],
   isError: true,
-  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
-};
+  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
+});
+
+const cancelledBeforeStart = JSON.stringify({ result: cancelledResult(false) });
 
 const outcomeOf = (body: ResponseBody): CallOutcome => {
   const { result } = body;
@@ -58,30 +69,47 @@ const outcomeOf = (body: ResponseBody): CallOutcome => {
 const errorSentence = (error: unknown): string =>
   error instanceof CodedError ? error.message : 'The tool failed on the machine';
 
-export const createCalls = ({ clock, dispatch, outbox, postProgress, report }: CallsNeeds): Calls => {
-  const ledger = createLedger();
+export const createCalls = (needs: CallsNeeds): Calls => {
+  const { clock, dispatch, outbox, journal, changes, postProgress, report } = needs;
+  const ledger = createLedger({ journal, changes });
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
 
-  const attempt = async (request: ToolRequest, signal: AbortSignal): Promise<ResponseBody> => {
+  const attempt = async (
+    request: ToolRequest,
+    context: Omit<Parameters<Dispatch>[1], 'progress'>,
+  ): Promise<ResponseBody> => {
     const progress = createProgressReporter(clock, (body) => postProgress(request.requestId, body));
     try {
-      return { result: await dispatch(request, { signal, progress: progress.report }) };
+      return { result: await dispatch(request, { ...context, progress: progress.report }) };
     } catch (error) {
-      return signal.aborted ? { result: cancelledResult } : { error: errorSentence(error) };
+      return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
     } finally {
       progress.end();
     }
   };
 
   const run = async (request: ToolRequest, signal: AbortSignal): Promise<void> => {
+    const { requestId, toolCall } = request;
     const startedAt = clock.now();
-    const body = await attempt(request, signal);
+    let isJournaled = false;
+    const starting = async (paths: string[]) => {
+      await journal.started(requestId, { tool: toolCall.name, paths });
+      isJournaled = true;
+    };
+    if (changes(toolCall.name)) journal.received(requestId, toolCall.name);
+    const body = await attempt(request, { signal, starting });
     const outcome = outcomeOf(body);
     const text = JSON.stringify(body);
-    ledger.answered(request.requestId, text, outcome === 'asked' ? 'asked' : 'answered');
-    outbox.add({ requestId: request.requestId, body: text });
-    running.delete(request.requestId);
+    if (isJournaled) {
+      await journal.done(requestId, text);
+      ledger.journaled(requestId);
+    } else {
+      if (outcome !== 'asked' && changes(toolCall.name)) journal.dropped(requestId);
+      ledger.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
+    }
+    outbox.add({ requestId, body: text });
+    running.delete(requestId);
     report({ request, outcome, durationMs: clock.now() - startedAt });
   };
 
@@ -105,8 +133,10 @@ export const createCalls = ({ clock, dispatch, outbox, postProgress, report }: C
       }
     },
     cancel: (requestId, reason) => {
-      ledger.cancelled(requestId);
       running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
+      if (!ledger.cancelled(requestId)) return;
+      journal.dropped(requestId);
+      outbox.add({ requestId, body: cancelledBeforeStart });
     },
     stop: async () => {
       stopped = true;

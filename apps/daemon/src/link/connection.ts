@@ -18,7 +18,10 @@ interface Course {
   authFailures: number;
 }
 
-export type Ending = { reason: 'stopped' | 'user' | 'replaced' } | { reason: 'failed'; failure: Failure };
+/** `stopped`: disconnected by the person here. `paused`: this process ends, the session goes on with the next one. */
+export type Ending =
+  | { reason: 'stopped' | 'paused' | 'user' | 'replaced' }
+  | { reason: 'failed'; failure: Failure };
 
 export type Connection =
   | { kind: 'idle' }
@@ -36,7 +39,8 @@ export type ConnectionEvent =
   | { type: 'failed'; failure: Failure }
   | { type: 'waited' }
   | { type: 'told'; reason: DisconnectReason }
-  | { type: 'stop' };
+  | { type: 'stop' }
+  | { type: 'pause' };
 
 export type ConnectionEffect =
   | { type: 'initialise' }
@@ -167,6 +171,8 @@ export const next = (state: Connection, event: ConnectionEvent): Step => {
       return state.kind === 'online' ? told(state, event.reason) : stay(state);
     case 'stop':
       return end({ reason: 'stopped' }, hasKey(state) ? [{ type: 'leave' }] : []);
+    case 'pause':
+      return end({ reason: 'paused' });
     default:
       return event satisfies never;
   }

@@ -4,13 +4,15 @@ import {
   type ToolRequest,
   type ToolResult,
 } from '@drawbridge/contracts';
+import { missingFromJournal, type Journal } from '../journal/index.ts';
 
+/** What happened to requests in this process; what the journal holds stands there alone. */
 type Entry =
   | { kind: 'running' }
   /** Answered with a question: the same request comes again with the decision. */
   | { kind: 'asked'; body: string }
-  /** `body` is null when it was let go to stay within the budget. */
-  | { kind: 'answered'; body: string | null }
+  /** Nothing was changed: when this is let go to stay within the budget, the call may run again. */
+  | { kind: 'answered'; body: string }
   | { kind: 'cancelled' };
 
 export type Verdict = { type: 'run' } | { type: 'repeat'; body: string } | { type: 'ignore' };
@@ -24,39 +26,47 @@ export const isQuestion = (result: ToolResult | undefined): boolean => {
   return first?.type === 'text' && confirmationText.safeDecode(first.text).success;
 };
 
-/** Remembers which requests were started, so that a repeat is answered and never runs twice. In memory. */
+/** Remembers which requests were started, so that a repeat is answered and what changes something never runs twice. */
 export interface Ledger {
   /** What to do with a request that has just come in. `run` marks it as running. */
   take(request: ToolRequest): Verdict;
+  /** The end of a run whose result is not in the journal. */
   answered(requestId: string, body: string, kind: 'asked' | 'answered'): void;
-  /** A request that has not come yet shall not run when it does. */
-  cancelled(requestId: string): void;
+  /** The end of a run whose result is in the journal. */
+  journaled(requestId: string): void;
+  /** A request that has not come yet shall not run when it does. False where it runs, or has ended. */
+  cancelled(requestId: string): boolean;
 }
 
-export const createLedger = (): Ledger => {
+export interface LedgerNeeds {
+  journal: Pick<Journal, 'get' | 'isDoubtful'>;
+  /** Whether the tool of that name changes anything. */
+  changes(tool: string): boolean;
+}
+
+const gone = JSON.stringify({ error: 'This call was answered before; its result is no longer kept' });
+
+export const createLedger = ({ journal, changes }: LedgerNeeds): Ledger => {
   const entries = new Map<string, Entry>();
   let bodyLength = 0;
 
-  const bodyOf = (entry: Entry | undefined) => (entry && 'body' in entry ? (entry.body?.length ?? 0) : 0);
+  const bodyOf = (entry: Entry | undefined) => (entry && 'body' in entry ? entry.body.length : 0);
+
+  const remove = (requestId: string) => {
+    bodyLength -= bodyOf(entries.get(requestId));
+    entries.delete(requestId);
+  };
 
   const put = (requestId: string, entry: Entry) => {
-    bodyLength += bodyOf(entry) - bodyOf(entries.get(requestId));
-    entries.delete(requestId);
+    remove(requestId);
+    bodyLength += bodyOf(entry);
     entries.set(requestId, entry);
   };
 
   const trim = () => {
-    for (const entry of entries.values()) {
-      if (bodyLength <= bodyBudget) break;
-      if (entry.kind !== 'answered' || entry.body === null) continue;
-      bodyLength -= entry.body.length;
-      entry.body = null;
-    }
-    for (const [id, entry] of entries) {
-      if (entries.size <= maxEntries) break;
-      if (entry.kind === 'running') continue;
-      bodyLength -= bodyOf(entry);
-      entries.delete(id);
+    for (const [id, { kind }] of entries) {
+      if (bodyLength <= bodyBudget && entries.size <= maxEntries) return;
+      if (kind !== 'running') remove(id);
     }
   };
 
@@ -65,13 +75,33 @@ export const createLedger = (): Ledger => {
     return { type: 'run' };
   };
 
-  const gone = JSON.stringify({ error: 'This call was answered before; its result is no longer kept' });
+  /** What this process does not know: from before its start, or long ago. */
+  const takeUnknown = ({ requestId, toolCall, again }: ToolRequest): Verdict => {
+    const kept = journal.get(requestId);
+    switch (kept?.kind) {
+      case 'waiting':
+        return { type: 'repeat', body: kept.body };
+      case 'settled':
+        return { type: 'repeat', body: kept.body ?? gone };
+      case 'started':
+        return { type: 'ignore' };
+      case 'received':
+      case undefined:
+        return again === true && changes(toolCall.name) && journal.isDoubtful()
+          ? { type: 'repeat', body: missingFromJournal }
+          : run(requestId);
+      default:
+        return kept satisfies never;
+    }
+  };
 
   return {
-    take: ({ requestId, toolCall }) => {
+    take: (request) => {
+      const { requestId, toolCall } = request;
       const entry = entries.get(requestId);
-      if (entry === undefined) return run(requestId);
-      switch (entry.kind) {
+      switch (entry?.kind) {
+        case undefined:
+          return takeUnknown(request);
         case 'running':
         case 'cancelled':
           return { type: 'ignore' };
@@ -80,7 +110,7 @@ export const createLedger = (): Ledger => {
             ? run(requestId)
             : { type: 'repeat', body: entry.body };
         case 'answered':
-          return { type: 'repeat', body: entry.body ?? gone };
+          return { type: 'repeat', body: entry.body };
         default:
           return entry satisfies never;
       }
@@ -89,11 +119,15 @@ export const createLedger = (): Ledger => {
       put(requestId, { kind, body });
       trim();
     },
+    journaled: remove,
     cancelled: (requestId) => {
       const kind = entries.get(requestId)?.kind;
-      if (kind === 'running' || kind === 'answered') return;
+      if (kind !== undefined && kind !== 'asked') return false;
+      const kept = journal.get(requestId)?.kind;
+      if (kept !== undefined && kept !== 'received') return false;
       put(requestId, { kind: 'cancelled' });
       trim();
+      return true;
     },
   };
 };

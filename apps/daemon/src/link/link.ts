@@ -40,6 +40,8 @@ export interface Link {
   giveKey(key: string): void;
   /** Ends the session for good, and tells the server; resolves when it was told, or after 3 s. */
   stop(): Promise<void>;
+  /** Ends the connection; the session goes on with the next process. */
+  pause(): void;
 }
 
 const leaveMs = 3_000;
@@ -144,5 +146,6 @@ export const createLink = (needs: LinkNeeds): Link => {
       send({ type: 'stop' });
       await leaving;
     },
+    pause: () => send({ type: 'pause' }),
   };
 };

@@ -15,7 +15,10 @@ export interface OutboxNeeds {
   settled(letter: Letter, refusal: string | null): void;
 }
 
-/** Keeps each result until the server has taken it. This one is in memory; a durable one has the same shape. */
+/**
+ * Keeps each result until the server has taken it, in memory: what must outlive the process stands in the journal and is added
+ * again at the next start. Nothing is posted before the first `hurry`.
+ */
 export interface Outbox {
   /** The same letter once more only hurries the one that waits. */
   add(letter: Letter): void;
@@ -26,6 +29,10 @@ export interface Outbox {
   /** Stops trying; what waits is forgotten. */
   close(): void;
 }
+
+/** Beyond this many letters or characters the oldest is given up. */
+const maxLetters = 2_000;
+const maxLength = 128 * 1024 * 1024;
 
 const retryRange = { baseMs: 1_000, capMs: 30_000 };
 
@@ -43,9 +50,12 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
   const entries = new Set<Entry>();
   let whenEmpty: (() => void)[] = [];
   let closed = false;
+  let ready = false;
+  let length = 0;
 
   const remove = (entry: Entry, refusal: string | null) => {
-    entries.delete(entry);
+    if (!entries.delete(entry)) return;
+    length -= entry.letter.body.length;
     settled(entry.letter, refusal);
     if (entries.size > 0) return;
     for (const resolve of whenEmpty) resolve();
@@ -56,7 +66,7 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
     entry.stopWaiting?.();
     entry.stopWaiting = null;
     const reply = await post(entry.letter);
-    if (closed) return;
+    if (closed || !entries.has(entry)) return;
     if (reply.ok) return remove(entry, null);
     if (reply.status !== null && finalStatuses.has(reply.status))
       return remove(entry, reply.failure.sentence);
@@ -67,20 +77,32 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
     entry.attempt += 1;
   };
 
+  const trim = () => {
+    for (const entry of entries) {
+      if (entries.size <= maxLetters && length <= maxLength) return;
+      entry.stopWaiting?.();
+      remove(entry, 'too many results wait');
+    }
+  };
+
   return {
     add: (letter) => {
       const same = [...entries].find(
         (one) => one.letter.requestId === letter.requestId && one.letter.body === letter.body,
       );
       if (same) {
-        if (same.stopWaiting) void send(same);
+        if (ready && same.stopWaiting) void send(same);
         return;
       }
       const entry: Entry = { letter, attempt: 0, stopWaiting: null };
       entries.add(entry);
-      void send(entry);
+      length += letter.body.length;
+      trim();
+      if (ready && entries.has(entry)) void send(entry);
+      else entry.stopWaiting = () => undefined;
     },
     hurry: () => {
+      ready = true;
       for (const entry of [...entries]) {
         entry.attempt = 0;
         if (entry.stopWaiting) void send(entry);

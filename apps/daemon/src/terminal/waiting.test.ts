@@ -25,6 +25,7 @@ it('renews the deadline of the asking call every 10 s, until the answer', async 
   const result = dispatch(request, {
     signal: new AbortController().signal,
     progress: (update) => void told.push(update),
+    starting: async () => {},
   });
   clock.advance(25_000);
   answer('allowOnce');

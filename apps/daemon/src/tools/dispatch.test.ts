@@ -146,7 +146,7 @@ describe('dispatch', () => {
     });
     const result = await dispatch(
       { requestId: 'r1', toolCall: { name: 'broken', arguments: {} } },
-      { signal: new AbortController().signal, progress: () => undefined },
+      { signal: new AbortController().signal, progress: () => undefined, starting: async () => undefined },
     );
     expect(result).toEqual({ content: [{ type: 'text', text: 'The tool failed' }], isError: true });
   });

@@ -10,12 +10,15 @@ import type { z } from 'zod';
 import { visible, type Gate, type Outcome } from '../permission/index.ts';
 import { errors } from './errors.ts';
 import { createInTurn } from './in-turn.ts';
+import { createQueue } from './queue.ts';
 import { errorResult } from './result.ts';
-import type { DaemonTool, ToolContext } from './tool.ts';
+import type { DaemonTool, Resource, ToolContext } from './tool.ts';
 
 export interface DispatchContext {
   signal: AbortSignal;
   progress(update: ProgressBody): void;
+  /** Awaited before anything is changed; what it throws is the call's result. `paths`: files that may be left half-written. */
+  starting(paths: string[]): Promise<void>;
 }
 
 /** Runs one call from the server's request to its result. It never rejects: whatever goes wrong is a result with `isError`. */
@@ -60,6 +63,10 @@ const sentence = (error: unknown): string => {
   return diskSentences[code] ?? `The tool failed${code === '' ? '' : ` (${code})`}`;
 };
 
+/** What a call that ends in the middle may leave something beside. */
+const writtenPaths = (granted: readonly Resource[]): string[] =>
+  granted.flatMap(({ toolGroup, resource }) => (toolGroup === 'filesystemWrite' ? [resource] : []));
+
 const argumentIssues = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ');
 
@@ -67,6 +74,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const running = new Map<string, Promise<ToolResult>>();
   const inTurn = createInTurn();
+  const queue = createQueue(clock);
 
   const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
     const parsed = tool.input.safeParse(args);
@@ -83,6 +91,8 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
     return inTurn(changed, async () => {
       if (context.signal.aborted) return cancelled(false);
+      if (tool.effect !== 'reads') await context.starting(writtenPaths(outcome.granted));
+      if (context.signal.aborted) return cancelled(false);
       try {
         const reading = await gate.reader();
         return await tool.run(input, { ...context, reading, granted: outcome.granted });
@@ -94,13 +104,12 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
 
   const attempt = async (
     request: ToolRequest,
-    { signal, progress }: DispatchContext,
+    { tool, ...given }: DispatchContext & { tool: DaemonTool },
   ): Promise<ToolResult> => {
-    const tool = byName.get(request.toolCall.name);
-    if (!tool) throw errors.unknownTool();
+    const { signal } = given;
     const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
     const input = parse(tool, args);
-    const context = { root, privateFolder, clock, signal, progress, reading: await gate.reader() };
+    const context = { ...given, root, privateFolder, clock, reading: await gate.reader() };
     const outcome = await gate.check(
       {
         requestId: request.requestId,
@@ -128,7 +137,10 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
 
   const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
     try {
-      return await attempt(request, context);
+      if (context.signal.aborted) return cancelled(false);
+      const tool = byName.get(request.toolCall.name);
+      if (!tool) throw errors.unknownTool();
+      return await queue.run({ ...context, group: tool.group }, () => attempt(request, { ...context, tool }));
     } catch (error) {
       return context.signal.aborted
         ? cancelled(false)

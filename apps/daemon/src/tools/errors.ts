@@ -3,6 +3,10 @@ import { createErrors } from '@drawbridge/kit';
 /** How a tool says no. Each message goes to the caller as the result's text. */
 export const errors = createErrors({
   unknownTool: { code: 'UNKNOWN_TOOL', message: 'This machine does not offer this tool' },
+  tooManyCalls: {
+    code: 'TOO_MANY_CALLS',
+    message: 'Too many calls wait on this machine; try again when some have ended',
+  },
   badArguments: { code: 'BAD_ARGUMENTS', message: 'The arguments are not valid' },
   badPath: { code: 'BAD_PATH', message: 'This path cannot be used' },
   outside: { code: 'OUTSIDE', message: 'This path leads outside the folder that the tools work in' },

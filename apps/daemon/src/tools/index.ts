@@ -1,3 +1,4 @@
 export { allTools } from './all-tools.ts';
 export { createDispatch } from './dispatch.ts';
+export { removeHalfWritten } from './filesystem/half-written.ts';
 export { offeredTools, toolCategories } from './offered.ts';

@@ -43,7 +43,7 @@ export const tryOut = async ({
   });
   let count = 0;
   const send = (request: ToolRequest, signal = new AbortController().signal): Promise<ToolResult> =>
-    dispatch(request, { signal, progress: () => undefined });
+    dispatch(request, { signal, progress: () => undefined, starting: async () => undefined });
   const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> => {
     count += 1;
     return send({ requestId: `request-${count}`, toolCall: { name, arguments: args } });

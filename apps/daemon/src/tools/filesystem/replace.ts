@@ -8,6 +8,10 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const isOf = (error: unknown, code: string) =>
   error instanceof Error && 'code' in error && error.code === code;
 
+/** How a file is called while it is written. */
+const temporaryName = () => `.drawbridge-${nanoid(12)}.tmp`;
+export const isTemporaryName = (name: string): boolean => /^\.drawbridge-[\w-]{12}\.tmp$/.test(name);
+
 /** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
 const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
   const own = await file.stat();
@@ -37,7 +41,7 @@ async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
 export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
   if (old && !old.isFile()) throw errors.notFile();
-  const temporary = folder.entry(`.drawbridge-${nanoid(12)}.tmp`);
+  const temporary = folder.entry(temporaryName());
   const file = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,

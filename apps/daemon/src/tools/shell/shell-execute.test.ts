@@ -168,7 +168,11 @@ describe('shell_execute', () => {
           arguments: { command: 'printf "\\303"; sleep 0.3; printf "\\266 and"; sleep 0.3; echo more' },
         },
       },
-      { signal: new AbortController().signal, progress: (update) => told.push(update) },
+      {
+        signal: new AbortController().signal,
+        progress: (update) => told.push(update),
+        starting: async () => undefined,
+      },
     );
     expect(told.length).toBeGreaterThan(1);
     expect(told.map((update) => update.output ?? '').join('')).toBe('ö andmore\n');

@@ -1,0 +1,135 @@
+import type { JournalRecord } from './record.ts';
+
+/** Where one call stands, as the journal knows it. */
+export type JournalEntry =
+  | { kind: 'received'; tool: string }
+  | { kind: 'started'; tool: string; paths: string[] }
+  /** The server does not have the result yet. */
+  | { kind: 'waiting'; body: string }
+  /** The server has it. `body` is null where it was let go to stay within the bounds. */
+  | { kind: 'settled'; body: string | null };
+
+type OpenEntry = Exclude<JournalEntry, { kind: 'settled' }>;
+
+/** Settled calls are remembered so that a repeat never starts: this many, and this many characters of results. */
+const maxSettled = 10_000;
+const maxSettledLength = 4 * 1024 * 1024;
+
+/** The calls of a journal, one record after the other. In memory. */
+export interface Entries {
+  apply(record: JournalRecord): void;
+  get(id: string): JournalEntry | undefined;
+  /** Those that are not settled. */
+  open(): [string, OpenEntry][];
+  /** When a page was found broken, milliseconds since 1970; null when none was. */
+  doubtedAt(): number | null;
+  /** Results that the server does not have: how many, and their characters. */
+  waiting(): { count: number; length: number };
+  /** The records that say all this and nothing else. */
+  records(): JournalRecord[];
+}
+
+const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
+  switch (entry.kind) {
+    case 'received':
+      return [{ kind: 'received', id, tool: entry.tool }];
+    case 'started':
+      return [{ kind: 'started', id, tool: entry.tool, paths: entry.paths }];
+    case 'waiting':
+      return [{ kind: 'done', id, body: entry.body }];
+    case 'settled':
+      return [
+        ...(entry.body === null ? [] : [{ kind: 'done' as const, id, body: entry.body }]),
+        { kind: 'taken', id },
+      ];
+    default:
+      return entry satisfies never;
+  }
+};
+
+export const createEntries = (): Entries => {
+  const open = new Map<string, OpenEntry>();
+  const settled = new Map<string, string | null>();
+  let settledLength = 0;
+  let waiting = { count: 0, length: 0 };
+  let doubtedAt: number | null = null;
+
+  const count = (entry: JournalEntry | undefined, sign: 1 | -1) => {
+    if (entry?.kind !== 'waiting') return;
+    waiting = { count: waiting.count + sign, length: waiting.length + sign * entry.body.length };
+  };
+
+  const remove = (id: string): JournalEntry | undefined => {
+    const entry = open.get(id);
+    count(entry, -1);
+    open.delete(id);
+    return entry;
+  };
+
+  const put = (id: string, entry: OpenEntry) => {
+    remove(id);
+    count(entry, 1);
+    open.set(id, entry);
+  };
+
+  const trim = () => {
+    for (const [id, body] of settled) {
+      if (settledLength <= maxSettledLength) break;
+      settledLength -= body?.length ?? 0;
+      settled.set(id, null);
+    }
+    for (const [id, body] of settled) {
+      if (settled.size <= maxSettled) break;
+      settledLength -= body?.length ?? 0;
+      settled.delete(id);
+    }
+  };
+
+  const settle = (id: string) => {
+    if (settled.has(id)) return;
+    const entry = remove(id);
+    const body = entry?.kind === 'waiting' ? entry.body : null;
+    settled.set(id, body);
+    settledLength += body?.length ?? 0;
+    trim();
+  };
+
+  return {
+    apply: (record) => {
+      switch (record.kind) {
+        case 'received':
+          if (!settled.has(record.id) && !open.has(record.id))
+            put(record.id, { kind: 'received', tool: record.tool });
+          return;
+        case 'started':
+          if (!settled.has(record.id) && open.get(record.id)?.kind !== 'waiting')
+            put(record.id, { kind: 'started', tool: record.tool, paths: record.paths });
+          return;
+        case 'done':
+          if (!settled.has(record.id)) put(record.id, { kind: 'waiting', body: record.body });
+          return;
+        case 'taken':
+          return settle(record.id);
+        case 'dropped':
+          return void remove(record.id);
+        case 'doubt':
+          doubtedAt = record.at;
+          return;
+        default:
+          record satisfies never;
+      }
+    },
+    get: (id) => {
+      const body = settled.get(id);
+      return body === undefined ? open.get(id) : { kind: 'settled', body };
+    },
+    open: () => [...open],
+    doubtedAt: () => doubtedAt,
+    waiting: () => waiting,
+    records: () => [
+      ...(doubtedAt === null ? [] : [{ kind: 'doubt' as const, at: doubtedAt }]),
+      ...[...settled].flatMap(([id, body]) => recordsOf(id, { kind: 'settled', body })),
+      ...[...open].flatMap(([id, entry]) => recordsOf(id, entry)),
+    ],
+  };
+};

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { link, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nanoid } from 'nanoid';
+import { z } from 'zod';
+import { errors } from './errors.ts';
+
+/**
+ * A lock is the file `lock.<n>` with the greatest n. Whoever makes the next one holds the lock; it is made only where the process that
+ * made the last has gone. So two that find the same dead process cannot both win, and nothing is left to clear after a `kill -9`.
+ */
+const lockPattern = /^lock\.(\d{1,15})$/;
+
+/** `began` tells a process from a later one with the same number; null where the system does not say. */
+const holder = z.object({ pid: z.number().int(), began: z.string().nullable() });
+type Holder = z.infer<typeof holder>;
+
+const hasCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** When a process began: the boot, and the ticks since then (Linux). */
+const beginningOf = (pid: number): string | null => {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program stands in brackets and may hold anything.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${boot} ${ticks}`;
+  } catch {
+    return null;
+  }
+};
+
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+};
+
+const isRunning = ({ pid, began }: Holder): boolean =>
+  isThere(pid) && (began === null || began === beginningOf(pid));
+
+const readHolder = async (path: string): Promise<Holder | null> => {
+  try {
+    return holder.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    // Given back, or gone: each lock file is whole from its first moment.
+    return null;
+  }
+};
+
+const numbers = async (folder: string): Promise<number[]> =>
+  (await readdir(folder)).flatMap((name) => {
+    const digits = lockPattern.exec(name)?.[1];
+    return digits === undefined ? [] : [Number(digits)];
+  });
+
+/** Makes a file with its content in one step; false when there is one. */
+const make = async (path: string, content: string): Promise<boolean> => {
+  const draft = `${path}.${nanoid(8)}`;
+  await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+};
+
+/** Takes the lock of a folder for this process and gives the function that gives it back. Throws `inUse`. */
+export const takeLock = async (folder: string): Promise<() => Promise<void>> => {
+  const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };
+  for (;;) {
+    const found = await numbers(folder);
+    const last = Math.max(0, ...found);
+    const before = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
+    if (before !== null && isRunning(before)) {
+      throw errors.inUse({
+        message: `Another drawbridge (process ${before.pid}) is connected to this server with this session`,
+      });
+    }
+    const path = join(folder, `lock.${last + 1}`);
+    if (!(await make(path, JSON.stringify(own)))) continue;
+    for (const old of found) await rm(join(folder, `lock.${old}`), { force: true });
+    return async () => {
+      const given = `${path}.${nanoid(8)}`;
+      await writeFile(given, '', { mode: 0o600 });
+      // The name stays, so that the numbers go on rising.
+      await rename(given, path);
+    };
+  }
+};

@@ -1,0 +1,89 @@
+import type { ProgressBody, ToolGroup } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from './errors.ts';
+
+/** How many calls of a group run at once. */
+export const runningLimits: Record<ToolGroup, number> = {
+  filesystemRead: 8,
+  filesystemWrite: 4,
+  shell: 2,
+  computer: 1,
+  browser: 1,
+  system: 1,
+};
+
+/** How many calls of all groups may wait for their turn. */
+export const maxWaiting = 256;
+
+const tellEveryMs = 10_000;
+
+export interface Place {
+  group: ToolGroup;
+  /** Aborted while it waits, the call leaves the queue and never starts. */
+  signal: AbortSignal;
+  /** A call that waits says so, which renews its deadline. */
+  progress(update: ProgressBody): void;
+}
+
+/** Runs jobs within the limits, those of one group in the order in which they came. */
+export interface Queue {
+  /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
+  run<T>(place: Place, job: () => Promise<T>): Promise<T>;
+}
+
+export const createQueue = (clock: Clock): Queue => {
+  const running = new Map<ToolGroup, number>();
+  const waiting = new Map<ToolGroup, Set<() => void>>();
+  let waitingCount = 0;
+
+  const isFree = (group: ToolGroup) => (running.get(group) ?? 0) < runningLimits[group];
+  const count = (group: ToolGroup, change: 1 | -1) => running.set(group, (running.get(group) ?? 0) + change);
+
+  const waitForTurn = ({ group, signal, progress }: Place): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const line = waiting.get(group) ?? new Set();
+      waiting.set(group, line);
+      const tell = () => progress({ message: 'Waits for its turn on the machine' });
+      tell();
+      const stopTelling = clock.every(tellEveryMs, tell);
+      const leave = () => {
+        line.delete(begin);
+        waitingCount -= 1;
+        stopTelling();
+        signal.removeEventListener('abort', giveUp);
+      };
+      const begin = () => {
+        leave();
+        count(group, 1);
+        resolve();
+      };
+      const giveUp = () => {
+        leave();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      waitingCount += 1;
+      line.add(begin);
+    });
+
+  const startNext = (group: ToolGroup) => {
+    const [begin] = waiting.get(group) ?? [];
+    if (begin && isFree(group)) begin();
+  };
+
+  return {
+    run: async (place, job) => {
+      const { group, signal } = place;
+      signal.throwIfAborted();
+      if (isFree(group)) count(group, 1);
+      else if (waitingCount >= maxWaiting) throw errors.tooManyCalls();
+      else await waitForTurn(place);
+      try {
+        return await job();
+      } finally {
+        count(group, -1);
+        startNext(group);
+      }
+    },
+  };
+};

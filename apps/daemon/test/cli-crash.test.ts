@@ -1,0 +1,159 @@
+import { truncate } from 'node:fs/promises';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endOfTurn } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { json } from './gateway-server.ts';
+import { connect, home, run, server, start, until, work } from './start-cli.ts';
+
+const allowAll = ['--permission-shell', 'allow', '--permission-filesystem-write', 'allow'];
+
+const send = (requestId: string, name: string, args: Record<string, unknown>, again?: true) => {
+  const payload = { requestId, toolCall: { name, arguments: args }, ...(again && { again }) };
+  server.send({ type: 'filesystem-request', payload });
+};
+
+const answersTo = (requestId: string) =>
+  server.seen.filter(({ path }) => path === `/response/${requestId}`).map(({ body }) => body);
+
+const startAgain = async () => {
+  const before = server.seen.filter(({ path }) => path === '/events').length;
+  const again = start(['connect', ...allowAll]);
+  await until(() => expect(again.out.stderr).toContain('connected     '));
+  expect(server.seen.filter(({ path }) => path === '/events')).toHaveLength(before + 1);
+  return again;
+};
+
+const lost = (why: string) => ({
+  result: {
+    content: [{ type: 'text', text: expect.stringMatching(new RegExp(`^This call may have run: ${why}`)) }],
+    isError: true,
+    _meta: { 'drawbridge/outcome': 'lost', 'drawbridge/started': true },
+  },
+});
+
+const connectAndKeep = async () => {
+  const started = await connect(allowAll);
+  await until(() => expect(readdirSync(join(home, '.drawbridge'))).toContain('session.json'));
+  return started;
+};
+
+const journalFolder = () => {
+  const all = join(home, '.drawbridge/journal');
+  return join(all, String(readdirSync(all)[0]));
+};
+
+describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
+  it('reports a command that ran as lost, by itself and to a repeat, and never runs it again', async () => {
+    const { child, code } = await connectAndKeep();
+    const command = { command: 'echo run >> runs; sleep 60' };
+    send('r1', 'shell_execute', command);
+    await until(() => expect(readdirSync(work)).toContain('runs'));
+    child.kill('SIGKILL');
+    await code;
+    const { out } = await startAgain();
+    expect(out.stderr).toMatch(/^lost {10}call r1 may have run when drawbridge ended$/m);
+    await until(() => expect(answersTo('r1')).toEqual([lost('the daemon ended')]));
+    send('r1', 'shell_execute', command, true);
+    await until(() => expect(answersTo('r1')).toEqual(Array(2).fill(lost('the daemon ended'))));
+    expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\n');
+  });
+
+  it('delivers a result that the server did not have, once', async () => {
+    const { child, code } = await connectAndKeep();
+    server.answer('response', json(503, {}));
+    send('r1', 'shell_execute', { command: 'echo run >> runs; echo out' });
+    await until(() => expect(answersTo('r1').length).toBeGreaterThan(0));
+    child.kill('SIGKILL');
+    await code;
+    server.seen.splice(0);
+    server.answer('response', json(200, { ok: true }));
+    const second = await startAgain();
+    const result = { content: [{ type: 'text', text: '{"stdout":"out\\n","stderr":"","exitCode":0}' }] };
+    await until(() => expect(answersTo('r1')).toEqual([{ result }]));
+    send('r1', 'shell_execute', { command: 'echo run >> runs; echo out' }, true);
+    await until(() => expect(answersTo('r1')).toEqual([{ result }, { result }]));
+    second.child.kill('SIGKILL');
+    await second.code;
+    await startAgain();
+    expect(answersTo('r1')).toHaveLength(2);
+    expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\n');
+  });
+
+  it('leaves the file as it was or as it shall be, and nothing beside it', async () => {
+    writeFileSync(join(work, 'big'), '');
+    await truncate(join(work, 'big'), 512 * 1024 * 1024);
+    writeFileSync(join(work, 'copy'), 'old');
+    const { child, code } = await connectAndKeep();
+    send('r1', 'copy_file', { sourcePath: 'big', destinationPath: 'copy' });
+    await until(() => expect(readdirSync(work).filter((name) => name.endsWith('.tmp'))).toHaveLength(1));
+    child.kill('SIGKILL');
+    await code;
+    expect(readdirSync(work)).toHaveLength(3);
+    await startAgain();
+    await until(() => expect(answersTo('r1')).toEqual([lost('the daemon ended')]));
+    expect(readdirSync(work).toSorted()).toEqual(['big', 'copy']);
+    expect(readFileSync(join(work, 'copy'), 'utf8')).toBe('old');
+  });
+
+  it('at any moment of a write: old or new, nothing beside it, and the answer tells which is possible', async () => {
+    const texts = ['a', 'b'].map((letter) => letter.repeat(400_000));
+    writeFileSync(join(work, 'a.txt'), texts[0] ?? '');
+    await (await connectAndKeep()).child.kill('SIGKILL');
+    for (let round = 0; round < 6; round += 1) {
+      const before = readFileSync(join(work, 'a.txt'), 'utf8');
+      const after = texts.find((text) => text !== before) ?? '';
+      const { child, code } = await startAgain();
+      const id = `w${round}`;
+      send(id, 'write_file', { filePath: 'a.txt', content: after });
+      // Later in each round: before it is read, before the start, in the middle, after the end.
+      for (let turn = 0; turn < round * 40; turn += 1) await endOfTurn();
+      child.kill('SIGKILL');
+      await code;
+      const found = readFileSync(join(work, 'a.txt'), 'utf8');
+      expect([before, after]).toContain(found);
+      const next = await startAgain();
+      send(id, 'write_file', { filePath: 'a.txt', content: after }, true);
+      await until(() => expect(answersTo(id).length).toBeGreaterThan(0));
+      const [answer] = answersTo(id);
+      const wasLost = JSON.stringify(answer).includes('"lost"');
+      expect(readFileSync(join(work, 'a.txt'), 'utf8')).toBe(wasLost ? found : after);
+      expect(readdirSync(work)).toEqual(['a.txt']);
+      next.child.kill('SIGKILL');
+      await next.code;
+    }
+  });
+
+  it('with a damaged journal it says so, and starts nothing that may have run', async () => {
+    const { child, code } = await connectAndKeep();
+    send('r1', 'shell_execute', { command: 'echo run >> runs' });
+    await until(() => expect(answersTo('r1')).toHaveLength(1));
+    child.kill('SIGKILL');
+    await code;
+    writeFileSync(join(journalFolder(), 'journal'), 'garbage\n');
+    const { out } = await startAgain();
+    expect(out.stderr).toMatch(
+      /^error {2}The journal of this machine was damaged; it is kept as .*journal\.broken-\d+$/m,
+    );
+    send('r1', 'shell_execute', { command: 'echo run >> runs' }, true);
+    await until(() => expect(answersTo('r1').at(-1)).toEqual(lost('what this machine wrote down')));
+    send('r2', 'shell_execute', { command: 'echo run >> runs' });
+    await until(() => expect(answersTo('r2')).toHaveLength(1));
+    expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\nrun\n');
+  });
+});
+
+describe('a second drawbridge', { timeout: 60_000 }, () => {
+  it('with the same session says so and ends; after kill -9 of the first it starts', async () => {
+    const { child, code } = await connectAndKeep();
+    const second = await run(['connect', ...allowAll]);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toContain(
+      `error  Another drawbridge (process ${child.pid}) is connected to this server with this session\nnext   Stop it first`,
+    );
+    expect(server.seen.filter(({ path }) => path === '/init')).toHaveLength(1);
+    child.kill('SIGKILL');
+    await code;
+    await startAgain();
+  });
+});
