@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { json, page, pairingToken, sessionKey } from './gateway-server.ts';
@@ -14,7 +14,12 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
       rootPath: work,
       hostIdentifier: expect.stringMatching(/^[^@]+@.+$/),
       toolCategories: expect.arrayContaining([{ name: 'filesystem', enabled: true, writeAccess: false }]),
-      daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress', 'probe'] },
+      daemon: {
+        version: '0.1.0',
+        protocol: 1,
+        features: ['resume', 'cancel', 'progress', 'probe'],
+        instance: expect.stringMatching(/^[\w-]{21}-\d+$/),
+      },
     });
     const { tools } = body as { tools: { name: string }[] };
     const names = tools.map(({ name }) => name);
@@ -167,6 +172,34 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     await writeFile(join(work, 'settings.json'), '{"modes":{"shell":"allow"}}');
     const { out } = await connect();
     expect(out.stderr).toMatch(/run commands +deny/);
+  });
+
+  it('is the same daemon after a restart, and another one with a copy of its files', async () => {
+    const instances = () =>
+      server.seen.flatMap(({ path, body }) =>
+        path === '/init' ? [(body as { daemon: { instance: string } }).daemon.instance] : [],
+      );
+    const { child, code } = await connect();
+    await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
+    child.kill('SIGKILL');
+    await code;
+    await cp(join(home, '.drawbridge'), join(home, 'copy/.drawbridge'), { recursive: true });
+    for (const HOME of [home, join(home, 'copy')]) {
+      const again = start(['connect'], { HOME });
+      await until(() => expect(again.out.stderr).toContain('connected     '));
+    }
+    const [first, second, copied] = instances();
+    expect([second === first, copied === first]).toEqual([true, false]);
+  });
+
+  it('says that a proxy holds the stream back when the first words do not come', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, epoch: 1 }));
+    const { out } = await connect();
+    await until(() =>
+      expect(out.stderr).toContain(
+        'error  Your proxy buffers the stream: calls come late or not at all\nnext   Read docs/behind-a-proxy.md.',
+      ),
+    );
   });
 
   it('shows what the server says with escapes', async () => {

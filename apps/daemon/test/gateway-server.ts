@@ -7,6 +7,7 @@ export interface Seen {
   /** Below the mount. */
   path: string;
   key: string | undefined;
+  epoch: string | undefined;
   body: unknown;
 }
 
@@ -76,6 +77,7 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
     events: [openStream],
     response: [json(200, { ok: true })],
     progress: [json(200, { ok: true })],
+    probe: [json(200, { ok: true })],
     disconnect: [json(200, { ok: true })],
   };
   const nextAnswer = (route: string): Answer => {
@@ -85,11 +87,12 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const path = (incoming.url ?? '').replace(daemonMounts.bare, '');
-    const header = incoming.headers['x-gateway-key'];
+    const header = (name: string) => incoming.headersDistinct[name]?.[0];
     const request: Seen = {
       method: incoming.method ?? '',
       path,
-      key: typeof header === 'string' ? header : undefined,
+      key: header('x-gateway-key'),
+      epoch: header('x-gateway-epoch'),
       body: await readBody(incoming),
     };
     seen.push(request);

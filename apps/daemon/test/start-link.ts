@@ -68,7 +68,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     api,
     key,
     calls,
-    open: (streamKey, events) => openStream({ http, clock }, streamKey, events),
+    open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
     describe: () => ({ rootPath: '/w', tools: [] }),
     report: (report) => {
       reports.push(report);

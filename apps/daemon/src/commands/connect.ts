@@ -161,7 +161,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     journal: room.journal,
     sessionFile,
     offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
-    machine: { rootPath: start.path, version },
+    machine: { rootPath: start.path, version, instance: room.instance },
   });
   const code = await runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
   await room.close();

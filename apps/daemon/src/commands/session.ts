@@ -31,7 +31,7 @@ export interface SessionNeeds {
   sessionFile: SessionFile;
   offer: Offer;
   /** What the server is told of this machine beside its tools. */
-  machine: { rootPath: string; version: string };
+  machine: { rootPath: string; version: string; instance: string };
 }
 
 export interface Session {
@@ -87,7 +87,12 @@ export const createSession = (needs: SessionNeeds): Session => {
     tools: offer.tools,
     hostIdentifier: host,
     toolCategories: offer.toolCategories,
-    daemon: { version: machine.version, protocol: protocolRevision, features: [...daemonFeatures] },
+    daemon: {
+      version: machine.version,
+      protocol: protocolRevision,
+      features: [...daemonFeatures],
+      instance: machine.instance,
+    },
   });
 
   let ended: (ending: Ending) => void = () => {};
@@ -97,7 +102,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     clock,
     random,
     api,
-    open: (streamKey, events) => openStream({ http, clock }, streamKey, events),
+    open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
     key,
     describe,
     calls,

@@ -43,6 +43,12 @@ export const showLink = (talk: Talk, report: LinkReport, url: string): void => {
     case 'reconnecting':
       talk.line('reconnecting', `in ${seconds(report.inMs)} (${report.sentence})`, 'yellow');
       return;
+    case 'held-back':
+      talk.problem(
+        'Your proxy buffers the stream: calls come late or not at all',
+        'Read docs/behind-a-proxy.md.',
+      );
+      return;
     case 'unpaired':
       talk.problem(`The server does not take this key (${report.sentence})`, pairAgain);
       return;

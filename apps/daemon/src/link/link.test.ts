@@ -112,6 +112,44 @@ describe('connecting', () => {
   });
 });
 
+describe('a server that counts inits', () => {
+  const counting = async () => {
+    const started = await startLink();
+    started.server.answer('init', json(200, { ok: true, sessionKey, epoch: 7 }));
+    await started.connected();
+    return started;
+  };
+
+  it('hears the epoch of the last init with every later request', async () => {
+    const { server, until } = await counting();
+    server.send(request('r1'));
+    await until(() => expect(server.results()).toHaveLength(1));
+    expect(server.seen.map(({ path, epoch }) => [path, epoch])).toEqual([
+      ['/init', undefined],
+      ['/events', '7'],
+      ['/response/r1', '7'],
+    ]);
+  });
+
+  it('is expected to send a probe within 2 s; else the person hears that the stream is held back', async () => {
+    const { server, clock, reported } = await counting();
+    clock.advance(2_000);
+    await reported('connected', 'held-back');
+    server.cutStream();
+    await reported('connected', 'held-back', 'reconnecting');
+    clock.advance(1_000);
+    await reported('connected', 'held-back', 'reconnecting', 'connected');
+  });
+
+  it('sends the probe, which is answered, and nothing is said', async () => {
+    const { server, clock, reports, until } = await counting();
+    server.send({ type: 'probe', payload: { id: 1 } });
+    await until(() => expect(server.seen.at(-1)).toMatchObject({ path: '/probe', body: { id: 1 } }));
+    clock.advance(10_000);
+    expect(reports.map(({ type }) => type)).toEqual(['connected']);
+  });
+});
+
 describe('the stream', () => {
   it('is dropped after 45 s of silence, and a comment counts as a sound', async () => {
     const { server, clock, connected, reported, reports, until } = await startLink();

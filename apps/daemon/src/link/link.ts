@@ -14,6 +14,8 @@ import type { StreamEvents } from './stream.ts';
 /** What the link says to whoever shows it. */
 export type LinkReport =
   | { type: 'connected'; warnings: string[] }
+  /** The server's first words on the stream did not come: something in between holds them back. */
+  | { type: 'held-back' }
   | { type: 'reconnecting'; inMs: number; sentence: string }
   | { type: 'unpaired'; sentence: string }
   | { type: 'ended'; ending: Ending };
@@ -45,6 +47,8 @@ export interface Link {
 }
 
 const leaveMs = 3_000;
+/** A server that sends a probe does so at once. */
+const probeMs = 2_000;
 
 const keyKind = (key: string) => (key.startsWith('gw_') ? 'pairing' : 'session');
 
@@ -54,6 +58,8 @@ export const createLink = (needs: LinkNeeds): Link => {
   let state: Connection = { kind: 'idle' };
   let letGo = () => {};
   let warnings: string[] = [];
+  let isProbing = false;
+  let probed = () => {};
   let leaving: Promise<unknown> = Promise.resolve();
 
   const initialise = async () => {
@@ -64,6 +70,8 @@ export const createLink = (needs: LinkNeeds): Link => {
     if (!reply.ok) return send({ type: 'failed', failure: reply.failure });
     key.set(reply.value.sessionKey ?? key.get());
     warnings = reply.value.warnings ?? [];
+    // Servers have learnt to count epochs and to send probes at the same time.
+    isProbing = reply.value.epoch !== undefined;
     send({ type: 'initialised' });
   };
 
@@ -76,6 +84,7 @@ export const createLink = (needs: LinkNeeds): Link => {
       case 'gateway-disconnect':
         return send({ type: 'told', reason: event.payload.reason });
       case 'probe':
+        probed();
         // One that is not answered says what it is there for.
         return void api.probe(key.get(), event.payload);
       default:
@@ -84,7 +93,8 @@ export const createLink = (needs: LinkNeeds): Link => {
   };
 
   const openNow = () => {
-    letGo = open(key.get(), {
+    probed = isProbing ? clock.after(probeMs, () => report({ type: 'held-back' })) : () => {};
+    const close = open(key.get(), {
       opened: () => {
         send({ type: 'opened' });
         report({ type: 'connected', warnings });
@@ -93,6 +103,10 @@ export const createLink = (needs: LinkNeeds): Link => {
       event: onEvent,
       failed: (failure) => send({ type: 'failed', failure }),
     });
+    letGo = () => {
+      probed();
+      close();
+    };
   };
 
   const wait = (ceilingMs: number, sentence: string) => {

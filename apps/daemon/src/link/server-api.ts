@@ -1,6 +1,7 @@
 import {
   daemonMounts,
   daemonSurface,
+  gatewayEpochHeader,
   gatewayKeyHeader,
   initReply,
   type InitBody,
@@ -33,9 +34,18 @@ export interface ServerApi {
   /** Answers a probe of the stream. */
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
+  /** Who asks: the key, and the epoch of the last init where the server counts them. */
+  headers(key: string): Record<string, string>;
 }
 
 export const createServerApi = (http: Http): ServerApi => {
+  let epoch: number | undefined;
+
+  const headers = (key: string) => ({
+    [gatewayKeyHeader]: key,
+    ...(epoch === undefined ? {} : { [gatewayEpochHeader]: String(epoch) }),
+  });
+
   const exchange = async <T>(
     request: Omit<HttpRequest, 'method'> & { key: string },
     read: (response: HttpResponse) => Promise<Reply<T>>,
@@ -46,7 +56,7 @@ export const createServerApi = (http: Http): ServerApi => {
         ...rest,
         method: 'POST',
         path: daemonMounts.bare + path,
-        headers: { [gatewayKeyHeader]: key, accept: 'application/json' },
+        headers: { ...headers(key), accept: 'application/json' },
       });
       if (response.status >= 200 && response.status < 300) return await read(response);
       return { ok: false, failure: await responseFailure(response), status: response.status };
@@ -73,19 +83,23 @@ export const createServerApi = (http: Http): ServerApi => {
     const reply = initReply.safeParse(
       isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined,
     );
-    return reply.success ? { ok: true, value: reply.data } : strange(response);
+    if (!reply.success) return strange(response);
+    ({ epoch } = reply.data);
+    return { ok: true, value: reply.data };
   };
 
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
 
   return {
+    headers,
     init: (key, body, signal) =>
       exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
     respond: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
     progress: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) }, readOk),
-    probe: (key, body) => exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
+    probe: (key, body) =>
+      exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
     disconnect: (key, signal) =>
       exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
   };

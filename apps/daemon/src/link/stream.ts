@@ -1,10 +1,4 @@
-import {
-  daemonEvent,
-  daemonMounts,
-  daemonSurface,
-  gatewayKeyHeader,
-  type DaemonEvent,
-} from '@drawbridge/contracts';
+import { daemonEvent, daemonMounts, daemonSurface, type DaemonEvent } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { EventSource, type FetchLikeResponse } from 'eventsource';
 import type { Failure } from './connection.ts';
@@ -42,7 +36,7 @@ const openLineBytes = (before: number, chunk: Uint8Array): number => {
 
 /** Opens the server's event stream with `key` in a header. The returned function closes it, after which nothing is said. */
 export const openStream = (
-  needs: { http: Http; clock: Clock },
+  needs: { http: Http; clock: Clock; headers(key: string): Record<string, string> },
   key: string,
   events: StreamEvents,
 ): (() => void) => {
@@ -96,7 +90,7 @@ export const openStream = (
       .request({
         method: 'GET',
         path,
-        headers: { ...init.headers, [gatewayKeyHeader]: key },
+        headers: { ...init.headers, ...needs.headers(key) },
         signal: init.signal,
       })
       .catch((error: unknown) => {
