@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
 
 /** Programs and places outside this repository that some tests need. */
-export type Service = 'chromium' | 'bubblewrap' | 'tmux' | 'registry';
+export type Service = 'chromium' | 'bubblewrap' | 'tmux' | 'registry' | 'nginx' | 'caddy' | 'haproxy';
 
 const runs = (command: string, args: string[]) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
@@ -23,6 +23,9 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
     install: 'apt-get install bubblewrap',
   },
   tmux: { isThere: () => runs('tmux', ['-V']), install: 'apt-get install tmux' },
+  nginx: { isThere: () => runs('nginx', ['-v']), install: 'apt-get install nginx' },
+  caddy: { isThere: () => runs('caddy', ['version']), install: 'apt-get install caddy' },
+  haproxy: { isThere: () => runs('haproxy', ['-v']), install: 'apt-get install haproxy' },
   registry: {
     isThere: () => runs('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000']),
     install: 'needs a connection to the npm registry',
