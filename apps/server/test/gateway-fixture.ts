@@ -10,6 +10,7 @@ import {
   type DaemonStream,
   type Gateway,
   type GatewayLimits,
+  type Proof,
 } from '../src/gateway/index.ts';
 
 /** A gateway on a real SQLite file and a clock that stands still. */
@@ -82,7 +83,7 @@ export interface FakeStream extends DaemonStream {
   drop(): void;
 }
 
-export const openStream = async (gateway: Gateway, key: string): Promise<FakeStream> => {
+export const openStream = async (gateway: Gateway, proof: Proof): Promise<FakeStream> => {
   let closed = false;
   const events: DaemonEvent[] = [];
   const frameIds: number[] = [];
@@ -97,7 +98,7 @@ export const openStream = async (gateway: Gateway, key: string): Promise<FakeStr
       closed = true;
     },
   };
-  const detach = await gateway.daemon.openStream(key, stream);
+  const detach = await gateway.daemon.openStream(proof, stream);
   return {
     ...stream,
     events,

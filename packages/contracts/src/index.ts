@@ -90,6 +90,7 @@ export {
   daemonFeatures,
   daemonInfo,
   type DaemonInfo,
+  gatewayProblem,
   type GatewayProblem,
   gatewayProblems,
   gatewayState,

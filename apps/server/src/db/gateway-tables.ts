@@ -12,6 +12,10 @@ export interface MachineTable {
   daemon: string | null;
   /** Rises with each `init`. */
   epoch: number;
+  /** The first epoch whose calls the daemon of the present one knows: a daemon that replaced another knows none of its. */
+  resumesFrom: number;
+  /** Why the server took the keys back by itself; null when it did not. */
+  problem: string | null;
   /** Since when it is connected (grace counts); null when it is not. */
   connectedAt: number | null;
   initAt: number;
@@ -52,6 +56,8 @@ export interface CallTable {
   decision: string | null;
   decidedBy: string | null;
   confirmationId: string | null;
+  /** The machine's epoch when the call was first written on its stream. */
+  epoch: number | null;
   /** SHA-256 of the answer that was taken. */
   answerDigest: string | null;
   /** The latest end that the call may have; does not run while a confirmation is open. */

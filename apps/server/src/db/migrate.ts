@@ -1,9 +1,10 @@
 import { Migrator, type Kysely } from 'kysely';
 import { gatewayTables } from './migrations/0001-gateway.ts';
+import { epochs } from './migrations/0002-epochs.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
-const migrations = { '0001-gateway': gatewayTables };
+const migrations = { '0001-gateway': gatewayTables, '0002-epochs': epochs };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */
 export const migrate = async (db: Kysely<Schema>): Promise<void> => {

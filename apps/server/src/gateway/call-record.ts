@@ -23,6 +23,8 @@ export interface CallRecord {
   decision: Decision | null;
   decidedBy: string | null;
   confirmationId: string | null;
+  /** The machine's epoch when the call was first written on its stream; null while it never was. */
+  epoch: number | null;
   /** SHA-256 of the answer that was taken. */
   answerDigest: string | null;
   endsAt: number;

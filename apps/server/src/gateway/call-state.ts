@@ -37,6 +37,8 @@ export type CallMachineEvent =
   | { type: 'refused' }
   | { type: 'cancelled'; reason: CancelReason }
   | { type: 'disconnected'; explicit: boolean }
+  /** Another daemon speaks for the machine; what the one before was doing, it may still finish. */
+  | { type: 'replaced' }
   | { type: 'due'; at: number };
 
 export type CallEffect =
@@ -173,6 +175,10 @@ export const nextCall = (
       };
     case 'disconnected':
       return disconnected(state, event.explicit);
+    case 'replaced': {
+      const asked = state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.given);
+      return asked ? disconnected(state, true) : same;
+    }
     case 'due':
       return due(state, event.at);
     default:

@@ -39,6 +39,7 @@ const heads = [
   'decision',
   'decidedBy',
   'confirmationId',
+  'epoch',
   'answerDigest',
   'endsAt',
   'createdAt',
@@ -105,11 +106,11 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
       };
       await commit((on) => on.insertInto('calls').values(row).execute());
     },
-    move: async ({ requestId, state, deliveredAt }) => {
+    move: async ({ requestId, state, epoch, deliveredAt }) => {
       await commit((on) =>
         on
           .updateTable('calls')
-          .set({ state, deliveredAt })
+          .set({ state, epoch, deliveredAt })
           .where('requestId', '=', requestId)
           .where('endedAt', 'is', null)
           .execute(),

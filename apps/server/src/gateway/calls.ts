@@ -21,13 +21,19 @@ import type { Machine } from './registry.ts';
 
 type Reply = { ok: true; duplicate?: true };
 
+/** A daemon that says something of a call: its machine, and the epoch in which it lives. */
+export interface Sender {
+  machine: Machine;
+  epoch: number;
+}
+
 /** Calls as their makers and their daemons see them. Specification 6. */
 export interface Calls {
   /** Runs a tool on a connected machine; resolves as `until` says. */
   run(maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   /** Takes a daemon's answer. */
-  answer(machine: Machine, requestId: string, body: ResponseBody): Promise<Reply>;
-  progress(machine: Machine, requestId: string, body: ProgressBody): Promise<void>;
+  answer(from: Sender, requestId: string, body: ResponseBody): Promise<Reply>;
+  progress(from: Sender, requestId: string, body: ProgressBody): Promise<void>;
   get(userId: string, requestId: string): Promise<Call>;
   list(userId: string, input: ListCallsInput): Promise<CallPage>;
   cancel(userId: string, requestId: string): Promise<Call>;
@@ -72,6 +78,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       decision: null,
       decidedBy: null,
       confirmationId: null,
+      epoch: null,
       answerDigest: null,
       endsAt: createdAt + limits.callMaxMs,
       createdAt,
@@ -105,11 +112,12 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   };
 
   /** An answer to a call that has ended. */
-  const lateAnswer = async (machine: Machine, requestId: string, answer: Answer): Promise<Reply> => {
+  const lateAnswer = async (from: Sender, requestId: string, answer: Answer): Promise<Reply> => {
     const record = await store.byId(requestId);
-    if (record?.machineId !== machine.id || record.endedAt === null) throw errors.notFound();
+    if (record?.machineId !== from.machine.id || record.endedAt === null) throw errors.notFound();
     if (record.answerDigest === answer.digest) return duplicate;
     if (record.answerDigest !== null) throw errors.conflictingResult();
+    if (from.epoch < from.machine.info.epoch) throw errors.notFound();
     // The daemon was told to stop, and says what came of it.
     if (record.state !== 'cancelled' && record.state !== 'timed-out') throw errors.notFound();
     const started = answer.kind === 'end' ? answer.started : false;
@@ -117,8 +125,20 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     return { ok: true };
   };
 
-  const answerInTurn = async (call: OpenCall, answer: Answer, step: Step): Promise<boolean> => {
-    if (answer.kind === 'question') return confirmations.ask(call, answer, step);
+  /** Whether the call was given to the daemon of that epoch, or to one whose work it goes on with. */
+  const isGivenTo = (call: OpenCall, { machine, epoch }: Sender) =>
+    call.record.machineId === machine.id && call.record.epoch !== null && epoch >= call.record.epoch;
+
+  const answerInTurn = async (
+    call: OpenCall,
+    { answer, from }: { answer: Answer; from: Sender },
+    step: Step,
+  ): Promise<boolean> => {
+    if (answer.kind === 'question') {
+      if (from.epoch >= from.machine.info.resumesFrom) return confirmations.ask(call, answer, step);
+      // The daemon that asks cannot be told the answer any more.
+      return step({ type: 'disconnected', explicit: true });
+    }
     const { end, started, result, error, digest } = answer;
     if (await step({ type: 'answered', end, started }, { result, error, answerDigest: digest })) return true;
     throw errors.notFound();
@@ -134,19 +154,20 @@ export const createCalls = (needs: CallsNeeds): Calls => {
 
   return {
     run,
-    answer: async (machine, requestId, body) => {
+    answer: async (from, requestId, body) => {
       const answer = readAnswer(body);
       if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
       const call = openCalls.find(requestId);
-      if (call?.record.machineId !== machine.id) return lateAnswer(machine, requestId, answer);
+      if (!call) return lateAnswer(from, requestId, answer);
       return openCalls.inTurn(call, async (step) => {
-        if (call.state.kind === 'ended') return lateAnswer(machine, requestId, answer);
-        return (await answerInTurn(call, answer, step)) ? { ok: true } : duplicate;
+        if (call.state.kind === 'ended') return lateAnswer(from, requestId, answer);
+        if (!isGivenTo(call, from)) throw errors.notFound();
+        return (await answerInTurn(call, { answer, from }, step)) ? { ok: true } : duplicate;
       });
     },
-    progress: async (machine, requestId, body) => {
+    progress: async (from, requestId, body) => {
       const call = openCalls.find(requestId);
-      if (call?.record.machineId !== machine.id) throw errors.notFound();
+      if (!call || !isGivenTo(call, from)) throw errors.notFound();
       await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
       if (call.state.kind === 'ended') throw errors.notFound();
       needs.onProgress(call.record, body);

@@ -16,6 +16,7 @@ const online: ConnectionState = { kind: 'online', expiries: 2, generation: 7 };
 
 const announce = { type: 'announce' } as const;
 const stopWaiting = { type: 'stop-waiting' } as const;
+const replaced = { type: 'replaced' } as const;
 const attached = { type: 'attached' } as const;
 const gone = (explicit: boolean) => ({ type: 'gone', explicit }) as const;
 const wait = (ms: number) => ({ type: 'wait', ms }) as const;
@@ -26,18 +27,38 @@ describe('a connection', () => {
     [
       'init waits for a stream',
       offline,
-      { type: 'init' },
+      { type: 'init', replaces: false },
       { kind: 'waiting', expiries: 0 },
       [stopWaiting, wait(10_000)],
     ],
     [
       'init in grace starts it anew',
       waiting,
-      { type: 'init' },
+      { type: 'init', replaces: false },
       { kind: 'waiting', expiries: 0 },
       [stopWaiting, wait(10_000)],
     ],
-    ['init leaves an open stream', online, { type: 'init' }, { ...online, expiries: 0 }, [announce]],
+    [
+      'init of another daemon ends the stream',
+      online,
+      { type: 'init', replaces: true },
+      { kind: 'waiting', expiries: 0 },
+      [close('replaced'), replaced, stopWaiting, wait(10_000), announce],
+    ],
+    [
+      'init of another daemon in grace',
+      waiting,
+      { type: 'init', replaces: true },
+      { kind: 'waiting', expiries: 0 },
+      [replaced, stopWaiting, wait(10_000)],
+    ],
+    [
+      'init leaves an open stream',
+      online,
+      { type: 'init', replaces: false },
+      { ...online, expiries: 0 },
+      [announce],
+    ],
     [
       'a stream ends the wait',
       waiting,
@@ -135,7 +156,7 @@ describe('a connection', () => {
           const event = ((): ConnectionEvent => {
             switch (item.kind) {
               case 'init':
-                return { type: 'init' };
+                return { type: 'init', replaces: false };
               case 'open':
                 generations += 1;
                 open.add(generations);

@@ -11,7 +11,8 @@ export type ConnectionState =
   | { kind: 'online'; expiries: number; generation: number };
 
 export type ConnectionEvent =
-  | { type: 'init' }
+  /** `replaces`: it speaks for another daemon than the one before. */
+  | { type: 'init'; replaces: boolean }
   | { type: 'stream-opened'; generation: number }
   | { type: 'stream-closed'; generation: number }
   | { type: 'grace-expired' }
@@ -25,6 +26,8 @@ export type ConnectionEffect =
   | { type: 'close-stream'; generation: number; reason: DisconnectReason }
   /** Calls that wait can be written now. */
   | { type: 'attached' }
+  /** Another daemon is here: what the one before was asked, it cannot be told. */
+  | { type: 'replaced' }
   /** Calls that wait have nothing more to wait for. */
   | { type: 'gone'; explicit: boolean }
   | { type: 'announce' };
@@ -43,11 +46,15 @@ export interface ConnectionStep {
 const graceMs = (expiries: number, times: GraceTimes) =>
   exponential(expiries, { baseMs: times.graceBaseMs, capMs: times.graceCapMs });
 
-const init = (state: ConnectionState, times: GraceTimes): ConnectionStep => {
-  // The stream that is open stays until a newer one opens: a daemon may announce other tools over it.
-  if (state.kind === 'online') return { state: { ...state, expiries: 0 }, effects: [{ type: 'announce' }] };
-  const effects: ConnectionEffect[] = [{ type: 'stop-waiting' }, { type: 'wait', ms: graceMs(0, times) }];
-  return { state: { kind: 'waiting', expiries: 0 }, effects };
+const init = (state: ConnectionState, replaces: boolean, times: GraceTimes): ConnectionStep => {
+  const wait: ConnectionEffect[] = [{ type: 'stop-waiting' }, { type: 'wait', ms: graceMs(0, times) }];
+  const waiting: ConnectionState = { kind: 'waiting', expiries: 0 };
+  const replaced: ConnectionEffect[] = replaces ? [{ type: 'replaced' }] : [];
+  if (state.kind !== 'online') return { state: waiting, effects: [...replaced, ...wait] };
+  // The daemon's own stream stays until a newer one opens: it may announce other tools over it.
+  if (!replaces) return { state: { ...state, expiries: 0 }, effects: [{ type: 'announce' }] };
+  const close = { type: 'close-stream', generation: state.generation, reason: 'replaced' } as const;
+  return { state: waiting, effects: [close, ...replaced, ...wait, { type: 'announce' }] };
 };
 
 const opened = (state: ConnectionState, generation: number): ConnectionStep => {
@@ -88,7 +95,7 @@ export const nextConnection = (
 ): ConnectionStep => {
   switch (event.type) {
     case 'init':
-      return init(state, times);
+      return init(state, event.replaces, times);
     case 'stream-opened':
       return opened(state, event.generation);
     case 'stream-closed':

@@ -114,7 +114,7 @@ describe('grace', () => {
       });
       current = await openStream(gateway, key);
     }
-    expect(await gateway.daemon.init(key, initBody())).toEqual({ ok: true });
+    expect(await gateway.daemon.init(key, initBody())).toEqual({ ok: true, epoch: 2 });
     current.drop();
     await clock.settle(9_999);
     expect(await gateway.status('ada')).toMatchObject({ state: 'grace' });
@@ -210,6 +210,7 @@ describe('an init', () => {
     ];
     expect(await gateway.daemon.init(key, initBody({ tools }))).toEqual({
       ok: true,
+      epoch: 2,
       warnings: ['Tool "read_file" was skipped: the name is taken'],
     });
     await clock.settle();
@@ -240,6 +241,7 @@ describe('the environment’s machine', () => {
     gateway.onStateChanged('ben', (event) => others.push(event.payload.state));
     expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({
       ok: true,
+      epoch: 1,
     });
     const stream = await openStream(gateway, gatewayApiKey);
     const running = gateway.call('ada', read, ended);

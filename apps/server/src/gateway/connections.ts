@@ -9,10 +9,12 @@ import { createTurns } from './turns.ts';
 
 /** Runs the connections' state machine: streams, grace timers, and who hears of it. Specification 7. */
 export interface Connections {
-  /** An init was taken and written down. */
-  initialised(machine: Machine): void;
+  /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
+  initialised(machine: Machine, init: { replaces: boolean }): void;
   /** Attaches a stream, the newest wins; the returned function says that it has closed. */
   open(machine: Machine, stream: DaemonStream): () => void;
+  /** Tells a stream of an older epoch that it was replaced, and closes it. */
+  refuse(stream: DaemonStream): () => void;
   /** Ends the connection on purpose. */
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
   /** The server is back, and the machine was connected when it stopped. */
@@ -88,6 +90,8 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
       }
       case 'attached':
         return port.tell({ type: 'attached', machineId: machine.id });
+      case 'replaced':
+        return port.tell({ type: 'replaced', machineId: machine.id });
       case 'gone':
         return port.tell({ type: 'gone', machineId: machine.id, explicit: effect.explicit });
       case 'announce':
@@ -108,8 +112,8 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
   };
 
   return {
-    initialised: (machine) => {
-      dispatch(machine, { type: 'init' });
+    initialised: (machine, { replaces }) => {
+      dispatch(machine, { type: 'init', replaces });
       saveConnected(machine);
     },
     open: (machine, stream) => {
@@ -124,6 +128,11 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
         letGo(generation);
         dispatch(machine, { type: 'stream-closed', generation });
       };
+    },
+    refuse: (stream) => {
+      stream.send(1, { type: 'gateway-disconnect', payload: { reason: 'replaced' } });
+      stream.close();
+      return () => {};
     },
     disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
     restarted: (machine) => dispatch(machine, { type: 'restarted' }),

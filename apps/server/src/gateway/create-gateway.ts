@@ -9,6 +9,7 @@ import { createConfirmations } from './confirmations.ts';
 import { createConnections } from './connections.ts';
 import { createDaemonSide } from './daemon-side.ts';
 import { createGatewayStores } from './gateway.store.ts';
+import { createFlapping } from './flapping.ts';
 import type { Gateway } from './gateway.ts';
 import { touchEveryMs } from './key-lifecycle.ts';
 import { createKeys } from './keys.ts';
@@ -123,7 +124,16 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       if (stopped) throw errors.shuttingDown();
       return run(...given);
     };
-  const daemon = createDaemonSide({ clock, keys, registry, connections, calls, settings });
+  const daemon = createDaemonSide({
+    clock,
+    keys,
+    registry,
+    connections,
+    calls,
+    settings,
+    store: stores.machines,
+    flapping: createFlapping({ clock, limits }),
+  });
 
   return {
     call: whileRunning(async (userId, toolCall, options) => {

@@ -5,9 +5,10 @@ import { errors } from '../errors.ts';
 import { readTools, type AnnouncedTools } from './announced-tools.ts';
 import type { Calls } from './calls.ts';
 import type { Connections } from './connections.ts';
-import type { DaemonSide } from './gateway.ts';
+import type { Flapping } from './flapping.ts';
+import type { DaemonSide, Proof } from './gateway.ts';
 import type { KeyHolder, Keys } from './keys.ts';
-import type { MachineInfo } from './machines.store.ts';
+import type { MachineInit, MachinesStore } from './machines.store.ts';
 import { isConnected, type Machine, type Registry } from './registry.ts';
 import type { GatewaySettings } from './settings.ts';
 import { createTurns } from './turns.ts';
@@ -19,6 +20,8 @@ export interface DaemonSideNeeds {
   connections: Connections;
   calls: Calls;
   settings: GatewaySettings;
+  flapping: Flapping;
+  store: MachinesStore;
 }
 
 interface Init {
@@ -28,12 +31,25 @@ interface Init {
   announced: AnnouncedTools;
 }
 
+interface Kept {
+  machine: Machine;
+  replaces: boolean;
+  sessionKey?: string;
+}
+
+/** A key that holds, the machine that it speaks for, and the epoch in which its daemon lives. */
+interface Known {
+  holder: KeyHolder;
+  machine: Machine;
+  epoch: number;
+}
+
 /** What a daemon can do with its key. Specification 2, 3 and 4. */
 export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
-  const { clock, keys, registry, connections, calls, settings } = needs;
+  const { clock, keys, registry, connections, calls, settings, flapping, store } = needs;
   const turns = createTurns();
 
-  const infoFrom = ({ holder, body, announced }: Init, before: Machine | undefined): MachineInfo => {
+  const infoFrom = ({ holder, body, announced }: Init, before: Machine | undefined): MachineInit['info'] => {
     const initAt = clock.now();
     const stays = holder.kind !== 'pairing' && isConnected(before);
     return {
@@ -42,7 +58,6 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       toolList: announced.list,
       categories: body.toolCategories ?? [],
       daemon: body.daemon ?? null,
-      epoch: (before?.info.epoch ?? 0) + 1,
       connectedAt: stays ? before.info.connectedAt : initAt,
       initAt,
     };
@@ -55,51 +70,78 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     return machines.find((machine) => machine.info.hostIdentifier === (body.hostIdentifier ?? null));
   };
 
-  const keep = async (init: Init): Promise<{ machine: Machine; sessionKey: string | undefined }> => {
-    const { holder, key } = init;
+  /** Two daemons keep taking one machine from each other: neither may go on, and the person hears of it. */
+  const lock = async (machine: Machine) => {
+    await keys.revokeMachine(machine);
+    await store.setProblem(machine.id, 'flapping');
+    machine.info = { ...machine.info, problem: 'flapping' };
+    connections.disconnect(machine, 'replaced');
+  };
+
+  const refuseFlapping = async ({ holder, body }: Init, before: Machine | undefined) => {
+    if (holder.kind === 'pairing' || before?.connection.kind !== 'online') return;
+    const { instance } = body.daemon ?? {};
+    if (instance !== undefined && instance === before.info.daemon?.instance) return;
+    if (!flapping.takes(before.id)) return;
+    await lock(before);
+    throw holder.kind === 'session' ? errors.forbidden() : errors.tooManyRequests();
+  };
+
+  const keep = async (init: Init): Promise<Kept> => {
+    const { holder, key, body } = init;
     const before = await machineOf(init);
-    const info = infoFrom(init, before);
-    const stored = { id: before?.id ?? nanoid(), userId: holder.userId, info };
+    await refuseFlapping(init, before);
+    const replaces = before !== undefined && before.info.daemon?.instance !== body.daemon?.instance;
+    const said = {
+      id: before?.id ?? nanoid(),
+      userId: holder.userId,
+      info: infoFrom(init, before),
+      replaces: replaces || holder.kind === 'pairing',
+    };
     if (holder.kind !== 'pairing') {
-      await keys.saveInit(stored);
+      const stored = await keys.saveInit(said);
       if (holder.kind === 'session') keys.recall(holder, key);
-      return { machine: registry.adopt(stored), sessionKey: undefined };
+      return { machine: registry.adopt(stored), replaces };
     }
-    const sessionKey = await keys.pair(holder, stored);
+    const { sessionKey, machine } = await keys.pair(holder, said);
     // Another daemon than the one that was here: what that one was doing ends with its key.
     if (before) connections.disconnect(before, 'replaced');
-    return { machine: registry.adopt(stored), sessionKey };
+    return { machine: registry.adopt(machine), replaces: false, sessionKey };
   };
 
   const initInTurn = async (init: Init): Promise<InitReply> => {
-    const { machine, sessionKey } = await keep(init);
+    const { machine, sessionKey, replaces } = await keep(init);
     for (const other of await registry.ofUser(machine.userId)) {
       if (other !== machine && isConnected(other)) connections.disconnect(other, 'replaced');
     }
-    connections.initialised(machine);
+    connections.initialised(machine, { replaces });
     const { warnings } = init.announced;
     return {
       ok: true,
+      ...(init.body.daemon === undefined ? {} : { epoch: machine.info.epoch }),
       ...(sessionKey === undefined ? {} : { sessionKey }),
       ...(warnings.length === 0 ? {} : { warnings }),
     };
   };
 
   /** A pairing token is good for init alone. */
-  const machineFor = async (key: string): Promise<{ holder: KeyHolder; machine: Machine | undefined }> => {
+  const machineFor = async (
+    proof: Proof,
+  ): Promise<Omit<Known, 'machine'> & { machine: Machine | undefined }> => {
+    const { key, epoch } = typeof proof === 'string' ? { key: proof } : proof;
     const holder = await keys.holder(key);
     if (holder.kind === 'pairing') throw errors.forbidden();
     const machine =
       holder.kind === 'session'
         ? await registry.byId(holder.machineId)
         : await registry.latest(holder.userId);
-    return { holder, machine };
+    return { holder, machine, epoch: epoch ?? machine?.info.epoch ?? 0 };
   };
 
-  const known = async (key: string): Promise<Machine> => {
-    const { machine } = await machineFor(key);
+  const known = async (proof: Proof): Promise<Known> => {
+    const { machine, ...rest } = await machineFor(proof);
     if (!machine) throw errors.notFound();
-    return machine;
+    return { ...rest, machine };
   };
 
   return {
@@ -109,17 +151,20 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       const announced = readTools(body.tools);
       return turns.run(holder.userId, () => initInTurn({ holder, key, body, announced }));
     },
-    openStream: async (key, stream) => {
-      const { holder, machine } = await machineFor(key);
+    openStream: async (proof, stream) => {
+      const { holder, machine, epoch } = await machineFor(proof);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(holder.userId);
-      if (holder.kind === 'session') keys.recall(holder, key);
+      if (epoch < machine.info.epoch) return connections.refuse(stream);
+      if (holder.kind === 'session') keys.recall(holder, typeof proof === 'string' ? proof : proof.key);
       return connections.open(machine, stream);
     },
-    respond: async (key, requestId, body) => calls.answer(await known(key), requestId, body),
-    progress: async (key, requestId, body) => calls.progress(await known(key), requestId, body),
-    disconnect: async (key) => {
-      const machine = await known(key);
+    respond: async (proof, requestId, body) => calls.answer(await known(proof), requestId, body),
+    progress: async (proof, requestId, body) => calls.progress(await known(proof), requestId, body),
+    disconnect: async (proof) => {
+      const { machine, epoch } = await known(proof);
+      // A daemon that another has replaced has no session left to end.
+      if (epoch < machine.info.epoch) return;
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },

@@ -40,14 +40,21 @@ export interface DaemonStream {
   close(): void;
 }
 
+/** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
+export type Proof = string | { key: string; epoch: number };
+
 /** What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that does not hold. */
 export interface DaemonSide {
   init(key: string, body: InitBody): Promise<InitReply>;
-  /** Attaches a stream (the newest wins); call the returned function when the stream has closed. */
-  openStream(key: string, stream: DaemonStream): Promise<() => void>;
-  respond(key: string, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
-  progress(key: string, requestId: string, body: ProgressBody): Promise<void>;
-  disconnect(key: string): Promise<void>;
+  /**
+   * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an older epoch
+   * is told that it was replaced, and closed.
+   */
+  openStream(proof: Proof, stream: DaemonStream): Promise<() => void>;
+  /** From an older epoch an answer counts only for a call that is open and was given to it. */
+  respond(proof: Proof, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
+  progress(proof: Proof, requestId: string, body: ProgressBody): Promise<void>;
+  disconnect(proof: Proof): Promise<void>;
 }
 
 /** What a signed-in user can do. Ids of another user answer as unknown ones: `notFound`. */

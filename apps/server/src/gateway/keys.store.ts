@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { GatewayKeyTable, Schema } from '../db/index.ts';
-import { saveMachine, type StoredMachine } from './machines.store.ts';
+import { saveMachine, type MachineInit, type StoredMachine } from './machines.store.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
@@ -8,7 +8,7 @@ export type StoredKey = Selectable<GatewayKeyTable>;
 export interface PairingRecord {
   tokenDigest: string;
   sessionDigest: string;
-  machine: StoredMachine;
+  machine: MachineInit;
   at: number;
 }
 
@@ -17,10 +17,10 @@ export interface KeysStore {
   find(digest: string): Promise<StoredKey | undefined>;
   /** Keeps a new pairing token and takes back every unused one of that user. */
   issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
-  /** Consumes the token, takes back the user's older session keys, keeps the new one and the machine: all or nothing. False when the token does not hold. */
-  pair(record: PairingRecord): Promise<boolean>;
+  /** Consumes the token, takes back the user's older session keys, keeps the new one and the machine: all or nothing. Null when the token does not hold. */
+  pair(record: PairingRecord): Promise<StoredMachine | null>;
   /** Keeps what an init with a session key or the environment's key said. */
-  saveInit(machine: StoredMachine): Promise<void>;
+  saveInit(machine: MachineInit): Promise<StoredMachine>;
   touch(digest: string, at: number): Promise<void>;
   touchMachines(machineIds: string[], at: number): Promise<void>;
   /** Takes back the session keys of a machine. */
@@ -66,7 +66,7 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
         .where('revokedAt', 'is', null)
         .where('expiresAt', '>', at)
         .executeTakeFirst();
-      if (consumed.numUpdatedRows !== 1n) return false;
+      if (consumed.numUpdatedRows !== 1n) return null;
       await trx
         .updateTable('gatewayKeys')
         .set({ revokedAt: at })
@@ -74,7 +74,7 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute();
-      await saveMachine(trx, machine);
+      const saved = await saveMachine(trx, machine);
       await trx
         .insertInto('gatewayKeys')
         .values({
@@ -89,7 +89,7 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
           revokedAt: null,
         })
         .execute();
-      return true;
+      return saved;
     }),
   saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
   touch: async (digest, at) => {

@@ -42,17 +42,17 @@ const machine = (userId: string) => ({
     toolList: createToolList([]),
     categories: [],
     daemon: null,
-    epoch: 1,
     connectedAt: null,
     initAt: clock.now(),
   },
+  replaces: false,
 });
 
 /** As an init does it. */
 const pair = async (keys: Keys, token: string) => {
   const holder = await keys.holder(token);
   if (holder.kind !== 'pairing') throw new Error('not a pairing token');
-  return keys.pair(holder, machine(holder.userId));
+  return (await keys.pair(holder, machine(holder.userId))).sessionKey;
 };
 
 describe('a key', () => {

@@ -6,7 +6,7 @@ import { errors } from '../errors.ts';
 import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
 import type { KeysStore, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { StoredMachine } from './machines.store.ts';
+import type { MachineInit, StoredMachine } from './machines.store.ts';
 import { createTurns } from './turns.ts';
 
 /** Whom a key stands for. */
@@ -27,10 +27,13 @@ export interface Keys {
   /** The user's live session key, else their unused pairing token, else a new one. Specification 4.3. */
   issue(userId: string): Promise<IssuedKey>;
   /** Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was first. */
-  pair(holder: KeyHolder & { kind: 'pairing' }, machine: StoredMachine): Promise<string>;
+  pair(
+    holder: KeyHolder & { kind: 'pairing' },
+    machine: MachineInit,
+  ): Promise<{ sessionKey: string; machine: StoredMachine }>;
   /** Remembers the plain session key that its daemon has just shown: create-link answers with it. */
   recall(holder: KeyHolder & { kind: 'session' }, key: string): void;
-  saveInit(machine: StoredMachine): Promise<void>;
+  saveInit(machine: MachineInit): Promise<StoredMachine>;
   /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
   touchMachines(machineIds: string[]): Promise<void>;
   revokeMachine(machine: { id: string; userId: string }): Promise<void>;
@@ -119,7 +122,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       if (!paired) throw errors.forbidden();
       plainTokens.delete(pairing.userId);
       plainSessions.set(pairing.userId, { key, digest, machineId: machine.id });
-      return key;
+      return { sessionKey: key, machine: paired };
     },
     recall: ({ userId, digest, machineId }, key) =>
       void plainSessions.set(userId, { key, digest, machineId }),

@@ -8,6 +8,9 @@ export interface GatewayLimits {
   resultMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
+  /** How often daemons may take one machine from each other within the window, before its key is taken back. */
+  maxTakings: number;
+  takingsWindowMs: number;
   /** How long a confirmation can be answered. */
   confirmationTtlMs: number;
   /** How long a pairing token can be used. Specification 2. */
@@ -32,6 +35,8 @@ export const defaultLimits: GatewayLimits = {
   callMaxMs: 10 * minute,
   resultMaxBytes: 16 * 1024 * 1024,
   maxOpenCalls: 100,
+  maxTakings: 3,
+  takingsWindowMs: minute,
   confirmationTtlMs: day,
   pairingTokenTtlMs: 5 * minute,
   sessionKeyIdleMs: 30 * day,

@@ -1,4 +1,12 @@
-import { daemonInfo, tool, toolCategory, type DaemonInfo, type ToolCategory } from '@drawbridge/contracts';
+import {
+  daemonInfo,
+  gatewayProblem,
+  tool,
+  toolCategory,
+  type DaemonInfo,
+  type GatewayProblem,
+  type ToolCategory,
+} from '@drawbridge/contracts';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { MachineTable, Schema } from '../db/index.ts';
@@ -11,7 +19,11 @@ export interface MachineInfo {
   toolList: ToolList;
   categories: ToolCategory[];
   daemon: DaemonInfo | null;
+  /** Rises with each init. */
   epoch: number;
+  /** The first epoch whose calls the present daemon knows. */
+  resumesFrom: number;
+  problem: GatewayProblem | null;
   connectedAt: number | null;
   initAt: number;
 }
@@ -22,6 +34,14 @@ export interface StoredMachine {
   info: MachineInfo;
 }
 
+/** What an init says; the store raises the epoch. `replaces`: another daemon than the one before. */
+export interface MachineInit {
+  id: string;
+  userId: string;
+  info: Omit<MachineInfo, 'epoch' | 'resumesFrom' | 'problem'>;
+  replaces: boolean;
+}
+
 export interface MachinesStore {
   /** All machines of a user, the one that called `init` last first. */
   ofUser(userId: string): Promise<StoredMachine[]>;
@@ -29,6 +49,7 @@ export interface MachinesStore {
   /** The machines that were connected when the server stopped, and those with open calls. */
   toTakeUp(): Promise<StoredMachine[]>;
   setConnected(id: string, connectedAt: number | null): Promise<void>;
+  setProblem(id: string, problem: GatewayProblem): Promise<void>;
 }
 
 const categories = z.array(toolCategory);
@@ -46,6 +67,8 @@ const read = (row: MachineRow): StoredMachine => ({
     categories: categories.parse(JSON.parse(row.categories)),
     daemon: row.daemon === null ? null : daemonInfo.parse(JSON.parse(row.daemon)),
     epoch: row.epoch,
+    resumesFrom: row.resumesFrom,
+    problem: row.problem === null ? null : gatewayProblem.parse(row.problem),
     connectedAt: row.connectedAt,
     initAt: row.initAt,
   },
@@ -61,13 +84,13 @@ const dropList = (trx: Transaction<Schema>, digest: string) =>
     )
     .execute();
 
-/** Writes what an init said. Part of the init's transaction. */
-export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachine): Promise<void> => {
-  const { info } = machine;
+/** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
+export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
+  const { id, userId, info, replaces } = init;
   const before = await trx
     .selectFrom('machines')
     .select('toolsDigest')
-    .where('id', '=', machine.id)
+    .where('id', '=', id)
     .executeTakeFirst();
   await trx
     .insertInto('toolLists')
@@ -80,16 +103,24 @@ export const saveMachine = async (trx: Transaction<Schema>, machine: StoredMachi
     toolsDigest: info.toolList.digest,
     categories: JSON.stringify(info.categories),
     daemon: info.daemon === null ? null : JSON.stringify(info.daemon),
-    epoch: info.epoch,
     connectedAt: info.connectedAt,
     initAt: info.initAt,
+    problem: null,
   };
-  await trx
+  const raised = await trx
     .insertInto('machines')
-    .values({ ...values, id: machine.id, userId: machine.userId, createdAt: info.initAt })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-    .execute();
+    .values({ ...values, id, userId, epoch: 1, resumesFrom: 1, createdAt: info.initAt })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet(({ eb, ref }) => ({
+        ...values,
+        epoch: eb('machines.epoch', '+', 1),
+        resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
+      })),
+    )
+    .returning(['epoch', 'resumesFrom'])
+    .executeTakeFirstOrThrow();
   if (before && before.toolsDigest !== info.toolList.digest) await dropList(trx, before.toolsDigest);
+  return { id, userId, info: { ...info, ...raised, problem: null } };
 };
 
 export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
@@ -116,6 +147,9 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
     },
     setConnected: async (id, connectedAt) => {
       await db.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute();
+    },
+    setProblem: async (id, problem) => {
+      await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
     },
   };
 };

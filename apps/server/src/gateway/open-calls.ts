@@ -96,6 +96,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const hasFeature = (machineId: string, feature: string) =>
     needs.machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
 
+  /** Whether the daemon that is here now knows of the call, when it was given to any. */
+  const isWithPresent = ({ record }: OpenCall) =>
+    record.epoch === null || record.epoch >= (needs.machine(record.machineId)?.info.resumesFrom ?? 0);
+
   const count = (userId: string, change: 1 | -1) => {
     const now = (perUser.get(userId) ?? 0) + change;
     if (now > 0) perUser.set(userId, now);
@@ -121,6 +125,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const recordAfter = (call: OpenCall, state: CallMachineState, details: StepDetails): CallRecord => {
     const { decision = call.record.decision, decidedBy = call.record.decidedBy } = details;
     const record: CallRecord = { ...call.record, decision, decidedBy };
+    const epoch = record.epoch ?? needs.machine(record.machineId)?.info.epoch ?? null;
     switch (state.kind) {
       case 'pending':
         return {
@@ -128,10 +133,11 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
           state: 'pending',
           confirmationId: null,
           endsAt: state.endsAt,
+          epoch: state.given ? record.epoch : null,
           deliveredAt: state.given ? record.deliveredAt : null,
         };
       case 'delivered':
-        return { ...record, state: 'delivered', deliveredAt: record.deliveredAt ?? clock.now() };
+        return { ...record, state: 'delivered', epoch, deliveredAt: record.deliveredAt ?? clock.now() };
       case 'awaiting-confirmation':
         return {
           ...record,
@@ -173,7 +179,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     }
   };
 
-  const frame = ({ record, state }: OpenCall): DaemonEvent => {
+  const frame = ({ record, state }: OpenCall, again: boolean): DaemonEvent => {
     const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
     const toolCall = {
       name: record.tool,
@@ -181,15 +187,20 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     };
     const known = needs.machine(record.machineId)?.info.daemon !== null;
     const timeout = known ? { timeoutMs: limits.callTimeoutMs } : {};
-    return { type: 'filesystem-request', payload: { requestId: record.requestId, toolCall, ...timeout } };
+    return {
+      type: 'filesystem-request',
+      payload: { requestId: record.requestId, toolCall, ...timeout, ...(again ? { again } : {}) },
+    };
   };
 
   /** Part of a turn. Written down as delivered before it is on the wire: nothing is ever sent twice by mistake. */
   const send = async (call: OpenCall): Promise<void> => {
     if (!isOnline(call.record.machineId)) return;
+    const again = call.state.kind === 'delivered';
     await step(call, { type: 'dispatched', at: clock.now() });
     if (call.state.kind !== 'delivered') return;
-    if (!(await port.write(call.record.machineId, frame(call)))) await step(call, { type: 'kept-back' });
+    if (!(await port.write(call.record.machineId, frame(call, again))))
+      await step(call, { type: 'kept-back' });
   };
 
   const perform = async (call: OpenCall, effect: CallEffect): Promise<void> => {
@@ -198,7 +209,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
         return send(call);
       case 'stop': {
         const { requestId, machineId } = call.record;
-        if (!hasFeature(machineId, 'cancel')) return;
+        if (!hasFeature(machineId, 'cancel') || !isWithPresent(call)) return;
         await port.write(machineId, {
           type: 'tool-call-cancel',
           payload: { requestId, reason: effect.reason },
@@ -269,7 +280,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     needs.onChanged(call.record);
     arm(call);
     if (online) {
-      if (!(await port.write(call.record.machineId, frame(call)))) await step(call, { type: 'kept-back' });
+      if (!(await port.write(call.record.machineId, frame(call, false))))
+        await step(call, { type: 'kept-back' });
       return;
     }
     await send(call);
@@ -283,12 +295,14 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const resend = async (call: OpenCall) => {
-    const again = call.state.kind === 'delivered' && hasFeature(call.record.machineId, 'resume');
+    const resumes = hasFeature(call.record.machineId, 'resume') && isWithPresent(call);
+    const again = call.state.kind === 'delivered' && resumes;
     if (call.state.kind === 'pending' || again) await send(call);
   };
 
   const unlisten = port.listen((news) => {
     if (news.type === 'attached') eachOf(news.machineId, resend);
+    if (news.type === 'replaced') eachOf(news.machineId, (call) => step(call, { type: 'replaced' }));
     if (news.type === 'gone') {
       eachOf(news.machineId, (call) => step(call, { type: 'disconnected', explicit: news.explicit }));
     }

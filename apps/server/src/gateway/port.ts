@@ -5,6 +5,8 @@ import { createEmitter } from '@drawbridge/kit';
 export type PortNews =
   /** The machine has a stream: calls that wait can be written. */
   | { type: 'attached'; machineId: string }
+  /** Another daemon speaks for the machine now. */
+  | { type: 'replaced'; machineId: string }
   /** The machine is no longer connected; `explicit` when somebody wanted it so. */
   | { type: 'gone'; machineId: string; explicit: boolean }
   /** What a user sees of a machine has changed. */

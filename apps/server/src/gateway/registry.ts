@@ -49,7 +49,8 @@ const offline: GatewayStatus = {
 
 /** What a user sees of a machine. Specification 3. */
 export const toStatus = (machine: Machine | undefined): GatewayStatus => {
-  if (!isConnected(machine)) return offline;
+  const problem = machine?.info.problem ?? null;
+  if (!isConnected(machine)) return problem === null ? offline : { ...offline, problem };
   const { connectedAt, rootPath, hostIdentifier, categories } = machine.info;
   return {
     connected: true,

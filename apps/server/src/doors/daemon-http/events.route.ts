@@ -3,7 +3,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonSide } from '../../gateway/index.ts';
 import { createEventStream } from './event-stream.ts';
-import { gatewayKey } from './key.ts';
+import { gatewayProof } from './key.ts';
 import type { Mount } from './mount.ts';
 
 /** `GET events`: the stream on which tool calls reach the machine. Specification 3. */
@@ -13,14 +13,14 @@ export const eventsRoute = (
   { daemon, clock }: { daemon: DaemonSide; clock: Clock },
 ) =>
   app.get(daemonSurface.events.path, async (request, reply) => {
-    const key = gatewayKey(request, { query: mount.queryKey });
+    const proof = gatewayProof(request, { query: mount.queryKey });
     const stream = createEventStream(reply, clock);
     let left = false;
     let closed = () => {
       left = true;
     };
     reply.raw.once('close', () => closed());
-    const detach = await daemon.openStream(key, stream);
+    const detach = await daemon.openStream(proof, stream);
     if (left) return detach();
     closed = detach;
     stream.open();

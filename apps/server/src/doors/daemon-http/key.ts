@@ -1,6 +1,7 @@
-import { gatewayKeyHeader } from '@drawbridge/contracts';
+import { gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts';
 import type { FastifyRequest } from 'fastify';
 import { errors } from '../../errors.ts';
+import type { Proof } from '../../gateway/index.ts';
 
 const once = (): never => {
   throw errors.badRequest({ message: 'Give the gateway key once' });
@@ -23,4 +24,16 @@ export const gatewayKey = (request: FastifyRequest, { query }: { query: boolean 
   const [key = '', second] = keys;
   if (second !== undefined || key.includes(',')) return once();
   return key;
+};
+
+const wholeNumber = /^\d{1,15}$/;
+
+/** The key of a request with the epoch of the daemon's last init, where it names one. Throws `badRequest` for an epoch that is no number. */
+export const gatewayProof = (request: FastifyRequest, from: { query: boolean }): Proof => {
+  const key = gatewayKey(request, from);
+  const epoch = request.headers[gatewayEpochHeader];
+  if (epoch === undefined) return key;
+  if (typeof epoch !== 'string' || !wholeNumber.test(epoch))
+    throw errors.badRequest({ message: `${gatewayEpochHeader} must be a whole number` });
+  return { key, epoch: Number(epoch) };
 };

@@ -1,7 +1,7 @@
 import { daemonSurface } from '@drawbridge/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonSide } from '../../gateway/index.ts';
-import { gatewayKey } from './key.ts';
+import { gatewayProof } from './key.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -10,8 +10,8 @@ const bodyLimit = 512 * 1024;
 /** `POST progress/:requestId`: how far a call is. */
 export const progressRoute = (app: FastifyInstance, mount: Mount, { daemon }: { daemon: DaemonSide }) =>
   app.post(daemonSurface.progress.path, { bodyLimit }, async (request) => {
-    const key = gatewayKey(request, { query: false });
+    const proof = gatewayProof(request, { query: false });
     const body = daemonSurface.progress.body.parse(request.body);
-    await daemon.progress(key, requestIdOf(request.params), body);
+    await daemon.progress(proof, requestIdOf(request.params), body);
     return mount.wrap({ ok: true });
   });

@@ -1,7 +1,7 @@
 import { daemonSurface } from '@drawbridge/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonSide } from '../../gateway/index.ts';
-import { gatewayKey } from './key.ts';
+import { gatewayProof } from './key.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -12,7 +12,7 @@ export const responseRoute = (
   { daemon, resultMaxBytes }: { daemon: DaemonSide; resultMaxBytes: number },
 ) =>
   app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes }, async (request) => {
-    const key = gatewayKey(request, { query: false });
+    const proof = gatewayProof(request, { query: false });
     const body = daemonSurface.response.body.parse(request.body);
-    return mount.wrap(await daemon.respond(key, requestIdOf(request.params), body));
+    return mount.wrap(await daemon.respond(proof, requestIdOf(request.params), body));
   });

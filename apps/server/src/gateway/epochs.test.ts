@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  connect,
+  initBody,
+  openGateway,
+  openStream,
+  question,
+  text,
+  type FakeStream,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const ended = { door: 'trpc', until: 'ended' } as const;
+const write = { name: 'write_file', arguments: { path: 'a.txt' } };
+const farewell = { type: 'gateway-disconnect', payload: { reason: 'replaced' } };
+const notFound = { code: 'NOT_FOUND' };
+const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
+
+/** A daemon of ours that says which one it is. */
+const daemon = (instance: string) =>
+  initBody({
+    daemon: { version: '0.1.0', protocol: 1, features: ['resume', 'cancel', 'progress'], instance },
+  });
+
+const connected = async () => {
+  fixture = await openGateway();
+  const { key, stream } = await connect(fixture.gateway, 'ada', daemon('first'));
+  return { gateway: fixture.gateway, clock: fixture.clock, key, stream, first: { key, epoch: 1 } };
+};
+
+/** A call that its daemon has and works on. */
+const running = async () => {
+  const all = await connected();
+  const call = all.gateway.call('ada', write, ended);
+  await all.clock.settle();
+  return { ...all, call, requestId: idOf(all.stream) };
+};
+
+/** Another daemon shows the same key. */
+const second = async (key: string) => {
+  const { epoch } = await fixture.gateway.daemon.init(key, daemon('second'));
+  const proof = { key, epoch: epoch ?? 0 };
+  return { proof, stream: await openStream(fixture.gateway, proof) };
+};
+
+describe('the epoch', () => {
+  it('rises with each init, also across a restart of the server', async () => {
+    const { key } = await connected();
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2 });
+    fixture = await fixture.crash();
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3 });
+  });
+});
+
+describe('of two daemons with one key', () => {
+  it('the newest wins; the older is told once, and told again when it comes back', async () => {
+    const { key, stream, first, gateway } = await connected();
+    const { proof, stream: newer } = await second(key);
+    expect(stream.events).toEqual([farewell]);
+    expect(stream.isClosed()).toBe(true);
+    const late = await openStream(gateway, first);
+    expect([late.events, late.isClosed(), newer.isClosed()]).toEqual([[farewell], true, false]);
+    late.drop();
+    await gateway.daemon.disconnect(first);
+    expect(await gateway.status('ada')).toMatchObject({ state: 'online' });
+    await gateway.daemon.disconnect(proof);
+    expect(await gateway.status('ada')).toMatchObject({ state: 'offline' });
+  });
+
+  it('a call runs on the one that had it: the newer is not sent it, and its result counts', async () => {
+    const { key, first, gateway, clock, call, requestId } = await running();
+    const { stream: newer } = await second(key);
+    await clock.settle();
+    expect(newer.requests()).toEqual([]);
+    await gateway.daemon.progress(first, requestId, { message: 'still here' });
+    expect(await gateway.daemon.respond(first, requestId, text('written'))).toEqual({ ok: true });
+    expect(await call).toMatchObject({ state: 'succeeded' });
+    expect(await gateway.daemon.respond(first, requestId, text('written'))).toEqual({
+      ok: true,
+      duplicate: true,
+    });
+  });
+
+  it('a restart of the server changes nothing of that', async () => {
+    const { key, first, clock, requestId } = await running();
+    await second(key);
+    fixture = await fixture.crash();
+    const newer = await openStream(fixture.gateway, { key, epoch: 2 });
+    await clock.settle();
+    expect(newer.requests()).toEqual([]);
+    expect(await fixture.gateway.daemon.respond(first, requestId, text('written'))).toEqual({ ok: true });
+  });
+
+  it('a call that only waited goes to the newer, and the older has no say in it', async () => {
+    const { key, first, gateway, clock, stream } = await connected();
+    stream.drop();
+    const call = gateway.call('ada', write, ended);
+    await clock.settle();
+    const { stream: newer, proof } = await second(key);
+    await clock.settle();
+    const requestId = idOf(newer);
+    await expect(gateway.daemon.respond(first, requestId, text('x'))).rejects.toMatchObject(notFound);
+    await expect(gateway.daemon.progress(first, requestId, {})).rejects.toMatchObject(notFound);
+    await gateway.daemon.respond(proof, requestId, text('written'));
+    expect(await call).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('what the older reports of a call that has ended does not count', async () => {
+    const { key, first, gateway, clock, call, requestId } = await running();
+    const { stream: newer } = await second(key);
+    await clock.settle(30_000);
+    expect(await call).toMatchObject({ state: 'timed-out', started: null });
+    expect(newer.events).toEqual([]);
+    await expect(gateway.daemon.respond(first, requestId, text('late'))).rejects.toMatchObject(notFound);
+  });
+
+  it.each([
+    ['asked before', true],
+    ['asks after', false],
+  ])('what the older %s ends with it: nobody could tell it the answer', async (_name, before) => {
+    const { key, first, gateway, clock, call, requestId } = await running();
+    if (before) await gateway.daemon.respond(first, requestId, question());
+    await second(key);
+    await clock.settle();
+    if (!before) await gateway.daemon.respond(first, requestId, question());
+    expect(await call).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' } });
+    expect(await gateway.listConfirmations('ada')).toEqual([]);
+  });
+});
+
+describe('one daemon that comes back', () => {
+  it('with another init is sent what it has not answered, marked as sent before', async () => {
+    const { key, gateway, clock, call, requestId, stream } = await running();
+    await gateway.daemon.init(key, daemon('first'));
+    const next = await openStream(gateway, { key, epoch: 2 });
+    await clock.settle();
+    expect(stream.requests().map(({ again }) => again)).toEqual([undefined]);
+    expect(next.requests()).toMatchObject([{ requestId, again: true }]);
+    await gateway.daemon.respond({ key, epoch: 2 }, requestId, text('written'));
+    expect(await call).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('with two streams gets each call on the newest alone', async () => {
+    const { first, gateway, clock, stream } = await connected();
+    const newer = await openStream(gateway, first);
+    void gateway.call('ada', write, ended).catch(() => {});
+    await clock.settle();
+    expect([stream.requests().length, newer.requests().length]).toEqual([0, 1]);
+  });
+});
+
+describe('daemons that take a machine from each other', () => {
+  const flap = async (key: string, instances: string[]) => {
+    for (const instance of instances) {
+      const { epoch } = await fixture.gateway.daemon.init(key, daemon(instance));
+      await openStream(fixture.gateway, { key, epoch: epoch ?? 0 });
+    }
+  };
+
+  it('more than 3 times in a minute lose their key, and the person hears of it', async () => {
+    const { key, gateway, clock } = await connected();
+    const states: unknown[] = [];
+    gateway.onStateChanged('ada', ({ payload }) => states.push([payload.state, payload.problem]));
+    await flap(key, ['second', 'first', 'second']);
+    await expect(flap(key, ['first'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await clock.settle();
+    expect(states.at(-1)).toEqual(['offline', 'flapping']);
+    await expect(openStream(gateway, key)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    fixture = await fixture.crash();
+    expect(await fixture.gateway.status('ada')).toMatchObject({ state: 'offline', problem: 'flapping' });
+    await connect(fixture.gateway, 'ada', daemon('first'));
+    expect(await fixture.gateway.status('ada')).not.toHaveProperty('problem');
+  });
+
+  it('less often keep it', async () => {
+    const { key, clock } = await connected();
+    await flap(key, ['second', 'first', 'second']);
+    await clock.settle(60_000);
+    await flap(key, ['first']);
+    expect(await fixture.gateway.status('ada')).toMatchObject({ state: 'online' });
+  });
+
+  it('do not count what one daemon does', async () => {
+    const { key, gateway } = await connected();
+    for (let time = 0; time < 9; time += 1) await gateway.daemon.init(key, daemon('first'));
+  });
+});
