@@ -115,7 +115,7 @@ describe('settings', () => {
         process.stdout.write(at + '\\n');
       }`;
     for (const kills of [1, 7, 20]) {
-      const run = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, folder], {
+      const run = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, folder], {
         cwd: import.meta.dirname,
         stdio: ['ignore', 'pipe', 'inherit'],
       });
