@@ -61,27 +61,36 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
   const { processes, history, proxy, user, keys, flags } = needs;
   const { root, home, twinRoot, twinHome } = folders(needs.folder);
   let daemon: Daemon | undefined;
-  /** What the process does while a fault has it is no news. */
-  let inHand = true;
+  /** Something is being done to the daemon that ends it. */
+  let mayEnd = false;
   let stopped = false;
+  let last: Promise<void> = Promise.resolve();
+
+  /** One thing at a time is done to the daemon. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => (last = last.then(work));
+
+  const onExit = (ended: Daemon) => {
+    if (stopped || mayEnd || daemon !== ended) return;
+    const output = ended.process.output();
+    // A daemon that was killed before it could keep its key cannot come back with it.
+    const expected = !/^\s*connected /m.test(output) && keptKey(home) === undefined;
+    const words = output.split('\n').slice(-12).join('\n');
+    history.note({ type: 'daemon-ended', user: user.index, expected, output: words });
+    void inTurn(async () => {
+      if (daemon === ended) await pair();
+    });
+  };
 
   const start = (token?: string) => {
     const given = token === undefined ? {} : { token };
     const started = startDaemon(processes, { url: proxy.url, root, home, flags, ...given });
     daemon = started;
-    void started.process.exit.then(async () => {
-      if (stopped || inHand || daemon !== started) return;
-      const output = started.process.output().split('\n').slice(-12).join('\n');
-      // A daemon that was killed before it could keep its key cannot come back with it.
-      const expected = !/^\s*connected /m.test(started.process.output()) && keptKey(home) === undefined;
-      history.note({ type: 'daemon-ended', user: user.index, expected, output });
-      inHand = true;
-      await pair();
-      inHand = false;
-    });
+    mayEnd = false;
+    void started.process.exit.then(() => onExit(started));
   };
 
   const end = async () => {
+    mayEnd = true;
     daemon?.process.signal('SIGCONT');
     await daemon?.process.end('SIGKILL');
   };
@@ -94,33 +103,29 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
     return token;
   };
 
-  await pair();
-  inHand = false;
-
-  const whileInHand = async (work: () => Promise<void>) => {
-    inHand = true;
-    await work();
-    inHand = false;
-  };
+  await inTurn(async () => void (await pair()));
 
   return {
     root,
     pid: () => daemon?.process.pid ?? 0,
     kill: (forMs) =>
-      whileInHand(async () => {
+      inTurn(async () => {
         await end();
         await sleep(systemClock, forMs);
         start();
       }),
     freeze: (forMs) =>
-      whileInHand(async () => {
+      inTurn(async () => {
         daemon?.process.signal('SIGSTOP');
         await sleep(systemClock, forMs);
         daemon?.process.signal('SIGCONT');
       }),
     twin: (forMs) =>
-      whileInHand(async () => {
-        cpSync(home, twinHome, { recursive: true, force: true });
+      inTurn(async () => {
+        mayEnd = true;
+        rmSync(twinHome, { recursive: true });
+        // As on a copied machine: all of the private folder, but not the lock of a process of here.
+        cpSync(home, twinHome, { recursive: true, filter: (path) => !/\/lock\.\d+$/.test(path) });
         const twin = startDaemon(processes, { url: proxy.url, root: twinRoot, home: twinHome, flags });
         await sleep(systemClock, forMs);
         await twin.process.end('SIGKILL');
@@ -128,7 +133,8 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
         start();
       }),
     pairAgain: () =>
-      whileInHand(async () => {
+      inTurn(async () => {
+        mayEnd = true;
         const old = keptKey(home);
         await until(() => keys.end(user, old));
         await end();

@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest';
 import { createPlan } from './plan.ts';
 
-const options = { seed: 7, users: 3, forMs: 600_000 };
+const options = { seed: 7, users: 3, forMs: 600_000, without: [] };
 
 it('gives the same plan for the same seed, and another one for another', () => {
   expect(createPlan(options)).toEqual(createPlan(options));
   expect(createPlan(options)).not.toEqual(createPlan({ ...options, seed: 8 }));
+});
+
+it('leaves out what it is told to, and nothing else', () => {
+  const without = createPlan({ ...options, without: ['twin', 'server'] });
+  const rest = createPlan(options).filter(({ kind }) => kind !== 'twin' && kind !== 'server');
+  expect(without).toEqual(rest);
 });
 
 it('is in order of time, ends in time, and gives each call a name of its own', () => {

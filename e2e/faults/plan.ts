@@ -52,6 +52,8 @@ export interface PlanOptions {
   users: number;
   /** How long steps are begun. */
   forMs: number;
+  /** Kinds of steps that are left out; the others stay where they are. */
+  without: string[];
 }
 
 const call = (random: Random, n: number, users: number): PlannedCall => {
@@ -62,7 +64,7 @@ const call = (random: Random, n: number, users: number): PlannedCall => {
     op,
     user: random.whole(0, users - 1),
     tool: random.pick(['shell', 'shell', 'shell', 'edit', 'edit', 'read']),
-    takesMs: random.pick([0, 0, 0, 100, 500, 1_500, 4_000]),
+    takesMs: random.pick([0, 0, 100, 500, 1_500, 1_500, 4_000, 8_000]),
     answer: random.pick([
       'allow',
       'allow',
@@ -103,14 +105,14 @@ const fault = (random: Random, users: number): Exclude<Step, PlannedCall & { atM
 };
 
 /** Everything that a run begins, in order of time. Pure: the seed settles it. */
-export const createPlan = ({ seed, users, forMs }: PlanOptions): Step[] => {
+export const createPlan = ({ seed, users, forMs, without }: PlanOptions): Step[] => {
   const random = createRandom(seed);
   const steps: Step[] = [];
   for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
     steps.push({ atMs, ...call(random, n, users) });
   }
-  for (let atMs = 2_000; atMs < forMs; atMs += random.whole(500, 4_500)) {
+  for (let atMs = 2_000; atMs < forMs; atMs += random.whole(200, 2_200)) {
     steps.push({ ...fault(random, users), atMs });
   }
-  return steps.sort((one, other) => one.atMs - other.atMs);
+  return steps.filter((step) => !without.includes(step.kind)).sort((one, other) => one.atMs - other.atMs);
 };

@@ -2,16 +2,12 @@ import { sleep, systemClock } from '@drawbridge/kit';
 import { join } from 'node:path';
 import { createHistory, type History } from './history.ts';
 import { prepareMarks } from './marks.ts';
-import { createPlan, type Step } from './plan.ts';
+import { createPlan, type PlanOptions, type Step } from './plan.ts';
 import { createWorld, type Party, type World } from './world.ts';
 
-export interface PlayOptions {
+export interface PlayOptions extends PlanOptions {
   /** Empty; holds the history, the server's data and the machines afterwards. */
   folder: string;
-  seed: number;
-  users: number;
-  /** How long calls and faults are begun; a quiet period follows. */
-  forMs: number;
 }
 
 /** The shortest that the server can be told. */
@@ -121,15 +117,16 @@ const settle = async (world: World, history: History) => {
 };
 
 /** Plays a plan against real processes, and leaves what happened in the folder. */
-export const play = async ({ folder, seed, users, forMs }: PlayOptions): Promise<void> => {
+export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {
   const history = createHistory(historyFile(folder), systemClock.now);
+  const { seed, users } = plan;
   history.note({ type: 'begun', seed, users, callMaxMs });
   const world = await createWorld({ folder, seed, users, callMaxMs, history });
   try {
     const player = createPlayer(world, history);
     const begunAt = systemClock.now();
     const faults: Promise<void>[] = [];
-    for (const step of createPlan({ seed, users, forMs })) {
+    for (const step of createPlan(plan)) {
       await sleep(systemClock, Math.max(0, step.atMs - (systemClock.now() - begunAt)));
       const begun = player(step);
       if (step.kind !== 'call') faults.push(begun);

@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '@drawbridge/kit';
 import { createFacts, invariants, summary, violations } from './checker/index.ts';
 import { readEvidence } from './evidence.ts';
-import { createPlan } from './plan.ts';
+import { createPlan, type PlanOptions } from './plan.ts';
 import { play } from './play.ts';
 
-const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--keep] [--print] [--check <folder>]
+const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--without <kind>]... [--keep] [--print] [--check <folder>]
 
   --minutes  how long calls and faults are begun; a quiet period follows
   --seed     settles what happens and when; given several times, the runs go side by side
+  --without  leave out steps of this kind: server, daemon, link, pair-again, twin
   --keep     keep the folder of a run without violations too
   --print    only print the plan
   --check    only read the folder of an earlier run again
@@ -28,7 +29,7 @@ const check = async (folder: string): Promise<boolean> => {
   return found.length === 0;
 };
 
-const run = async (options: { seed: number; users: number; forMs: number; keep: boolean }) => {
+const run = async (options: PlanOptions & { keep: boolean }) => {
   const { seed, keep } = options;
   const folder = mkdtempSync(join(tmpdir(), `drawbridge-faults-${seed}-`));
   console.log(`seed ${seed} in ${folder}`);
@@ -43,6 +44,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', multiple: true },
     users: { type: 'string', default: '3' },
+    without: { type: 'string', multiple: true, default: [] },
     keep: { type: 'boolean', default: false },
     print: { type: 'boolean', default: false },
     check: { type: 'string' },
@@ -51,16 +53,17 @@ const { values } = parseArgs({
 });
 
 const seeds = values.seed?.map(Number) ?? [systemClock.now() % 1_000_000];
+const { without } = values;
 const users = Number(values.users);
 const forMs = Number(values.minutes) * 60_000;
 if (values.help) console.log(help);
 else if (values.print) {
   for (const seed of seeds)
-    for (const step of createPlan({ seed, users, forMs })) console.log(JSON.stringify(step));
+    for (const step of createPlan({ seed, users, forMs, without })) console.log(JSON.stringify(step));
 } else {
   const runs =
     values.check === undefined
-      ? seeds.map((seed) => run({ seed, users, forMs, keep: values.keep }))
+      ? seeds.map((seed) => run({ seed, users, forMs, without, keep: values.keep }))
       : [check(values.check)];
   const passed = await Promise.all(runs);
   if (!passed.every(Boolean)) process.exitCode = 1;
