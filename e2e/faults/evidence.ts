@@ -9,6 +9,7 @@ import { historyFile } from './play.ts';
 const call = z.object({
   requestId: z.string(),
   userId: z.string(),
+  tool: z.string(),
   state: z.string(),
   started: z.number().nullable(),
   error: z.string().nullable(),

@@ -39,6 +39,10 @@ const kinds = z.discriminatedUnion('type', [
     event: text,
     requestId: requestId.nullable(),
   }),
+  /** The frame of that id has left the proxy for the daemon. */
+  z.object({ type: z.literal('passed'), user, stream: z.number(), id: z.number() }),
+  /** The server took an init as the machine's so manieth. */
+  z.object({ type: z.literal('epoch'), user, epoch: z.number() }),
   /** A POST of a daemon as the server answered it. */
   z.object({ type: z.literal('post'), user, path: text, status: z.number(), repeated: z.boolean() }),
   /** A fault, as it began. */

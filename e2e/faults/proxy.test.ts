@@ -80,10 +80,11 @@ it('passes on what it is given, and notes it', async () => {
   expect(await post('one')).toBe('got one');
   const heard = await openStream();
   writeFrame(frameOf(1));
-  await until(async () => heard.text === frameOf(1));
+  await until(async () => heard.text === frameOf(1) && notes.length === 4);
   expect(notes.slice(1)).toEqual([
     { type: 'stream', user: 0, stream: 1 },
     { type: 'frame', user: 0, stream: 1, id: 1, event: 'filesystem-request', requestId: 'request-1' },
+    { type: 'passed', user: 0, stream: 1, id: 1 },
   ]);
   expect(notes[0]).toEqual({ type: 'post', user: 0, path: 'response/r', status: 200, repeated: false });
 });

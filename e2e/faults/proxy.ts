@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { initReply } from '@drawbridge/contracts';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Happening } from './history.ts';
 import { createGate } from './gate.ts';
@@ -37,6 +38,8 @@ const readAll = async (message: http.IncomingMessage): Promise<Buffer> => {
 /** Below the mount, without a query. */
 const shortPath = (url = ''): string => url.replace(/\?.*/, '').replace(/^.*\/gateway\//, '');
 
+const epochIn = (reply: string): number | undefined => initReply.safeParse(JSON.parse(reply)).data?.epoch;
+
 export const createProxy = async ({ user, target, random, note }: ProxyOptions): Promise<Proxy> => {
   const up = createGate();
   const down = createGate();
@@ -71,7 +74,10 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   const exchange = async (request: http.IncomingMessage, body: Buffer, repeated: boolean) => {
     const answer = await forward(request, body);
     const text = await readAll(answer);
-    note({ type: 'post', user, path: shortPath(request.url), status: answer.statusCode ?? 0, repeated });
+    const path = shortPath(request.url);
+    note({ type: 'post', user, path, status: answer.statusCode ?? 0, repeated });
+    const epoch = path === 'init' && answer.statusCode === 200 ? epochIn(String(text)) : undefined;
+    if (epoch !== undefined) note({ type: 'epoch', user, epoch });
     return { answer, text };
   };
 
@@ -117,12 +123,12 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     inOrder(() => response.writeHead(200, answer.headers).flushHeaders());
     try {
       for await (const chunk of answer) {
-        for (const frame of frames.take(String(chunk))) {
-          if (frame.event !== null) {
-            const { event, id, requestId } = frame;
-            note({ type: 'frame', user, stream: number, id, event, requestId });
-          }
-          inOrder(() => response.write(repeating ? frame.text + frame.text : frame.text));
+        for (const { text, event, id, requestId } of frames.take(String(chunk))) {
+          if (event !== null) note({ type: 'frame', user, stream: number, id, event, requestId });
+          inOrder(() => {
+            response.write(repeating ? text + text : text);
+            if (id !== null) note({ type: 'passed', user, stream: number, id });
+          });
         }
       }
     } finally {

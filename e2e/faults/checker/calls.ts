@@ -5,6 +5,9 @@ import { terminal, type Facts } from './facts.ts';
 
 const saysYes = new Set(['allowOnce', 'allowForSession', 'alwaysAllow']);
 
+/** A read leaves nothing, so nobody knows how often it ran. */
+const leavesMarks = ({ tool }: CallRow) => tool !== 'read_file';
+
 export const executions = (facts: Facts): string[] => [
   ...facts.ranOps.flatMap((op) => {
     const times = facts.runsOf(op).length;
@@ -15,6 +18,10 @@ export const executions = (facts: Facts): string[] => [
       op !== null && facts.callsOfOp(op).length > 1 ? [`${op} became more than one call`] : [],
     ),
   ),
+  ...facts.calls.flatMap((row) => {
+    if (row.op === null || row.state !== 'succeeded' || !leavesMarks(row)) return [];
+    return facts.runsOf(row.op).length === 0 ? [`${row.op} succeeded, and did not run`] : [];
+  }),
 ];
 
 /** Whether the call's tool asks the person, on the machine of the call's user. */
@@ -48,11 +55,35 @@ const whyNot = (facts: Facts, row: CallRow): string | undefined => {
   return undefined;
 };
 
+/** TERM, two seconds, KILL, and time for a slow machine. */
+const stopMs = 5_000;
+
+/** Whether the command of a call went on although its daemon was told to stop it, and was well. */
+const wentOn = (facts: Facts, { op, requestId }: CallRow): boolean => {
+  const [begins, ends] = ['begins', 'ends'].map(
+    (what) => facts.marks.find((mark) => mark.op === op && mark.what === what)?.at,
+  );
+  if (begins === undefined || ends === undefined) return false;
+  const cancel = facts
+    .of('frame')
+    .find((frame) => frame.event === 'tool-call-cancel' && frame.requestId === requestId);
+  const passedAt = facts
+    .of('passed')
+    .find(
+      ({ user, stream, id }) => user === cancel?.user && stream === cancel.stream && id === cancel.id,
+    )?.at;
+  if (cancel === undefined || passedAt === undefined || ends <= passedAt + stopMs) return false;
+  return !facts.disturbed(cancel.user, { from: begins, to: ends });
+};
+
 export const refusals = (facts: Facts): string[] =>
   facts.ranOps.flatMap((op) =>
     facts.callsOfOp(op).flatMap((row) => {
       const why = whyNot(facts, row);
-      return why === undefined ? [] : [`${op} ran, but ${why}`];
+      return [
+        ...(why === undefined ? [] : [`${op} ran, but ${why}`]),
+        ...(wentOn(facts, row) ? [`${op} went on after it was cancelled`] : []),
+      ];
     }),
   );
 
@@ -86,6 +117,13 @@ const late = (facts: Facts, row: CallRow, callMaxMs: number): boolean => {
   return row.endedAt > latest + slackMs;
 };
 
+/** A call is lost with a daemon that died, not otherwise. */
+const lostForNothing = (facts: Facts, row: CallRow): boolean => {
+  if (row.state !== 'lost' || row.endedAt === null) return false;
+  const user = facts.of('user').find((one) => one.userId === row.userId)?.user ?? -1;
+  return !facts.disturbed(user, { from: row.createdAt, to: row.endedAt });
+};
+
 export const deadlines = (facts: Facts): string[] => {
   const callMaxMs = facts.of('begun')[0]?.callMaxMs ?? 0;
   const heardOf = new Set([...facts.of('seen'), ...facts.of('answered')].map((one) => one.requestId));
@@ -97,6 +135,9 @@ export const deadlines = (facts: Facts): string[] => {
     }),
     ...facts.calls.flatMap((row) =>
       late(facts, row, callMaxMs) ? [`${row.requestId} (${row.op}) ended too late, as ${row.state}`] : [],
+    ),
+    ...facts.calls.flatMap((row) =>
+      lostForNothing(facts, row) ? [`${row.requestId} (${row.op}) was lost, and its daemon was well`] : [],
     ),
   ];
 };

@@ -1,71 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
+import type { Evidence } from '../evidence.ts';
+
 import type { Entry, Happening } from '../history.ts';
+import { at, call, evidence, mark, op, other, question, start } from './a-good-run.ts';
 import { createFacts, invariants, summary, violations } from './index.ts';
-
-const start = 1_000_000;
-const op = 'op-000001';
-const other = 'op-000002';
-
-const at = (ms: number, happening: Happening): Entry => ({ at: start + ms, ...happening });
-
-const call = (changes: Partial<CallRow> = {}): CallRow => ({
-  requestId: 'r1',
-  userId: 'ann',
-  state: 'succeeded',
-  started: 1,
-  error: null,
-  arguments: `{"command":"echo ${op}"}`,
-  result: `{"content":[{"type":"text","text":"${op}"}]}`,
-  createdAt: start + 100,
-  endedAt: start + 2_000,
-  op,
-  ...changes,
-});
-
-const question = (changes: Partial<ConfirmationRow> = {}): ConfirmationRow => ({
-  id: 'c1',
-  requestId: 'r1',
-  state: 'decided',
-  approved: 1,
-  decision: 'allowOnce',
-  createdAt: start + 200,
-  decidedAt: start + 500,
-  ...changes,
-});
-
-const mark = (ms: number, name = op) => ({ op: name, what: 'begins' as const, at: start + ms, root: '/ann' });
-
-const good: Entry[] = [
-  at(0, { type: 'begun', seed: 1, users: 1, callMaxMs: 30_000 }),
-  at(0, { type: 'server-ready' }),
-  at(0, { type: 'user', user: 0, userId: 'ann', asks: ['shell'] }),
-  at(90, { type: 'asked', op, user: 0, tool: 'shell' }),
-  at(95, { type: 'stream', user: 0, stream: 1 }),
-  at(110, {
-    type: 'frame',
-    user: 0,
-    stream: 1,
-    id: 1,
-    event: 'filesystem-request',
-    requestId: 'r1',
-  }),
-  at(300, { type: 'answered', op, requestId: 'r1', state: 'awaiting-confirmation', result: null }),
-  at(400, { type: 'click', confirmationId: 'c1', requestId: 'r1', approved: true }),
-  at(510, { type: 'decided', confirmationId: 'c1', approved: true, decision: 'allowOnce' }),
-  at(2_100, { type: 'seen', user: 0, requestId: 'r1', state: 'succeeded' }),
-  at(3_000, { type: 'memory', who: 'server', kib: 90_000, handles: 40 }),
-  at(9_000, { type: 'last-call', user: 0, state: 'succeeded' }),
-];
-
-const evidence = (changes: Partial<Evidence> = {}, more: Entry[] = []): Evidence => ({
-  calls: [call()],
-  confirmations: [question()],
-  marks: [mark(600)],
-  edits: [],
-  ...changes,
-  history: [...good, ...more],
-});
 
 const found = (given: Evidence) =>
   violations(createFacts(given)).map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
@@ -87,6 +25,19 @@ it('says of every invariant how it is checked', () => {
 const frame = (ms: number, rest: { stream: number; id: number | null }): Entry =>
   at(ms, { type: 'frame', user: 0, event: 'filesystem-request', requestId: 'r1', ...rest });
 
+const cancelled: Entry[] = [
+  at(1_000, {
+    type: 'frame',
+    user: 0,
+    stream: 1,
+    id: 2,
+    event: 'tool-call-cancel',
+    requestId: 'r1',
+  }),
+  at(1_100, { type: 'passed', user: 0, stream: 1, id: 2 }),
+];
+const killed = at(1_000, { type: 'fault', what: 'daemon kill', user: 0, forMs: 500 });
+
 const bad: [string, Evidence, string[]][] = [
   ['a command ran twice', evidence({ marks: [mark(600), mark(900)] }), [`I1: ${op} ran 2 times`]],
   [
@@ -104,6 +55,7 @@ const bad: [string, Evidence, string[]][] = [
     evidence({ calls: [call(), call({ requestId: 'r2' })] }),
     [`I1: ${op} became more than one call`],
   ],
+  ['it succeeded without a run', evidence({ marks: [] }), [`I1: ${op} succeeded, and did not run`]],
   [
     'no call is written down',
     evidence({ marks: [mark(600), mark(700, other)] }),
@@ -141,6 +93,11 @@ const bad: [string, Evidence, string[]][] = [
     [`I3: ${op} ran, but it ended as cancelled, not started`],
   ],
   [
+    'a command goes on after its daemon was told to stop it',
+    evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, cancelled),
+    [`I3: ${op} went on after it was cancelled`],
+  ],
+  [
     'an acknowledged decision is not kept',
     evidence({ confirmations: [question({ decision: 'allowForSession' })] }),
     ['I4: c1 was acknowledged as allowOnce, and is not kept so'],
@@ -166,6 +123,11 @@ const bad: [string, Evidence, string[]][] = [
     'a call ends too late',
     evidence({ calls: [call(), call({ requestId: 'r2', op: null, result: '', endedAt: start + 200_000 })] }),
     ['I5: r2 (null) ended too late, as succeeded'],
+  ],
+  [
+    'a call is lost for nothing',
+    { ...without('seen'), calls: [call({ state: 'lost' })] },
+    [`I5: r1 (${op}) was lost, and its daemon was well`],
   ],
   [
     'a terminal state is left again',
@@ -216,6 +178,11 @@ const bad: [string, Evidence, string[]][] = [
     'a frame has no id',
     evidence({}, [frame(120, { stream: 1, id: null })]),
     ['I8: stream 1 of user 0 has a frame without an id'],
+  ],
+  [
+    'two inits have one epoch',
+    evidence({}, [at(1, { type: 'epoch', user: 0, epoch: 4 }), at(2, { type: 'epoch', user: 0, epoch: 4 })]),
+    ['I9: epoch 4 of user 0 was given twice'],
   ],
   [
     'an old stream still gets calls',
@@ -269,9 +236,17 @@ describe('finds what must not be', () => {
 });
 
 describe('lets be what may be', () => {
+  const lost = without('seen');
   const may: [string, Evidence][] = [
     ['a call of a tool that asks nobody', { ...without('decided'), confirmations: [] }],
-    ['a lost call that ran', { ...without('seen'), calls: [call({ state: 'lost', started: 1 })] }],
+    [
+      'a lost call that ran, of a daemon that was killed',
+      { ...lost, history: [...lost.history, killed], calls: [call({ state: 'lost' })] },
+    ],
+    [
+      'a command that goes on when its daemon was killed',
+      evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, [...cancelled, killed]),
+    ],
     [
       'a denied call that did not run',
       {

@@ -13,7 +13,13 @@ export interface Facts extends Evidence {
   /** Every op that left something. */
   ranOps: string[];
   callsOfOp(op: string): CallRow[];
+  /** Whether the user's daemon was ended, held still or doubled at some time between the two. */
+  disturbed(user: number, between: { from: number; to: number }): boolean;
 }
+
+/** Faults of a daemon itself, and how long it takes from their end until it is itself again. */
+const troubles = new Set(['daemon kill', 'daemon stop', 'pair again', 'twin']);
+const troubleMs = 5_000;
 
 const grouped = <T>(all: T[], keyOf: (one: T) => string | null): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
@@ -50,6 +56,12 @@ export const createFacts = (evidence: Evidence): Facts => {
     runsOf,
     ranOps: [...new Set([...begins.keys(), ...edited.keys()])].filter((op) => runsOf(op).length > 0),
     callsOfOp: (op) => byOp.get(op) ?? [],
+    disturbed: (user, { from, to }) =>
+      history.some((one) => {
+        if (one.type === 'daemon-ended') return one.user === user && one.at >= from && one.at <= to;
+        if (one.type !== 'fault' || one.user !== user || !troubles.has(one.what)) return false;
+        return one.at <= to && one.at + one.forMs + troubleMs >= from;
+      }),
   };
 };
 

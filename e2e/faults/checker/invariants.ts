@@ -15,7 +15,7 @@ export interface Invariant {
 export const invariants: Invariant[] = [
   {
     name: 'I1',
-    how: 'marks and edits of each op, over all roots of a machine: at most one run, in at most one call',
+    how: 'marks and edits of each op, over all roots of a machine: at most one run, in at most one call, and one run of what succeeded',
     check: executions,
   },
   {
@@ -25,7 +25,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'I3',
-    how: 'no op ran whose last decision denies, whose question was closed without an answer, or whose call ended as not started',
+    how: 'no op ran whose last decision denies, whose question was closed without an answer, or whose call ended as not started; no command goes on after its daemon was told to stop it',
     check: refusals,
   },
   {
@@ -35,7 +35,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'I5',
-    how: 'every call that anyone has heard of stands in the database and has ended, in time',
+    how: 'every call that anyone has heard of stands in the database and has ended, in time; none is lost with a daemon that was well',
     check: deadlines,
   },
   { name: 'I6', how: 'no call is ever seen in another state after a terminal one', check: states },
@@ -44,10 +44,14 @@ export const invariants: Invariant[] = [
     how: 'an answer and a stored result speak of their own op alone; a list shows calls of its user alone',
     check: results,
   },
-  { name: 'I8', how: 'the ids of the frames of each stream rise strictly', check: streams },
+  {
+    name: 'I8',
+    how: 'the ids of the frames of each stream to a daemon rise strictly; not applicable to threads, which do not exist yet',
+    check: streams,
+  },
   {
     name: 'I9',
-    how: 'no call is put on a stream once a newer one of the same user has been open for a second',
+    how: 'no epoch is given twice; no call is put on a stream once a newer one of the same user has been open for a second',
     check: connections,
   },
   {

@@ -16,7 +16,17 @@ export const streams = (facts: Facts): string[] => {
   });
 };
 
-export const connections = (facts: Facts): string[] => {
+const repeatedEpochs = (facts: Facts): string[] => {
+  const given = new Set<string>();
+  return facts.of('epoch').flatMap(({ user, epoch }) => {
+    const name = `epoch ${epoch} of user ${user}`;
+    const again = given.has(name);
+    given.add(name);
+    return again ? [`${name} was given twice`] : [];
+  });
+};
+
+const oldStreams = (facts: Facts): string[] => {
   const opened = facts.of('stream');
   return facts.of('frame').flatMap(({ at, user, stream, event, requestId }) => {
     if (event !== 'filesystem-request') return [];
@@ -24,6 +34,8 @@ export const connections = (facts: Facts): string[] => {
     return newer ? [`${requestId} was put on stream ${stream} of user ${user}, after ${newer.stream}`] : [];
   });
 };
+
+export const connections = (facts: Facts): string[] => [...repeatedEpochs(facts), ...oldStreams(facts)];
 
 export const keys = (facts: Facts): string[] => {
   const taken = new Map<number, number>();
