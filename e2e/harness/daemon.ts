@@ -18,6 +18,8 @@ export interface DaemonOptions {
   root?: string;
   home?: string;
   flags?: string[];
+  /** Flags of Node itself. */
+  nodeFlags?: string[];
 }
 
 /** Starts the daemon; it may not be connected yet. */
@@ -28,7 +30,7 @@ export const startDaemon = (processes: Processes, options: DaemonOptions): Daemo
   const args = [options.url, ...token, '--dir', root, '--non-interactive', ...(options.flags ?? [])];
   const running = processes.start({
     command: process.execPath,
-    args: [daemonEntry, ...args],
+    args: [...(options.nodeFlags ?? []), daemonEntry, ...args],
     cwd: home,
     env: { HOME: home, NO_COLOR: '1' },
   });

@@ -19,9 +19,11 @@ export interface Server {
   restart(): Promise<void>;
 }
 
+/** `nodeFlags` go to Node itself. */
 export const startServer = async (
   processes: Processes,
   env: Record<string, string> = {},
+  nodeFlags: string[] = [],
 ): Promise<Server> => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -30,7 +32,7 @@ export const startServer = async (
   const start = async () => {
     const running = processes.start({
       command: process.execPath,
-      args: [serverEntry],
+      args: [...nodeFlags, serverEntry],
       cwd: dataDir,
       env: {
         PORT: String(port),

@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 import { migrate, openDatabase } from './db/index.ts';
 import { createDaemonDoor } from './doors/daemon-http/index.ts';
 import { createTrpcDoor } from './doors/trpc/index.ts';
-import { createGateway, defaultLimits } from './gateway/index.ts';
+import { createGateway, defaultLimits, type Gateway } from './gateway/index.ts';
 import {
   createAddress,
   createLimits,
@@ -39,6 +39,8 @@ interface AppNeeds {
 
 export interface App {
   log: Logger;
+  /** The core behind the doors. */
+  gateway: Gateway;
   /** Opens the port; gives the origin under which the server is reached. Throws when the port is taken. */
   listen(): Promise<string>;
   /** The port that is open; 0 before `listen`. */
@@ -134,6 +136,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
 
   return {
     log,
+    gateway,
     port,
     listen: async () => {
       await app.listen({ host: config.host, port: config.port });
