@@ -1,5 +1,5 @@
 // Makes docs/panel.png, the README's picture: the real panel with a real machine and an open question.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   connectDaemon,
@@ -22,7 +22,8 @@ const browser = await startBrowser();
 try {
   const server = await startServer(processes);
   const ann = await server.createOwner();
-  const root = newFolder('site');
+  const root = join(newFolder('home'), 'site');
+  mkdirSync(root);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   await connectDaemon(processes, { person: ann, url: server.url, root });
   await run(ann, 'list_files', { dirPath: '.' });
