@@ -40,6 +40,9 @@ const exitCode = (error: unknown): number => {
   return 1;
 };
 
+// Node ignores this signal until a package listens to it and leaves: then a write beyond a limit would end the process.
+process.on('SIGXFSZ', () => undefined);
+
 // The token stands in the arguments, which every user of this machine could read.
 process.title = 'drawbridge';
 

@@ -1,5 +1,5 @@
-import { truncate } from 'node:fs/promises';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endOfTurn } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +82,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
 
   it('leaves the file as it was or as it shall be, and nothing beside it', async () => {
     writeFileSync(join(work, 'big'), '');
-    await truncate(join(work, 'big'), 512 * 1024 * 1024);
+    truncateSync(join(work, 'big'), 512 * 1024 * 1024);
     writeFileSync(join(work, 'copy'), 'old');
     const { child, code } = await connectAndKeep();
     send('r1', 'copy_file', { sourcePath: 'big', destinationPath: 'copy' });
@@ -140,6 +140,54 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     send('r2', 'shell_execute', { command: 'echo run >> runs' });
     await until(() => expect(answersTo('r2')).toHaveLength(1));
     expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\nrun\n');
+  });
+});
+
+describe('a disk that takes nothing more', { timeout: 60_000 }, () => {
+  it('keeps calls from changing anything, lets them read, and all goes on once there is space', async () => {
+    writeFileSync(join(work, 'a.txt'), 'hello');
+    const { child } = await connectAndKeep();
+    const shell = { command: 'echo run >> runs' };
+    send('before', 'shell_execute', shell);
+    await until(() => expect(answersTo('before')).toHaveLength(1));
+    // No file of the daemon may grow: like a full disk, and another limit lets it grow again.
+    const setLimit = (limit: string) =>
+      execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${limit}`]);
+    setLimit('0:unlimited');
+    for (const id of ['full-1', 'full-2']) send(id, 'shell_execute', shell);
+    send('read', 'read_file', { filePath: 'a.txt' });
+    await until(() => expect(answersTo('read')).toHaveLength(1));
+    expect(JSON.stringify(answersTo('read'))).toContain('hello');
+    const text = 'Nothing was changed: this machine cannot write down what it does (is its disk full?)';
+    const refused = {
+      result: { content: [{ type: 'text', text }], isError: true, _meta: { 'drawbridge/started': false } },
+    };
+    for (const id of ['full-1', 'full-2']) await until(() => expect(answersTo(id)).toEqual([refused]));
+    setLimit('unlimited:unlimited');
+    send('after', 'shell_execute', shell);
+    await until(() =>
+      expect(answersTo('after')).toMatchObject([{ result: { content: [{ type: 'text' }] } }]),
+    );
+    expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\nrun\n');
+    child.kill('SIGKILL');
+    const { out } = await startAgain();
+    expect(out.stderr).not.toMatch(/damaged|^lost/m);
+  });
+
+  it('in the middle of a call: the result arrives all the same', async () => {
+    const { child, code } = await connectAndKeep();
+    send('r1', 'shell_execute', {
+      command: 'touch started; while [ ! -e go ]; do sleep 0.05; done; echo out',
+    });
+    await until(() => expect(readdirSync(work)).toContain('started'));
+    execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=0:unlimited']);
+    writeFileSync(join(work, 'go'), '');
+    await until(() => expect(JSON.stringify(answersTo('r1'))).toContain('out\\\\n'));
+    child.kill('SIGKILL');
+    await code;
+    // What could not be written down may have run, as far as the next one knows.
+    const { out } = await startAgain();
+    expect(out.stderr).toMatch(/^lost {10}call r1 /m);
   });
 });
 

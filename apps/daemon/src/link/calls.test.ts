@@ -3,6 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { json, page } from '../../test/gateway-server.ts';
 import { request, startLink, text } from '../../test/start-link.ts';
 
+const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
+  toolGroup: 'filesystemWrite',
+  resource: '/w/a',
+  description: 'write /w/a',
+  options: ['allowOnce'],
+})}`;
+const asked: ToolResult = { content: [{ type: 'text', text: question }], isError: true };
+
 describe('calls', () => {
   it('posts a result until the server has it', async () => {
     const { server, clock, connected, until, outbox } = await startLink();
@@ -61,13 +69,6 @@ describe('calls', () => {
   });
 
   it('runs an asked request again only with a decision', async () => {
-    const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
-      toolGroup: 'filesystemWrite',
-      resource: '/w/a',
-      description: 'write /w/a',
-      options: ['allowOnce'],
-    })}`;
-    const asked: ToolResult = { content: [{ type: 'text', text: question }], isError: true };
     const runs: unknown[] = [];
     const { server, connected, until } = await startLink(async ({ toolCall }) => {
       runs.push(toolCall.arguments);
@@ -113,6 +114,51 @@ describe('calls', () => {
       },
     });
     expect(server.results()).toEqual(expect.arrayContaining([cancelled(true), cancelled(false)]));
+  });
+
+  it('writes down what changes something before it runs and before its result leaves, and nothing of the rest', async () => {
+    const kinds: unknown[] = [];
+    const { server, connected, until, journal } = await startLink(
+      async ({ requestId, toolCall }, { starting }) => {
+        kinds.push(journal.get(requestId)?.kind);
+        if (toolCall.name === 'write_file') await starting(['/w/a']);
+        kinds.push(journal.get(requestId)?.kind);
+        return text('done');
+      },
+    );
+    await connected();
+    server.answer('response', (seen, response) => {
+      kinds.push(journal.get(seen.path.split('/')[2] ?? '')?.kind);
+      json(200, { ok: true })(seen, response);
+    });
+    const write = request('w1');
+    write.payload.toolCall.name = 'write_file';
+    for (const [round, call] of [write, request('r1')].entries()) {
+      server.send(call);
+      await until(() => expect(server.results()).toHaveLength(round + 1));
+    }
+    expect(kinds).toEqual(['received', 'started', 'waiting', undefined, undefined, undefined]);
+    await until(() =>
+      expect(journal.get('w1')).toEqual({ kind: 'settled', body: JSON.stringify({ result: text('done') }) }),
+    );
+    expect(journal.get('r1')).toBeUndefined();
+  });
+
+  it.each([
+    ['denied', 'denied', undefined],
+    ['asked about', 'asked', 'received'],
+  ])('what was %s did not start', async (_what, outcome, kept) => {
+    const { server, connected, until, journal } = await startLink(async () =>
+      outcome === 'asked'
+        ? asked
+        : { ...text('no'), isError: true, _meta: { 'drawbridge/outcome': 'denied' } },
+    );
+    await connected();
+    const write = request('w1');
+    write.payload.toolCall.name = 'write_file';
+    server.send(write);
+    await until(() => expect(server.results()).toHaveLength(1));
+    expect(journal.get('w1')?.kind).toBe(kept);
   });
 
   it('keeps what went wrong inside the machine', async () => {

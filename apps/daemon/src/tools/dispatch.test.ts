@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirmationText, defaultModes, tool } from '@drawbridge/contracts';
-import { systemClock } from '@drawbridge/kit';
+import { CodedError, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../permission/index.ts';
@@ -113,6 +113,61 @@ describe('dispatch', () => {
       expect(existsSync(join(root, 'a.txt'))).toBe(false);
     },
   );
+
+  it('says what it is about to change before it does, and not of what only reads', async () => {
+    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const said: unknown[] = [];
+    const starting = async (paths: string[]) => void said.push([paths, existsSync(join(root, 'a.txt'))]);
+    const signal = new AbortController().signal;
+    await send(write('r1'), signal, starting);
+    await send(
+      { requestId: 'r2', toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },
+      signal,
+      starting,
+    );
+    await send(
+      { requestId: 'r3', toolCall: { name: 'shell_execute', arguments: { command: 'true' } } },
+      signal,
+      starting,
+    );
+    expect(said).toEqual([
+      [[join(root, 'a.txt')], false],
+      [[], true],
+    ]);
+  });
+
+  it('changes nothing when that cannot be written down', async () => {
+    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const result = await send(write('r1'), new AbortController().signal, async () => {
+      throw new CodedError('JOURNAL_FAILED', 'Nothing was changed');
+    });
+    expect(result).toEqual({
+      content: [{ type: 'text', text: 'Nothing was changed' }],
+      isError: true,
+      _meta: { 'drawbridge/started': false },
+    });
+    expect(existsSync(join(root, 'a.txt'))).toBe(false);
+  });
+
+  it('a call that is cancelled while it waits for its turn never starts', async () => {
+    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const shell = (requestId: string, command: string) => ({
+      requestId,
+      toolCall: { name: 'shell_execute', arguments: { command } },
+    });
+    const running = ['r1', 'r2'].map((id) => send(shell(id, 'while [ ! -e go ]; do sleep 0.05; done')));
+    const abort = new AbortController();
+    const waits = send(shell('r3', 'touch started'), abort.signal);
+    abort.abort();
+    expect(await waits).toEqual({
+      content: [{ type: 'text', text: 'The call was cancelled' }],
+      isError: true,
+      _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': false },
+    });
+    writeFileSync(join(root, 'go'), '');
+    await Promise.all(running);
+    expect(existsSync(join(root, 'started'))).toBe(false);
+  });
 
   it('the same request a second time while it runs is not a second run', async () => {
     const { root, send } = await tryOut({ modes: everythingAllowed });

@@ -42,8 +42,11 @@ export const tryOut = async ({
     clock,
   });
   let count = 0;
-  const send = (request: ToolRequest, signal = new AbortController().signal): Promise<ToolResult> =>
-    dispatch(request, { signal, progress: () => undefined, starting: async () => undefined });
+  const send = (
+    request: ToolRequest,
+    signal = new AbortController().signal,
+    starting = async (_paths: string[]) => {},
+  ): Promise<ToolResult> => dispatch(request, { signal, progress: () => undefined, starting });
   const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> => {
     count += 1;
     return send({ requestId: `request-${count}`, toolCall: { name, arguments: args } });

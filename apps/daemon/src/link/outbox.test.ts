@@ -1,0 +1,74 @@
+import { createFakeClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { createOutbox, type Letter } from './outbox.ts';
+import type { Reply } from './server-api.ts';
+
+const setUp = (reply: Reply<null> = { ok: true, value: null }) => {
+  const clock = createFakeClock();
+  const posted: string[] = [];
+  const settled: [string, string | null][] = [];
+  const outbox = createOutbox({
+    clock,
+    random: () => 0.999_999,
+    post: async ({ requestId }) => {
+      posted.push(requestId);
+      return reply;
+    },
+    settled: ({ requestId }: Letter, refusal) => void settled.push([requestId, refusal]),
+  });
+  return { clock, outbox, posted, settled };
+};
+
+const unreachable: Reply<null> = {
+  ok: false,
+  failure: { kind: 'network', sentence: 'connection refused' },
+  status: null,
+};
+
+it('posts nothing before the server can be reached, and then all of it', async () => {
+  const { clock, outbox, posted, settled } = setUp();
+  for (const requestId of ['a', 'b', 'a']) outbox.add({ requestId, body: '{}' });
+  await clock.settle(60_000);
+  expect(posted).toEqual([]);
+  outbox.hurry();
+  await outbox.empty();
+  expect(posted).toEqual(['a', 'b']);
+  expect(settled).toEqual([
+    ['a', null],
+    ['b', null],
+  ]);
+});
+
+it('tries again after 1, 2, 4 … 30 s', async () => {
+  const { clock, outbox, posted } = setUp(unreachable);
+  outbox.hurry();
+  outbox.add({ requestId: 'a', body: '{}' });
+  const counts: number[] = [];
+  for (const seconds of [0, 1, 2, 4, 8, 16, 30, 30]) {
+    await clock.settle(seconds * 1_000);
+    counts.push(posted.length);
+  }
+  expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  outbox.close();
+  expect(clock.waiting()).toBe(0);
+});
+
+it.each([400, 404, 409, 410, 413, 422])('gives a letter up on %i', async (status) => {
+  const failure = { kind: 'network', sentence: 'No' } as const;
+  const { outbox, settled } = setUp({ ok: false, failure, status });
+  outbox.hurry();
+  outbox.add({ requestId: 'a', body: '{}' });
+  await outbox.empty();
+  expect(settled).toEqual([['a', 'No']]);
+});
+
+it.each([
+  ['letters', 2_001, 2],
+  ['characters', 33, 4 * 1024 * 1024],
+])('gives the oldest up when too many %s wait', async (_what, count, length) => {
+  const { outbox, settled } = setUp(unreachable);
+  const body = 'x'.repeat(length);
+  for (let at = 0; at < count; at += 1) outbox.add({ requestId: `r${at}`, body });
+  expect(settled).toEqual([['r0', 'too many results wait']]);
+  outbox.close();
+});
