@@ -11,9 +11,13 @@ import { send, signUpOwner, type TestServer } from '../test/server.ts';
 /** The server as a process of its own; `line` waits for a line of its stdout. */
 const start = (environment: Record<string, string>, args: string[] = []) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-main-'));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'main.ts'), ...args], {
-    env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'main.ts'), ...args],
+    {
+      env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment },
+    },
+  );
   let out = '';
   let err = '';
   let wake: () => void = () => {};

@@ -94,6 +94,7 @@ export const openStream = async (gateway: Gateway, proof: Proof): Promise<FakeSt
       events.push(event);
       return true;
     },
+    ready: () => Promise.resolve(),
     close: () => {
       closed = true;
     },

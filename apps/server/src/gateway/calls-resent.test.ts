@@ -76,7 +76,11 @@ describe('a lost stream', () => {
     const { gateway, clock, key } = await connected();
     const slow: FakeStream = await openStream(gateway, key);
     slow.drop();
-    const detach = await gateway.daemon.openStream(key, { send: () => false, close: () => {} });
+    const detach = await gateway.daemon.openStream(key, {
+      send: () => false,
+      ready: () => Promise.resolve(),
+      close: () => {},
+    });
     const running = gateway.call('ada', read, ended);
     await clock.settle();
     detach();

@@ -34,7 +34,7 @@ describe('a pairing token', () => {
     fixture = await openGateway();
     const { gateway } = fixture;
     const { token } = await gateway.createLink('ada');
-    const stream = { send: () => true, close: () => {} };
+    const stream = { send: () => true, ready: () => Promise.resolve(), close: () => {} };
     for (const use of [
       () => gateway.daemon.openStream(token, stream),
       () => gateway.daemon.respond(token, 'x', text('x')),

@@ -1,9 +1,11 @@
+import type { DaemonEvent } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { nextConnection, type ConnectionEffect, type ConnectionEvent } from './connection-state.ts';
 import type { DaemonStream } from './gateway.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { MachinesStore } from './machines.store.ts';
 import type { Port } from './port.ts';
+import { createProbe, type Probe } from './probe.ts';
 import type { Machine } from './registry.ts';
 import { createTurns } from './turns.ts';
 
@@ -15,6 +17,8 @@ export interface Connections {
   open(machine: Machine, stream: DaemonStream): () => void;
   /** Tells a stream of an older epoch that it was replaced, and closes it. */
   refuse(stream: DaemonStream): () => void;
+  /** The daemon has answered a probe of its stream. */
+  answered(machine: Machine, probeId: number): void;
   /** Ends the connection on purpose. */
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
   /** The server is back, and the machine was connected when it stopped. */
@@ -34,6 +38,7 @@ export interface ConnectionsNeeds {
 interface Held {
   machine: Machine;
   stream: DaemonStream;
+  probe: Probe;
   release(): void;
   nextFrame(): number;
 }
@@ -63,6 +68,7 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
     const held = streams.get(generation);
     streams.delete(generation);
     held?.release();
+    held?.probe.stop();
     return held;
   };
 
@@ -121,18 +127,33 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
       const generation = generations;
       let frame = 0;
       const nextFrame = () => (frame += 1);
-      const release = port.hold(machine.id, (event) => stream.send(nextFrame(), event));
-      streams.set(generation, { machine, stream, release, nextFrame });
-      dispatch(machine, { type: 'stream-opened', generation });
-      return () => {
+      const closed = () => {
         letGo(generation);
         dispatch(machine, { type: 'stream-closed', generation });
       };
+      const write = (event: DaemonEvent) => stream.send(nextFrame(), event);
+      const release = port.hold(machine.id, { write, ready: stream.ready });
+      const probe = createProbe({
+        clock,
+        limits,
+        send: (id) => write({ type: 'probe', payload: { id } }),
+        dead: () => {
+          stream.close();
+          closed();
+        },
+      });
+      streams.set(generation, { machine, stream, probe, release, nextFrame });
+      if (machine.info.daemon?.features.includes('probe')) probe.start();
+      dispatch(machine, { type: 'stream-opened', generation });
+      return closed;
     },
     refuse: (stream) => {
       stream.send(1, { type: 'gateway-disconnect', payload: { reason: 'replaced' } });
       stream.close();
       return () => {};
+    },
+    answered: ({ connection }, probeId) => {
+      if (connection.kind === 'online') streams.get(connection.generation)?.probe.answered(probeId);
     },
     disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
     restarted: (machine) => dispatch(machine, { type: 'restarted' }),

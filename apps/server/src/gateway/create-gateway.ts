@@ -145,6 +145,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       openStream: whileRunning(daemon.openStream),
       respond: whileRunning(daemon.respond),
       progress: whileRunning(daemon.progress),
+      probe: whileRunning(daemon.probe),
       disconnect: whileRunning(daemon.disconnect),
     },
     createLink: async (userId) => {

@@ -161,6 +161,10 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     },
     respond: async (proof, requestId, body) => calls.answer(await known(proof), requestId, body),
     progress: async (proof, requestId, body) => calls.progress(await known(proof), requestId, body),
+    probe: async (proof, id) => {
+      const { machine, epoch } = await known(proof);
+      if (epoch === machine.info.epoch) connections.answered(machine, id);
+    },
     disconnect: async (proof) => {
       const { machine, epoch } = await known(proof);
       // A daemon that another has replaced has no session left to end.

@@ -37,6 +37,8 @@ export type ConfirmationKey = { confirmationId: string } | { requestId: string }
 export interface DaemonStream {
   /** Writes one frame; false when the reader has fallen too far behind and the stream was closed. */
   send(frameId: number, event: DaemonEvent): boolean;
+  /** Resolves when little is left unread, or the stream is gone. */
+  ready(): Promise<void>;
   close(): void;
 }
 
@@ -54,6 +56,8 @@ export interface DaemonSide {
   /** From an older epoch an answer counts only for a call that is open and was given to it. */
   respond(proof: Proof, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
   progress(proof: Proof, requestId: string, body: ProgressBody): Promise<void>;
+  /** Answers the probe of that id: whoever reads the stream is there. */
+  probe(proof: Proof, id: number): Promise<void>;
   disconnect(proof: Proof): Promise<void>;
 }
 

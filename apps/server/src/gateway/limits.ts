@@ -8,6 +8,9 @@ export interface GatewayLimits {
   resultMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
+  /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
+  probeEveryMs: number;
+  maxUnanswered: number;
   /** How often daemons may take one machine from each other within the window, before its key is taken back. */
   maxTakings: number;
   takingsWindowMs: number;
@@ -35,6 +38,8 @@ export const defaultLimits: GatewayLimits = {
   callMaxMs: 10 * minute,
   resultMaxBytes: 16 * 1024 * 1024,
   maxOpenCalls: 100,
+  probeEveryMs: 20 * second,
+  maxUnanswered: 2,
   maxTakings: 3,
   takingsWindowMs: minute,
   confirmationTtlMs: day,

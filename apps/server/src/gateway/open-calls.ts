@@ -1,10 +1,4 @@
-import {
-  errorTable,
-  type CallError,
-  type DaemonEvent,
-  type Decision,
-  type ToolResult,
-} from '@drawbridge/contracts';
+import type { DaemonEvent } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import {
@@ -20,6 +14,7 @@ import type { CallsStore } from './calls.store.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { Port } from './port.ts';
 import type { Machine } from './registry.ts';
+import { nextRecord, type Brought } from './next-record.ts';
 import { createTurns } from './turns.ts';
 
 /** A call that has not ended: its record, where it stands, and who waits for it. */
@@ -39,12 +34,7 @@ export interface Waiter {
 }
 
 /** What an event brings beside the change of state, and how it is written down when not in the usual way. */
-export interface StepDetails {
-  result?: ToolResult | null;
-  error?: CallError | null;
-  answerDigest?: string;
-  decision?: Decision | null;
-  decidedBy?: string;
+export interface StepDetails extends Brought {
   save?(record: CallRecord): Promise<void>;
   /** Runs once it is written down, before anything follows from it. */
   onSaved?(): void;
@@ -123,45 +113,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const recordAfter = (call: OpenCall, state: CallMachineState, details: StepDetails): CallRecord => {
-    const { decision = call.record.decision, decidedBy = call.record.decidedBy } = details;
-    const record: CallRecord = { ...call.record, decision, decidedBy };
-    const epoch = record.epoch ?? needs.machine(record.machineId)?.info.epoch ?? null;
-    switch (state.kind) {
-      case 'pending':
-        return {
-          ...record,
-          state: 'pending',
-          confirmationId: null,
-          endsAt: state.endsAt,
-          epoch: state.given ? record.epoch : null,
-          deliveredAt: state.given ? record.deliveredAt : null,
-        };
-      case 'delivered':
-        return { ...record, state: 'delivered', epoch, deliveredAt: record.deliveredAt ?? clock.now() };
-      case 'awaiting-confirmation':
-        return {
-          ...record,
-          state: 'awaiting-confirmation',
-          confirmationId: state.confirmationId,
-          decision: null,
-          decidedBy: null,
-        };
-      case 'ended': {
-        const row = state.error === null ? null : errorTable[state.error];
-        return {
-          ...record,
-          state: state.end,
-          started: state.started,
-          error: row === null ? (details.error ?? null) : { code: row.code, message: row.message },
-          result: details.result ?? null,
-          answerDigest: details.answerDigest ?? null,
-          confirmationId: null,
-          endedAt: clock.now(),
-        };
-      }
-      default:
-        return state satisfies never;
-    }
+    const epoch = needs.machine(call.record.machineId)?.info.epoch ?? null;
+    return nextRecord(call.record, state, { ...details, at: clock.now(), epoch });
   };
 
   const closing = (call: OpenCall, effects: CallEffect[]) => {
@@ -300,8 +253,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     if (call.state.kind === 'pending' || again) await send(call);
   };
 
+  /** One after the other, as the reader takes them: all at once would be more than a slow one may leave unread. */
+  const resendAll = async (machineId: string) => {
+    for (const call of [...calls.values()]) {
+      if (call.record.machineId !== machineId) continue;
+      await turns.run(call.record.requestId, () => resend(call)).catch(onError);
+      await port.ready(machineId);
+    }
+  };
+
   const unlisten = port.listen((news) => {
-    if (news.type === 'attached') eachOf(news.machineId, resend);
+    if (news.type === 'attached') void resendAll(news.machineId);
     if (news.type === 'replaced') eachOf(news.machineId, (call) => step(call, { type: 'replaced' }));
     if (news.type === 'gone') {
       eachOf(news.machineId, (call) => step(call, { type: 'disconnected', explicit: news.explicit }));

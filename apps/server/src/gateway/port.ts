@@ -21,22 +21,31 @@ export type PortNews =
 export interface Port {
   /** Writes an event on the machine's stream; false when there is none, or it was too slow and has been closed. */
   write(machineId: string, event: DaemonEvent): Promise<boolean>;
+  /** Resolves when the machine's stream can take more, or is gone. */
+  ready(machineId: string): Promise<void>;
   /** Says that this process holds the machine's stream; the returned function lets it go. */
-  hold(machineId: string, write: (event: DaemonEvent) => boolean): () => void;
+  hold(machineId: string, holder: Holder): () => void;
   tell(news: PortNews): void;
   listen(hear: (news: PortNews) => void): () => void;
 }
 
+/** The end of a stream that this process has. */
+export interface Holder {
+  write(event: DaemonEvent): boolean;
+  ready(): Promise<void>;
+}
+
 /** The port for one process. */
 export const createLocalPort = (onError: (error: unknown) => void): Port => {
-  const holders = new Map<string, (event: DaemonEvent) => boolean>();
+  const holders = new Map<string, Holder>();
   const news = createEmitter<PortNews>(onError);
   return {
-    write: (machineId, event) => Promise.resolve(holders.get(machineId)?.(event) ?? false),
-    hold: (machineId, write) => {
-      holders.set(machineId, write);
+    write: (machineId, event) => Promise.resolve(holders.get(machineId)?.write(event) ?? false),
+    ready: (machineId) => holders.get(machineId)?.ready() ?? Promise.resolve(),
+    hold: (machineId, holder) => {
+      holders.set(machineId, holder);
       return () => {
-        if (holders.get(machineId) === write) holders.delete(machineId);
+        if (holders.get(machineId) === holder) holders.delete(machineId);
       };
     },
     tell: (item) => news.emit('all', item),

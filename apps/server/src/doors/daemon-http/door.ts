@@ -8,6 +8,7 @@ import { eventsRoute } from './events.route.ts';
 import { initRoute } from './init.route.ts';
 import { mounts, type Mount } from './mount.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import { probeRoute } from './probe.route.ts';
 import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
 import { userRoutes } from './user.route.ts';
@@ -37,6 +38,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     eventsRoute(app, mount, { daemon, clock });
     responseRoute(app, mount, { daemon, resultMaxBytes });
     progressRoute(app, mount, { daemon });
+    probeRoute(app, mount, { daemon });
     disconnectRoute(app, mount, { daemon });
     refuseOthers();
   };

@@ -74,6 +74,18 @@ describe('the stream', () => {
     await Promise.all(runs);
   });
 
+  it('takes frames that are larger than what may be left unread', async () => {
+    const { server, token, panel } = await paired();
+    const daemon = await connectDaemon(server, token);
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    const run = panel.calls.run.mutate({ name: 'read_file', arguments: { text } });
+    const { requestId, toolCall } = requestOf(await daemon.stream.next());
+    expect(toolCall.arguments).toEqual({ text });
+    await daemon.respond(requestId, { result: { content: [] } });
+    expect(await run).toMatchObject({ state: 'succeeded' });
+    expect((await panel.gateway.status.query()).state).toBe('online');
+  });
+
   it('that is newer wins, and the end of the older one changes nothing', async () => {
     const { server, token, panel } = await paired();
     const first = await connectDaemon(server, token);

@@ -2,9 +2,13 @@ import type { Clock } from '@drawbridge/kit';
 import type { FastifyReply } from 'fastify';
 import type { DaemonStream } from '../../gateway/index.ts';
 
-/** A reader that leaves more than this unread is closed. */
+/** A reader that leaves more than this unread is closed when the next frame comes; one frame alone may be larger. */
 const maxQueuedBytes = 1024 * 1024;
 const pingEveryMs = 15_000;
+/** What lies unread when a stream is closed has this long to go out. */
+const lingerMs = 5_000;
+/** The kernel asks an idle peer whether it is there: what dies with nothing under way is found out without a word of ours. */
+const keepAliveMs = 10_000;
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -25,10 +29,12 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
 
   const write = (text: string): boolean => {
     if (raw.destroyed || raw.writableEnded) return false;
+    if (raw.writableLength > maxQueuedBytes) {
+      raw.destroy();
+      return false;
+    }
     raw.write(text);
-    if (raw.writableLength <= maxQueuedBytes) return true;
-    raw.destroy();
-    return false;
+    return true;
   };
 
   const open = () => {
@@ -38,6 +44,7 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
     for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
       if (value !== undefined) raw.setHeader(name, value);
     }
+    raw.socket?.setKeepAlive(true, keepAliveMs);
     raw.writeHead(200);
     write(': open\n\n');
     const stopPings = clock.every(pingEveryMs, () => write(': ping\n\n'));
@@ -50,8 +57,19 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
       open();
       return write(`id: ${frameId}\ndata: ${JSON.stringify(event)}\n\n`);
     },
+    ready: () =>
+      new Promise((resolve) => {
+        if (raw.destroyed || raw.writableEnded || !raw.writableNeedDrain) return resolve();
+        raw.once('drain', resolve).once('close', resolve);
+      }),
     close: () => {
-      if (opened) raw.end();
+      if (!opened || raw.destroyed) return;
+      // A reader that is dead takes nothing more, and its socket would stay for as long as the kernel tries.
+      raw.once(
+        'close',
+        clock.after(lingerMs, () => raw.destroy()),
+      );
+      raw.end();
     },
   };
 };

@@ -1,0 +1,57 @@
+import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts';
+import { expect, it } from 'vitest';
+import { openStream } from '../../../test/daemon.ts';
+import { announcement, paired, seen } from '../../../test/paired.ts';
+import { send } from '../../../test/server.ts';
+
+const { bare } = daemonMounts;
+const daemon = { version: '1', protocol: 1, features: ['probe'] };
+
+const inits = async (times: number) => {
+  const { server, token } = await paired();
+  let key = token;
+  let epoch = 0;
+  for (let time = 0; time < times; time += 1) {
+    const { json } = await send(`${server.url}${bare}/init`, {
+      method: 'POST',
+      headers: { [gatewayKeyHeader]: key },
+      body: { ...announcement, daemon },
+    });
+    // What an init gives, which the gateway's own tests pin.
+    const reply = json as { sessionKey?: string; epoch: number };
+    key = reply.sessionKey ?? key;
+    epoch = reply.epoch;
+  }
+  const headers = (named: string) => ({ [gatewayKeyHeader]: key, [gatewayEpochHeader]: named });
+  return { url: `${server.url}${bare}`, epoch, headers };
+};
+
+it('a stream of an older epoch is told that it was replaced, and ends', async () => {
+  const { url, epoch, headers } = await inits(2);
+  expect(epoch).toBe(2);
+  const older = await openStream(`${url}/events`, headers('1'));
+  expect((await older.next()).event).toEqual({ type: 'gateway-disconnect', payload: { reason: 'replaced' } });
+  await older.ended;
+  const newest = await openStream(`${url}/events`, headers('2'));
+  expect((await newest.next()).event).toEqual({ type: 'probe', payload: { id: 1 } });
+});
+
+it('a probe is answered with a post', async () => {
+  const { url, headers } = await inits(1);
+  const stream = await openStream(`${url}/events`, headers('1'));
+  const { event } = await stream.next();
+  expect(event.type).toBe('probe');
+  const post = (body: unknown) => send(`${url}/probe`, { method: 'POST', headers: headers('1'), body });
+  expect(seen(await post(event.payload))).toEqual([200, { ok: true }]);
+  expect((await post({ id: 'x' })).status).toBe(400);
+});
+
+it.each(['', '-1', '1.5', 'one', '1, 2', '9'.repeat(20)])('an epoch of "%s" is refused', async (epoch) => {
+  const { url, headers } = await inits(1);
+  const got = await send(`${url}/response/unknown`, {
+    method: 'POST',
+    headers: headers(epoch),
+    body: { error: 'x' },
+  });
+  expect(got.status).toBe(400);
+});
