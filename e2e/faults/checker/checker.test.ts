@@ -244,6 +244,21 @@ describe('lets be what may be', () => {
       { ...lost, history: [...lost.history, killed], calls: [call({ state: 'lost' })] },
     ],
     [
+      'a stream that goes on when a newer one was sent away at once',
+      evidence({}, [
+        at(1_000, { type: 'stream', user: 0, stream: 2 }),
+        at(1_000, {
+          type: 'frame',
+          user: 0,
+          stream: 2,
+          id: 1,
+          event: 'gateway-disconnect',
+          requestId: null,
+        }),
+        frame(2_500, { stream: 1, id: 2 }),
+      ]),
+    ],
+    [
       'a command that goes on when its daemon was killed',
       evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, [...cancelled, killed]),
     ],

@@ -27,8 +27,13 @@ const repeatedEpochs = (facts: Facts): string[] => {
 };
 
 const oldStreams = (facts: Facts): string[] => {
-  const opened = facts.of('stream');
-  return facts.of('frame').flatMap(({ at, user, stream, event, requestId }) => {
+  const frames = facts.of('frame');
+  const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame.event]));
+  // A stream that is told at once to go is no newer one: whoever asked for it came with an older epoch.
+  const opened = facts
+    .of('stream')
+    .filter(({ user, stream }) => first.get(`${user} ${stream}`) !== 'gateway-disconnect');
+  return frames.flatMap(({ at, user, stream, event, requestId }) => {
     if (event !== 'filesystem-request') return [];
     const newer = opened.find((one) => one.user === user && one.stream > stream && one.at + orderMs < at);
     return newer ? [`${requestId} was put on stream ${stream} of user ${user}, after ${newer.stream}`] : [];
