@@ -16,6 +16,7 @@ import {
   questionOf,
   run,
   setupToken,
+  startDaemon,
   startReverseProxy,
   startServer,
   textOf,
@@ -169,7 +170,17 @@ describeWith('nginx')('behind nginx as it is by itself', () => {
     const daemon = await connectDaemon(processes, { person: ann, url });
     writeFileSync(join(daemon.root, 'notes.txt'), 'far away');
     expect(textOf(await run(ann, 'read_file', { filePath: 'notes.txt' }))).toContain('far away');
-    expect(daemon.process.output()).not.toContain('buffers');
+    expect(daemon.process.output()).not.toContain('buffers the stream');
+    await processes.stopAll();
+  });
+
+  it('told not to heed the server it buffers, and the daemon says so', async () => {
+    const deaf = (lines: string) =>
+      plain(lines).replace('location / {', 'location / {\nproxy_ignore_headers X-Accel-Buffering;');
+    const { processes, url, ann } = await setUp({ name: 'nginx', change: deaf });
+    const { token } = await ann.api.gateway.createLink.mutate();
+    const daemon = startDaemon(processes, { url, token });
+    await daemon.process.says(/Your proxy buffers the stream[^]*docs\/behind-a-proxy\.md/);
     await processes.stopAll();
   });
 });
