@@ -8,11 +8,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import * as fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal, type Journal, type JournalLimits } from './journal.ts';
 import { diedDuring, missingFromJournal } from './lost.ts';
 import { readPage } from './read-page.ts';
@@ -92,6 +93,22 @@ describe('the journal', () => {
     }
     await journal.close();
     expect(statSync(pageOf(folder)).mode & 0o777).toBe(0o600);
+  });
+
+  it('syncs once for all that is said in one turn, and not for what may be lost', async () => {
+    const folder = makeFolder();
+    const handle = await openFile(folder);
+    const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'datasync');
+    onTestFinished(() => sync.mockRestore());
+    await handle.close();
+    const journal = await open(folder);
+    await journal.started('first', write);
+    const ids = Array.from({ length: 50 }, (_item, at) => `r${at}`);
+    await Promise.all(ids.map((id) => journal.started(id, write)));
+    await Promise.all(ids.map((id) => journal.done(id, '"x"')));
+    for (const id of ids) journal.taken(id);
+    await journal.close();
+    expect(sync).toHaveBeenCalledTimes(2);
   });
 
   it('touches no disk for a call that it does not know', async () => {

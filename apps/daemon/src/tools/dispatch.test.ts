@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirmationText, defaultModes, tool } from '@drawbridge/contracts';
 import { CodedError, systemClock } from '@drawbridge/kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../permission/index.ts';
 import { allTools, createDispatch, offeredTools, toolCategories } from './index.ts';
@@ -155,9 +155,15 @@ describe('dispatch', () => {
       requestId,
       toolCall: { name: 'shell_execute', arguments: { command } },
     });
-    const running = ['r1', 'r2'].map((id) => send(shell(id, 'while [ ! -e go ]; do sleep 0.05; done')));
+    const running = ['r1', 'r2'].map((id) =>
+      send(shell(id, `touch ${id}; while [ ! -e go ]; do sleep 0.05; done`)),
+    );
+    await vi.waitFor(() => expect(readdirSync(root)).toEqual(['r1', 'r2']), { timeout: 10_000 });
     const abort = new AbortController();
-    const waits = send(shell('r3', 'touch started'), abort.signal);
+    const begun: string[] = [];
+    const waits = send(shell('r3', 'touch started'), abort.signal, async () => void begun.push('r3'));
+    await send({ requestId: 'r4', toolCall: { name: 'list_files', arguments: {} } });
+    expect(begun).toEqual([]);
     abort.abort();
     expect(await waits).toEqual({
       content: [{ type: 'text', text: 'The call was cancelled' }],
