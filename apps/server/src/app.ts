@@ -106,7 +106,14 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     async (scope) => {
       scope.addHook('onRequest', guardOrigin);
       await scope.register(
-        createAuthRoutes({ auth, limits, url: address.url, checkSessions: accounts.checkSessions }),
+        createAuthRoutes({
+          auth,
+          limits,
+          url: address.url,
+          checkSessions: accounts.checkSessions,
+          userOf: async (headers) => (await accounts.session(headers))?.user.id ?? null,
+          onPasswordChanged: gateway.revokeUser,
+        }),
       );
     },
     { prefix: '/api/auth' },

@@ -16,10 +16,15 @@ interface Needs {
   url(): string;
   /** After a request that may have ended sessions. */
   checkSessions(): Promise<void>;
+  /** Whose session these request headers carry; null without one. */
+  userOf(headers: Headers): Promise<string | null>;
+  /** After a user has changed their password: what was given out under the old one ends. */
+  onPasswordChanged(userId: string): Promise<void>;
 }
 
 /** Better-auth's own endpoints, below `/api/auth`: those the panel uses, and no other. */
-export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): FastifyPluginAsync => {
+export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
+  const { auth, limits, url, checkSessions } = needs;
   const pass = async (request: FastifyRequest, body?: unknown) => {
     const headers = requestHeaders(request);
     headers.delete('content-length');
@@ -55,9 +60,11 @@ export const createAuthRoutes = ({ auth, limits, url, checkSessions }: Needs): F
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
       const passwords = passwordChange.parse(request.body);
-      // Whoever knew the old password is out.
+      const userId = await needs.userOf(requestHeaders(request));
+      // Whoever knew the old password is out, and so is every machine that they may have paired.
       const response = await pass(request, { ...passwords, revokeOtherSessions: true });
       await checkSessions();
+      if (response.ok && userId !== null) await needs.onPasswordChanged(userId);
       return answer(reply, response);
     });
     app.get('/get-session', async (request, reply) => answer(reply, await pass(request)));

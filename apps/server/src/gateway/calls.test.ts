@@ -58,6 +58,18 @@ describe('what is refused at once', () => {
     expect(stream.requests()).toHaveLength(3);
   });
 
+  it.each([
+    ['at the limit', 991, true],
+    ['beyond it', 992, false],
+  ])('arguments %s', async (_name, length, taken) => {
+    const { gateway, clock, stream } = await connected({ limits: { argumentsMaxBytes: 1_000 } });
+    const call = gateway.call('ada', { name: 'read_file', arguments: { a: 'x'.repeat(length + 1) } }, ended);
+    if (taken) void call.catch(() => {});
+    else await expect(call).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await clock.settle();
+    expect(stream.requests()).toHaveLength(taken ? 1 : 0);
+  });
+
   it('a call whose maker has gone', async () => {
     const { gateway } = await connected();
     const signal = AbortSignal.abort();

@@ -96,6 +96,8 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     const { signal, until } = options;
     if (signal?.aborted === true) throw errors.cancelled();
     if (!maker.machine.info.toolList.tools.has(toolCall.name)) throw errors.unknownTool();
+    if (Buffer.byteLength(JSON.stringify(toolCall.arguments)) > limits.argumentsMaxBytes)
+      throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     if (openCalls.count(maker.userId) >= limits.maxOpenCalls) throw errors.tooManyCalls();
     const record = newRecord(maker, toolCall, options);
     const abort = () => void stop(record.requestId, 'caller')?.catch(onError);

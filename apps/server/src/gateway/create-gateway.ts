@@ -96,7 +96,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     onError,
   });
 
-  const disable = async (scope: Scope) => {
+  const endSessions = async (scope: Scope) => {
     const machines = scope.kind === 'all' ? registry.all() : await registry.ofUser(scope.userId);
     if (scope.kind === 'all') await keys.revokeAll();
     else await keys.revokeUser(scope.userId);
@@ -107,7 +107,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     facts: needs.module,
     isOwner,
     port,
-    onDisabled: disable,
+    onDisabled: endSessions,
   });
 
   const status = async (userId: string) => toStatus(await registry.used(userId));
@@ -179,6 +179,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     onConfirmationChanged: confirmationEvents.on,
     getSettings: settings.get,
     updateSettings: settings.update,
+    revokeUser: (userId) => endSessions({ kind: 'user', userId }),
     start: async () => {
       stopTouching = clock.every(touchEveryMs, touchKeys);
       await takeUp({

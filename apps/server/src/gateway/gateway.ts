@@ -94,11 +94,13 @@ export interface UserSide {
 export interface Gateway extends UserSide {
   /**
    * Runs one tool on the user's machine. Refused at once, without a record: `notConnected`, `unknownTool`,
-   * `gatewayDisabled`, `tooManyCalls`, `storeUnavailable`. Once it is written down it always resolves, also for a
+   * `gatewayDisabled`, `tooManyCalls`, `tooLarge`, `storeUnavailable`. Once it is written down it always resolves, also for a
    * failed, denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
    */
   call(userId: string, call: ToolCall, options: CallOptions): Promise<Call>;
   daemon: DaemonSide;
+  /** Takes back every key of a user and lets their machines go. */
+  revokeUser(userId: string): Promise<void>;
   /** Takes up what a stopped server left open. Call once, before the doors open. */
   start(): Promise<void>;
   /** Tells every daemon to come back later, closes their streams, lets timers go. */

@@ -6,6 +6,8 @@ export interface GatewayLimits {
   callMaxMs: number;
   /** The longest JSON text of a result, in bytes. */
   resultMaxBytes: number;
+  /** The longest JSON text of a call's arguments, in bytes: what a daemon is sure to read as one frame. */
+  argumentsMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
@@ -37,6 +39,7 @@ export const defaultLimits: GatewayLimits = {
   callTimeoutMs: 30 * second,
   callMaxMs: 10 * minute,
   resultMaxBytes: 16 * 1024 * 1024,
+  argumentsMaxBytes: 4 * 1024 * 1024,
   maxOpenCalls: 100,
   probeEveryMs: 20 * second,
   maxUnanswered: 2,

@@ -38,6 +38,7 @@ export const callsRouter = router({
         session: ctx.session,
         signal,
         listen: (hear) => ctx.gateway.onCallChanged(ctx.userId, hear),
+        lengthOf: (event) => (event.type === 'progress' ? (event.output?.length ?? 0) : 0),
         first: async () => {
           if (!input?.lastEventId) return [];
           const { calls } = await ctx.gateway.listCalls(ctx.userId, { limit: 50 });

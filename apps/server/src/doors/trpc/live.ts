@@ -3,8 +3,9 @@ import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { Accounts, Session } from '../../auth/index.ts';
 
-/** A reader that leaves this many events unread is cut off; its client comes back and starts from what holds then. */
+/** A reader that leaves more than this unread is cut off; its client comes back and starts from what holds then. */
 const maxUnread = 1_000;
+const maxUnreadLength = 4 * 1024 * 1024;
 
 interface Source<T> {
   accounts: Accounts;
@@ -12,6 +13,8 @@ interface Source<T> {
   signal: AbortSignal | undefined;
   /** Hands each new event on; the returned function stops it. */
   listen(hear: (event: T) => void): () => void;
+  /** How long the text of an event is, where that can be much. */
+  lengthOf?(event: T): number;
   /** What holds now. Read after listening has begun, so that nothing falls between the two. */
   first(): Promise<T[]>;
 }
@@ -22,10 +25,18 @@ interface Source<T> {
  */
 export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelope<T>, void, unknown> {
   const unread: T[] = [];
+  const lengthOf = source.lengthOf ?? (() => 0);
+  let unreadLength = 0;
+  let behind = false;
   let ended = false;
   let wake: () => void = () => {};
   const stopListening = source.listen((event) => {
+    if (behind) return;
     unread.push(event);
+    unreadLength += lengthOf(event);
+    behind = unread.length > maxUnread || unreadLength > maxUnreadLength;
+    // A reader that stands still is not told before it moves on: until then nothing more is kept for it.
+    if (behind) unread.length = 0;
     wake();
   });
   const stopWatching = source.accounts.watch(source.session, () => {
@@ -35,13 +46,17 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
   const leave = () => wake();
   source.signal?.addEventListener('abort', leave);
   try {
-    unread.unshift(...(await source.first()));
+    const first = await source.first();
+    for (const event of first) unreadLength += lengthOf(event);
+    unread.unshift(...first);
     while (!source.signal?.aborted) {
       if (ended) throw errors.unauthorized();
-      if (unread.length > maxUnread) throw errors.internal({ message: 'The reader fell too far behind' });
+      if (behind) throw errors.internal({ message: 'The reader fell too far behind' });
       const event = unread.shift();
-      if (event !== undefined) yield tracked(nanoid(), event);
-      else await new Promise<void>((resolve) => (wake = resolve));
+      if (event !== undefined) {
+        unreadLength -= lengthOf(event);
+        yield tracked(nanoid(), event);
+      } else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
     source.signal?.removeEventListener('abort', leave);

@@ -1,0 +1,45 @@
+import { createEmitter } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import type { Accounts } from '../../auth/index.ts';
+import { live } from './live.ts';
+
+const session = {
+  token: 't',
+  user: { id: 'ada', name: 'Ada', email: 'ada@example.org', isOwner: false },
+};
+// A reader asks for nothing else of the accounts.
+const accounts = { watch: () => () => {} } as unknown as Accounts;
+
+/** A reader that has taken one event and then stands still. */
+const standing = async () => {
+  const events = createEmitter<string>(() => {});
+  const reader = live<string>({
+    accounts,
+    session,
+    signal: undefined,
+    listen: (hear) => events.on('all', hear),
+    lengthOf: (event) => event.length,
+    first: async () => ['first'],
+  });
+  expect((await reader.next()).value?.[1]).toBe('first');
+  return { reader, tell: (text: string) => events.emit('all', text), listening: () => events.count('all') };
+};
+
+const megabyte = 'x'.repeat(1024 * 1024);
+
+it.each([
+  ['1,000 events', { texts: Array.from({ length: 1_000 }, () => 'x'), kept: true }],
+  ['one event more', { texts: Array.from({ length: 1_001 }, () => 'x'), kept: false }],
+  ['4 MiB of text', { texts: [megabyte, megabyte, megabyte, megabyte], kept: true }],
+  ['a letter more', { texts: [megabyte, megabyte, megabyte, megabyte, 'x'], kept: false }],
+] as const)('a reader that stands still and leaves %s unread', async (_name, { texts, kept }) => {
+  const { reader, tell, listening } = await standing();
+  for (const text of texts) tell(text);
+  if (!kept) {
+    await expect(reader.next()).rejects.toMatchObject({ code: 'INTERNAL' });
+    return void expect(listening()).toBe(0);
+  }
+  for (const text of texts) expect((await reader.next()).value?.[1] === text).toBe(true);
+  for (const text of texts) tell(text);
+  expect((await reader.next()).value?.[1] === texts[0]).toBe(true);
+});
