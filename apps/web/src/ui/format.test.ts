@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countdown, counted, duration, timeFrom } from './format.ts';
+import { amount, countdown, counted, duration, timeFrom } from './format.ts';
 
 const now = Date.UTC(2026, 0, 10);
 
@@ -31,5 +31,6 @@ it.each([
 });
 
 it('counts things', () => {
+  expect(amount(1_234_567)).toBe('1,234,567');
   expect([counted(1, 'tool'), counted(3, 'tool')]).toEqual(['1 tool', '3 tools']);
 });

@@ -35,5 +35,10 @@ export const countdown = (ms: number): string => {
 /** "tool call" -> "Tool call" */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+const whole = new Intl.NumberFormat('en');
+
+/** "12,345" */
+export const amount = (count: number): string => whole.format(count);
+
 /** "1 tool", "3 tools" */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

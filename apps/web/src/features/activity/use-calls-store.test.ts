@@ -37,16 +37,51 @@ it('puts a new call on top and follows it to its end, from which it does not com
   ]);
 });
 
-it('joins the output of a running call and forgets it at the end', async () => {
+const one = { parts: [{ id: 0, text: 'one\n' }], length: 4, cutLength: 0 };
+const both = { parts: [{ id: 0, text: 'one\ntwo\n' }], length: 8, cutLength: 0 };
+
+it('joins the output of a running call and forgets it when its result is there', async () => {
   bench = await setBench();
   const store = useCallsStore();
   const running = callOf({ state: 'delivered' });
   store.onCall({ type: 'call', call: running });
   store.onCall({ type: 'progress', requestId: 'r1', output: 'one\n', message: 'working' });
   store.onCall({ type: 'progress', requestId: 'r1', output: 'two\n', progress: 1, total: 2 });
-  expect(store.progress).toEqual({ r1: { output: 'one\ntwo\n', message: 'working', progress: 1, total: 2 } });
+  expect(store.progress).toEqual(
+    new Map([['r1', { output: both, message: 'working', progress: 1, total: 2 }]]),
+  );
   store.onCall({ type: 'call', call: { ...running, state: 'succeeded' } });
-  expect(store.progress).toEqual({});
+  store.onCall({ type: 'progress', requestId: 'r1', output: 'late\n' });
+  expect(store.progress).toEqual(new Map());
+});
+
+it.each(['failed', 'cancelled', 'timed-out', 'lost'] as const)(
+  'keeps what a call printed that ends as %s',
+  async (state) => {
+    bench = await setBench();
+    const store = useCallsStore();
+    store.onCall({ type: 'progress', requestId: 'r1', output: 'one\n' });
+    store.onCall({ type: 'call', call: callOf({ state }) });
+    store.onCall({ type: 'progress', requestId: 'r1', output: 'late\n' });
+    expect(store.progress).toEqual(new Map([['r1', { output: one }]]));
+  },
+);
+
+it('keeps what the last ten of them printed, and all that runs', async () => {
+  bench = await setBench();
+  const store = useCallsStore();
+  store.onCall({ type: 'progress', requestId: 'runs', output: 'one\n' });
+  for (const call of many(12).reverse()) {
+    store.onCall({ type: 'progress', requestId: call.requestId, output: 'one\n' });
+    store.onCall({ type: 'call', call: { ...call, state: 'lost' } });
+  }
+  expect([...store.progress.keys()]).toEqual([
+    'runs',
+    ...many(12)
+      .slice(0, 10)
+      .map(({ requestId }) => requestId)
+      .reverse(),
+  ]);
 });
 
 it('says why the list is not there', async () => {

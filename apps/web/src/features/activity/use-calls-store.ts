@@ -2,17 +2,18 @@ import { terminalCallStates, type CallEvent, type CallState, type CallSummary } 
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';
+import { appended, noOutput, type LiveOutput } from './live-output.ts';
 
 export interface Progress {
   message?: string;
   progress?: number;
   total?: number;
-  /** What the tool has printed, the newest part. */
-  output: string;
+  output: LiveOutput;
 }
 
-/** The part of a running call's output that stays in the page. */
-const maxOutputLength = 100_000;
+/** What a call printed whose result may never come stays, for this many of them. */
+const keptOutputs = 10;
+const withoutResult: readonly CallState[] = ['failed', 'cancelled', 'timed-out', 'lost'];
 
 export const hasEnded = (state: CallState): boolean =>
   terminalCallStates.some((terminal) => terminal === state);
@@ -21,7 +22,7 @@ export const hasEnded = (state: CallState): boolean =>
 export const useCallsStore = defineStore('calls', () => {
   const api = useApi();
   const known = shallowRef<ReadonlyMap<string, CallSummary>>(new Map());
-  const progress = ref<Record<string, Progress>>({});
+  const progress = shallowRef<ReadonlyMap<string, Progress>>(new Map());
   const cursor = ref<string | null>(null);
   const loaded = ref(false);
   const loading = ref(false);
@@ -33,12 +34,27 @@ export const useCallsStore = defineStore('calls', () => {
     ),
   );
 
+  const stateOf = (requestId: string) => known.value.get(requestId)?.state;
+  const isOver = (requestId: string) => {
+    const state = stateOf(requestId);
+    return state !== undefined && hasEnded(state);
+  };
+
+  /** The progress of a call that has ended: gone with its result, kept where there may be none. */
+  const settle = ({ requestId, state }: CallSummary) => {
+    const kept = new Map(progress.value);
+    if (!withoutResult.includes(state)) kept.delete(requestId);
+    const ended = [...kept.keys()].filter(isOver);
+    for (const old of ended.slice(0, -keptOutputs)) kept.delete(old);
+    progress.value = kept;
+  };
+
   const put = (call: CallSummary) => {
     const before = known.value.get(call.requestId);
     // The end is final: an answer that was on its way meanwhile does not reopen a call.
     if (before && hasEnded(before.state) && !hasEnded(call.state)) return;
     known.value = new Map(known.value).set(call.requestId, call);
-    if (hasEnded(call.state)) delete progress.value[call.requestId];
+    if (hasEnded(call.state) && progress.value.has(call.requestId)) settle(call);
   };
 
   const fetchPage = async (from: string | null) => {
@@ -77,12 +93,10 @@ export const useCallsStore = defineStore('calls', () => {
         return put(event.call);
       case 'progress': {
         const { requestId, type: _type, output = '', ...rest } = event;
-        const before = progress.value[requestId];
-        progress.value[requestId] = {
-          ...before,
-          ...rest,
-          output: ((before?.output ?? '') + output).slice(-maxOutputLength),
-        };
+        if (isOver(requestId)) return;
+        const before = progress.value.get(requestId);
+        const after = { ...before, ...rest, output: appended(before?.output ?? noOutput, output) };
+        progress.value = new Map(progress.value).set(requestId, after);
         return;
       }
       default:
@@ -102,3 +116,5 @@ export const useCallsStore = defineStore('calls', () => {
 
   return { calls, known, progress, cursor, loaded, loading, failure, load, loadMore, onCall, cancel };
 });
+
+export type CallsStore = ReturnType<typeof useCallsStore>;

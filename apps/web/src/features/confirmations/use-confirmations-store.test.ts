@@ -1,3 +1,4 @@
+import { errorTable } from '@drawbridge/contracts';
 import { TRPCError } from '@trpc/server';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
@@ -93,22 +94,70 @@ it.each([
   expect(store.closed).toEqual([]);
 });
 
-it.each(['ALREADY_DECIDED', 'CONFIRMATION_CLOSED'])('on %s says so and drops the question', async (code) => {
+const refusing = (code: string) => () => {
+  bench.fixture.world.confirmations = [];
+  const cause = new Error('no');
+  cause.name = code;
+  throw new TRPCError({ code: 'CONFLICT', message: 'no', cause });
+};
+const decided = { ...first, state: 'decided', approved: true, decision: 'alwaysAllow' } as const;
+
+it.each([
+  ['ALREADY_DECIDED', 'Answered already, elsewhere. Your click did nothing'],
+  ['CONFIRMATION_CLOSED', 'No longer open. Your click did nothing'],
+])('on %s says so and drops the question', async (code, text) => {
+  bench = await setBench({ confirmations: [first], decide: refusing(code) });
+  const store = useConfirmationsStore();
+  await store.load();
+  await store.decide(first, 'denyOnce');
+  expect([ids(store.open), store.closed.map((note) => note.text), store.failures]).toEqual([[], [text], {}]);
+});
+
+it.each([
+  ['ALREADY_DECIDED', decided, 'Always allowed. Your click did nothing'],
+  [
+    'CONFIRMATION_CLOSED',
+    { ...first, state: 'withdrawn' },
+    'Withdrawn: the call was stopped. Your click did nothing',
+  ],
+  ['CONFIRMATION_CLOSED', { ...first, state: 'expired' }, 'Expired: denied. Your click did nothing'],
+] as const)('on %s says what became of it', async (code, after, text) => {
+  bench = await setBench({ confirmations: [first], decide: refusing(code) });
+  const store = useConfirmationsStore();
+  await store.load();
+  const clicked = store.decide(first, 'denyOnce');
+  store.onConfirmation(event(after));
+  await clicked;
+  expect(store.closed.map((note) => note.text)).toEqual([text]);
+});
+
+it('says it also when the live event comes after the refusal', async () => {
+  bench = await setBench({ confirmations: [first], decide: refusing('ALREADY_DECIDED') });
+  const store = useConfirmationsStore();
+  await store.load();
+  await store.decide(first, 'denyOnce');
+  store.onConfirmation(event(decided));
+  expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
+    [],
+    ['Always allowed. Your click did nothing'],
+  ]);
+});
+
+it('keeps the question when the server cannot write its answer down, and says why', async () => {
   bench = await setBench({
     confirmations: [first],
     decide: () => {
-      bench.fixture.world.confirmations = [];
       const cause = new Error('no');
-      cause.name = code;
-      throw new TRPCError({ code: 'CONFLICT', message: 'This confirmation is no longer open', cause });
+      cause.name = 'STORE_UNAVAILABLE';
+      const { message } = errorTable.storeUnavailable;
+      throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', message, cause });
     },
   });
   const store = useConfirmationsStore();
   await store.load();
   await store.decide(first, 'allowOnce');
-  expect([ids(store.open), store.closed.map((note) => note.text), store.failures]).toEqual([
-    [],
-    ['This confirmation is no longer open'],
-    {},
+  expect([ids(store.open), store.failures['a']?.message]).toEqual([
+    ['a'],
+    'The server cannot write to its store',
   ]);
 });

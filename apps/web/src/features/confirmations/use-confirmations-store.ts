@@ -10,6 +10,12 @@ const keptClosed = 3;
 /** And for how long: one's own answer needs a glance, what happened elsewhere needs to be noticed. */
 const shownMs = { own: 5_000, elsewhere: 60_000 };
 
+/** What a refused answer says of its question, until the live events say more. */
+const closedWords: Record<string, string | undefined> = {
+  ALREADY_DECIDED: 'Answered already, elsewhere',
+  CONFIRMATION_CLOSED: 'No longer open',
+};
+
 /** What became of a question. */
 export interface Closed {
   id: string;
@@ -25,6 +31,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
   const closed = shallowRef<readonly Closed[]>([]);
   const failures = ref<Record<string, Failure>>({});
+  /** Whether there was a question since the panel was opened: from then on it has a place, and the page does not move again. */
+  const asked = ref(false);
 
   const open = computed(() =>
     [...known.value.values()]
@@ -32,6 +40,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
   );
   const deciding = new Set<string>();
+  /** Questions that had closed when the person's click arrived. */
+  const tooLate = new Set<string>();
 
   const dismiss = (id: string) => {
     closed.value = closed.value.filter((note) => note.id !== id);
@@ -47,12 +57,15 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const before = known.value.get(confirmation.id);
     // An answer is final: a late "open" from a slower request does not bring the question back.
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
-    if (!before && confirmation.state !== 'open') return;
+    if (!before && confirmation.state !== 'open' && !tooLate.has(confirmation.id)) return;
     known.value = new Map(known.value).set(confirmation.id, confirmation);
-    if (before?.state !== 'open' || confirmation.state === 'open') return;
+    asked.value = true;
+    if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
     const { id, tool } = confirmation;
     const { text, approved } = outcomeOf(confirmation);
-    if (deciding.has(id)) close({ id, tool, text, approved }, shownMs.own);
+    if (tooLate.has(id))
+      close({ id, tool, text: `${text}. Your click did nothing`, approved }, shownMs.elsewhere);
+    else if (deciding.has(id)) close({ id, tool, text, approved }, shownMs.own);
     else
       close(
         { id, tool, text: confirmation.state === 'decided' ? `${text}, in another window` : text, approved },
@@ -66,11 +79,11 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
 
   /** Fetches the open ones; a question that the server no longer has open leaves. */
   const load = async () => {
-    const asked = new Set(open.value.map(({ id }) => id));
+    const before = new Set(open.value.map(({ id }) => id));
     const list = await api.confirmations.list.query().catch(() => null);
     if (list === null) return;
     const listed = new Set(list.map(({ id }) => id));
-    for (const { id, tool } of open.value.filter((one) => asked.has(one.id) && !listed.has(one.id))) {
+    for (const { id, tool } of open.value.filter((one) => before.has(one.id) && !listed.has(one.id))) {
       drop(id);
       close({ id, tool, text: 'No longer open', approved: false }, shownMs.elsewhere);
     }
@@ -78,6 +91,20 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   };
 
   const onConfirmation = ({ confirmation }: ConfirmationEvent) => put(confirmation);
+
+  const comeTooLate = ({ id, tool }: Confirmation, text: string) => {
+    tooLate.add(id);
+    const now = known.value.get(id);
+    if (now && now.state !== 'open') {
+      const outcome = outcomeOf(now);
+      return close(
+        { id, tool, text: `${outcome.text}. Your click did nothing`, approved: outcome.approved },
+        shownMs.elsewhere,
+      );
+    }
+    drop(id);
+    close({ id, tool, text: `${text}. Your click did nothing`, approved: false }, shownMs.elsewhere);
+  };
 
   /** Answers a question. What another answered first, or what closed meanwhile, shows as such. */
   const decide = async (confirmation: Confirmation, decision: Decision) => {
@@ -91,17 +118,13 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
       put({ ...confirmation, state: reply.state, approved: reply.approved, decision: reply.decision });
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.code === 'ALREADY_DECIDED' || failure.code === 'CONFIRMATION_CLOSED') {
-        drop(confirmation.id);
-        close(
-          { id: confirmation.id, tool: confirmation.tool, text: failure.message, approved: false },
-          shownMs.elsewhere,
-        );
-      } else failures.value[confirmation.id] = failure;
+      const closedAs = closedWords[failure.code];
+      if (closedAs !== undefined) comeTooLate(confirmation, closedAs);
+      else failures.value[confirmation.id] = failure;
     } finally {
       deciding.delete(confirmation.id);
     }
   };
 
-  return { open, closed, failures, load, onConfirmation, decide, dismiss };
+  return { open, closed, asked, failures, load, onConfirmation, decide, dismiss };
 });

@@ -1,12 +1,27 @@
 import type { Call, CallSummary } from '@drawbridge/contracts';
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
-import { failureOf, useApi, type Failure } from '../../api/index.ts';
-import { hasEnded, useCallsStore } from '../activity/use-calls-store.ts';
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
+import { failureOf, type Api, type Failure } from '../../api/index.ts';
+import { hasEnded, type CallsStore, type Progress } from '../activity/use-calls-store.ts';
 
 /** One run of a tool from the form: from the press to the result. */
-export const useRun = () => {
-  const api = useApi();
-  const store = useCallsStore();
+export interface Run {
+  busy: Ref<boolean>;
+  failure: Ref<Failure | null>;
+  /** The call as the live events last told it. */
+  summary: ComputedRef<CallSummary | null>;
+  progress: ComputedRef<Progress | undefined>;
+  done: Ref<Call | null>;
+  run(args: Record<string, unknown>): Promise<void>;
+  cancel(): Promise<void>;
+  /** Nobody looks at it any more: what still comes is dropped. */
+  stop(): void;
+}
+
+/** The server went away with the request, not with the call: the live events tell how that goes on. */
+const wentAway = ['UNREACHABLE', 'SHUTTING_DOWN'];
+
+/** A run that has not begun. The caller's scope ends its watchers. */
+export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }): Run => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
   const requestId = ref<string | null>(null);
@@ -17,7 +32,9 @@ export const useRun = () => {
   const summary = computed<CallSummary | null>(() =>
     requestId.value === null ? null : (store.known.get(requestId.value) ?? done.value),
   );
-  const progress = computed(() => (requestId.value === null ? undefined : store.progress[requestId.value]));
+  const progress = computed(() =>
+    requestId.value === null ? undefined : store.progress.get(requestId.value),
+  );
 
   const finish = async (id: string) => {
     const own = turn;
@@ -31,7 +48,7 @@ export const useRun = () => {
   };
 
   /** The server says which call this is when it answers; until then, the first new call of this tool is taken for it. */
-  const adopt = (tool: string, before: ReadonlySet<string>) =>
+  const adopt = (before: ReadonlySet<string>) =>
     watch(
       () =>
         store.calls.find((call) => call.tool === tool && call.door === 'trpc' && !before.has(call.requestId)),
@@ -40,7 +57,15 @@ export const useRun = () => {
       },
     );
 
-  const run = async (name: string, args: Record<string, unknown>) => {
+  const refused = (error: unknown) => {
+    const why = failureOf(error);
+    // A call that has ended meanwhile is fetched by the watcher below.
+    if (requestId.value !== null && wentAway.includes(why.code)) return;
+    busy.value = false;
+    if (!request.signal.aborted) failure.value = why;
+  };
+
+  const run = async (args: Record<string, unknown>) => {
     turn += 1;
     const own = turn;
     request = new AbortController();
@@ -48,9 +73,9 @@ export const useRun = () => {
     failure.value = null;
     done.value = null;
     requestId.value = null;
-    const stop = adopt(name, new Set(store.known.keys()));
+    const stopAdopting = adopt(new Set(store.known.keys()));
     try {
-      const call = await api.calls.run.mutate({ name, arguments: args }, { signal: request.signal });
+      const call = await api.calls.run.mutate({ name: tool, arguments: args }, { signal: request.signal });
       if (own !== turn) return;
       requestId.value = call.requestId;
       if (hasEnded(call.state)) {
@@ -60,15 +85,13 @@ export const useRun = () => {
         await finish(call.requestId);
       }
     } catch (error) {
-      if (own !== turn) return;
-      busy.value = false;
-      if (!request.signal.aborted) failure.value = failureOf(error);
+      if (own === turn) refused(error);
     } finally {
-      stop();
+      stopAdopting();
     }
   };
 
-  // A call that waited for an answer ends later: the live events tell when.
+  // A call that waited for an answer, or outlived its request, ends later: the live events tell when.
   watch(
     () => (summary.value && hasEnded(summary.value.state) ? summary.value.requestId : null),
     (id) => {
@@ -84,8 +107,8 @@ export const useRun = () => {
     } else failure.value = await store.cancel(id);
   };
 
-  onScopeDispose(() => {
+  const stop = () => {
     turn += 1;
-  });
-  return { busy, failure, summary, progress, done, run, cancel };
+  };
+  return { busy, failure, summary, progress, done, run, cancel, stop };
 };

@@ -1,0 +1,39 @@
+/** What a running tool has printed. Lengths are UTF-16 code units. */
+export interface LiveOutput {
+  /** In order; only the last one still grows. */
+  parts: readonly { id: number; text: string }[];
+  length: number;
+  /** What was printed before and is no longer here. */
+  cutLength: number;
+}
+
+/** The most that is shown of one call. */
+export const maxShownLength = 256 * 1024;
+/** A part does not grow beyond this, so that what stands already is not drawn again. */
+const fullPartLength = 8 * 1024;
+
+export const noOutput: LiveOutput = { parts: [], length: 0, cutLength: 0 };
+
+const grown = (parts: LiveOutput['parts'], text: string): LiveOutput['parts'] => {
+  const last = parts.at(-1);
+  if (last === undefined) return [{ id: 0, text }];
+  if (last.text.length + text.length > fullPartLength) return [...parts, { id: last.id + 1, text }];
+  return [...parts.slice(0, -1), { id: last.id, text: last.text + text }];
+};
+
+/** Adds text at the end; what is too much goes at the front, in whole parts. */
+export const appended = (output: LiveOutput, text: string): LiveOutput => {
+  if (text === '') return output;
+  const kept = text.slice(-maxShownLength);
+  let parts = grown(output.parts, kept);
+  let length = output.length + kept.length;
+  let cutLength = output.cutLength + text.length - kept.length;
+  while (length > maxShownLength) {
+    const [first, ...rest] = parts;
+    const gone = first?.text.length ?? 0;
+    parts = rest;
+    length -= gone;
+    cutLength += gone;
+  }
+  return { parts, length, cutLength };
+};

@@ -1,0 +1,26 @@
+import { mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { nextTick } from 'vue';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import { offline, online } from '../../../test/worlds.ts';
+import { useGatewayStore } from '../gateway/use-gateway-store.ts';
+import ProblemBanner from './problem-banner.vue';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+it('tells that a key was taken back, until a machine is connected anew', async () => {
+  bench = await setBench();
+  const wrapper = mount(ProblemBanner, { global: bench.global });
+  const problem = () => wrapper.find('[data-test=problem]');
+  const store = useGatewayStore();
+  const hear = async (payload: typeof offline) => {
+    store.onState({ type: 'instanceAiGatewayStateChanged', payload });
+    await nextTick();
+  };
+  expect(problem().exists()).toBe(false);
+  await hear({ ...offline, problem: 'flapping' });
+  expect(problem().text()).toContain('Two daemons used one key');
+  await hear(online);
+  expect(problem().exists()).toBe(false);
+});

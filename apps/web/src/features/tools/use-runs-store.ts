@@ -1,0 +1,45 @@
+import { defineStore } from 'pinia';
+import { effectScope, type EffectScope } from 'vue';
+import { useApi } from '../../api/index.ts';
+import { useCallsStore } from '../activity/use-calls-store.ts';
+import { createRun, type Run } from './create-run.ts';
+
+/** The last runs stay, so that a page that was left finds them again; older ones go when they have ended. */
+const kept = 10;
+
+/** The last run of each tool from the form. */
+export const useRunsStore = defineStore('runs', () => {
+  const api = useApi();
+  const store = useCallsStore();
+  const all = effectScope();
+  const runs = new Map<string, { run: Run; scope: EffectScope }>();
+
+  const create = (tool: string) =>
+    all.run(() => {
+      const scope = effectScope();
+      const run = scope.run(() => createRun({ api, store, tool }));
+      return run ? { run, scope } : undefined;
+    });
+
+  const trim = () => {
+    for (const [tool, { run, scope }] of runs) {
+      if (runs.size <= kept) return;
+      if (run.busy.value) continue;
+      run.stop();
+      scope.stop();
+      runs.delete(tool);
+    }
+  };
+
+  /** The run of a tool; one that has not begun where there was none. */
+  const of = (tool: string): Run => {
+    const entry = runs.get(tool) ?? create(tool);
+    if (entry === undefined) throw new Error('The store has ended');
+    runs.delete(tool);
+    runs.set(tool, entry);
+    trim();
+    return entry.run;
+  };
+
+  return { of };
+});
