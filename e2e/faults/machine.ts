@@ -69,15 +69,24 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
   /** One thing at a time is done to the daemon. */
   const inTurn = (work: () => Promise<void>): Promise<void> => (last = last.then(work));
 
+  /** Whether the server has taken the key back because two daemons kept taking it from each other. */
+  const isLocked = () =>
+    until(async () => {
+      const status = await user.person.api.gateway.status.query().catch(() => undefined);
+      return status && { locked: status.problem !== undefined };
+    });
+
   const onExit = (ended: Daemon) => {
     if (stopped || mayEnd || daemon !== ended) return;
     const output = ended.process.output();
     // A daemon that was killed before it could keep its key cannot come back with it.
-    const expected = !/^\s*connected /m.test(output) && keptKey(home) === undefined;
-    const words = output.split('\n').slice(-12).join('\n');
-    history.note({ type: 'daemon-ended', user: user.index, expected, output: words });
+    const hasNoKey = !/^\s*connected /m.test(output) && keptKey(home) === undefined;
     void inTurn(async () => {
-      if (daemon === ended) await pair();
+      if (daemon !== ended) return;
+      const expected = hasNoKey || (await isLocked()).locked;
+      const words = output.split('\n').slice(-12).join('\n');
+      history.note({ type: 'daemon-ended', user: user.index, expected, output: words });
+      await pair();
     });
   };
 

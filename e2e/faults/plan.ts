@@ -1,8 +1,13 @@
 import { createRandom, type Random } from './random.ts';
 
-/** What the person does with the question about a call. `both` clicks allow and deny at the same time. */
+/** What the person does with the question about a call. `both` clicks allow and deny at the same time; `never` cancels the call at last. */
 export const answers = ['allow', 'allow-session', 'deny', 'refuse', 'both', 'never'] as const;
 export type PlannedAnswer = (typeof answers)[number];
+
+const usualAnswers: PlannedAnswer[] = [
+  ...(['allow', 'allow', 'allow', 'allow'] as const),
+  ...(['allow-session', 'deny', 'refuse', 'both', 'never'] as const),
+];
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
 export const tools = ['shell', 'edit', 'read'] as const;
@@ -59,25 +64,17 @@ export interface PlanOptions {
 const call = (random: Random, n: number, users: number): PlannedCall => {
   const op = `op-${String(n).padStart(6, '0')}`;
   const ends = random.whole(1, 10);
+  const answer = random.pick(usualAnswers);
   return {
     kind: 'call',
     op,
     user: random.whole(0, users - 1),
     tool: random.pick(['shell', 'shell', 'shell', 'edit', 'edit', 'read']),
     takesMs: random.pick([0, 0, 100, 500, 1_500, 1_500, 4_000, 8_000]),
-    answer: random.pick([
-      'allow',
-      'allow',
-      'allow',
-      'allow',
-      'allow-session',
-      'deny',
-      'refuse',
-      'both',
-      'never',
-    ]),
+    answer,
     answerAfterMs: random.pick([0, 0, 200, 1_000, 3_000]),
-    cancelAfterMs: ends === 1 ? random.whole(0, 3_000) : null,
+    cancelAfterMs:
+      ends === 1 ? random.whole(0, 3_000) : answer === 'never' ? random.whole(5_000, 15_000) : null,
     leaveAfterMs: ends === 2 ? random.whole(0, 3_000) : null,
   };
 };

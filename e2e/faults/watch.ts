@@ -25,15 +25,24 @@ export const createWatch = (user: number, person: Person, history: History): Wat
     if (op !== undefined) requests.set(op, requestId);
   };
 
+  const see = async ({ requestId, state }: { requestId: string; state: string }) => {
+    if (states.get(requestId) === state) return;
+    if (!states.has(requestId)) await learn(requestId);
+    states.set(requestId, state);
+    history.note({ type: 'seen', user, requestId, state });
+  };
+
+  const open = () => [...states].filter(([, state]) => openStates.has(state)).map(([id]) => id);
+
   const look = async (): Promise<string[]> => {
     const { calls } = await person.api.calls.list.query({ limit: 100 });
-    for (const { requestId, state } of calls) {
-      if (states.get(requestId) === state) continue;
-      if (!states.has(requestId)) await learn(requestId);
-      states.set(requestId, state);
-      history.note({ type: 'seen', user, requestId, state });
+    for (const call of calls) await see(call);
+    const onPage = new Set(calls.map(({ requestId }) => requestId));
+    // Newer calls have pushed it off the page.
+    for (const requestId of open()) {
+      if (!onPage.has(requestId)) await see(await person.api.calls.get.query({ requestId }));
     }
-    return calls.filter((call) => openStates.has(call.state)).map((call) => call.requestId);
+    return open();
   };
 
   const lookOn = async () => {

@@ -42,6 +42,7 @@ export const createFacts = (evidence: Evidence): Facts => {
     marks.filter((mark) => mark.what === 'begins'),
     (mark) => mark.op,
   );
+  const byType = grouped(history, (one) => one.type);
   const edited = grouped(edits, (edit) => edit.op);
   const runsOf = (op: string) => [
     ...(begins.get(op) ?? []).map((mark) => mark.at),
@@ -50,14 +51,14 @@ export const createFacts = (evidence: Evidence): Facts => {
   return {
     ...evidence,
     of: <Type extends Happening['type']>(type: Type) =>
-      history.filter((one): one is Of<Type> => one.type === type),
+      (byType.get(type) ?? []).filter((one): one is Of<Type> => one.type === type),
     callOf: (requestId) => byId.get(requestId),
     confirmationsOf: (requestId) => asked.get(requestId) ?? [],
     runsOf,
     ranOps: [...new Set([...begins.keys(), ...edited.keys()])].filter((op) => runsOf(op).length > 0),
     callsOfOp: (op) => byOp.get(op) ?? [],
     disturbed: (user, { from, to }) =>
-      history.some((one) => {
+      [...(byType.get('daemon-ended') ?? []), ...(byType.get('fault') ?? [])].some((one) => {
         if (one.type === 'daemon-ended') return one.user === user && one.at >= from && one.at <= to;
         if (one.type !== 'fault' || one.user !== user || !troubles.has(one.what)) return false;
         return one.at <= to && one.at + one.forMs + troubleMs >= from;
