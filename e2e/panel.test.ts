@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
+  ended,
   newFolder,
   openPage,
   owner,
@@ -104,7 +105,11 @@ describeWith('chromium')('the panel in a browser', () => {
       expect(readFileSync(path, 'utf8')).toBe(`written after ${decision}`);
     } else {
       const { calls } = await ann.api.calls.list.query({ limit: 1 });
-      expect(calls[0]).toMatchObject({ tool: 'write_file', state: 'denied', decision });
+      expect(await ended(ann, calls[0]?.requestId ?? '')).toMatchObject({
+        tool: 'write_file',
+        state: 'denied',
+        decision,
+      });
       expect(existsSync(path)).toBe(false);
     }
   });
