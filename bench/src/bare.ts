@@ -1,28 +1,45 @@
-import { fileURLToPath } from 'node:url';
 import type { Processes } from '@drawbridge/e2e/harness';
 import { Pool } from 'undici';
-import type { Shot } from './load.ts';
+import { inFlight, type Shot } from './load.ts';
+import { startBuilt } from './processes.ts';
 
-const script = (name: string) => fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+/** A tool call and a text that its answer must contain. */
+export interface Asked {
+  name: string;
+  arguments: Record<string, unknown>;
+  expects: string;
+}
 
-/** Starts the baseline's two processes; the shot reads `filePath` below `root`. */
-export const startBare = async (
-  processes: Processes,
-  file: { root: string; filePath: string; expects: string },
-): Promise<Shot> => {
-  const node = (name: string, ...args: string[]) =>
-    processes.start({
-      command: process.execPath,
-      args: ['--import', 'tsx', script(name), ...args],
-      cwd: import.meta.dirname,
-    });
-  const [, url = ''] = await node('bare-server').says(/ready on (\S+)/);
-  await node('bare-daemon', url, file.root).says(/connected/);
-  return {
-    pool: new Pool(url, { connections: 64 }),
-    path: '/call',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'read_file', arguments: { filePath: file.filePath } }),
-    expects: file.expects,
-  };
+const headers = { 'content-type': 'application/json' };
+
+export const poolOf = (url: string): Pool => new Pool(url, { connections: inFlight });
+
+/** Posts a call as it is. */
+export const rawShot = (pool: Pool, path: string, { name, arguments: given, expects }: Asked): Shot => ({
+  pool,
+  path,
+  headers,
+  body: JSON.stringify({ name, arguments: given }),
+  expects,
+});
+
+/** The bare bridge: where daemons connect, and a pool for calls. */
+export const startBareServer = async (processes: Processes) => {
+  const [, url = '', calls = ''] = await startBuilt(processes, { name: 'bare-server' }).says(
+    /ready on (\S+) calls on (\S+)/,
+  );
+  return { url, pool: poolOf(calls) };
+};
+
+export const startBareDaemon = async (processes: Processes, url: string, root: string) => {
+  const daemon = startBuilt(processes, { name: 'bare-daemon', args: [url, root] });
+  await daemon.says(/connected/);
+  return daemon;
+};
+
+/** Bare Fastify with tRPC on top of a bare bridge. */
+export const startBarePanel = async (processes: Processes) => {
+  const panel = startBuilt(processes, { name: 'bare-panel' });
+  const [, url = '', panelUrl = ''] = await panel.says(/ready on (\S+) panel on (\S+)/);
+  return { url, panelUrl };
 };

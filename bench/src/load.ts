@@ -1,42 +1,87 @@
 import type { Pool } from 'undici';
+import { middleOf } from './spread.ts';
 
 /** One request and what its answer must contain, so that a wrong answer is not counted as a fast one. */
 export interface Shot {
   pool: Pool;
+  method?: 'GET' | 'POST';
   path: string;
   headers: Record<string, string>;
-  body: string;
+  body?: string;
   expects: string;
 }
 
-const fire = async ({ pool, path, headers, body, expects }: Shot): Promise<void> => {
-  const response = await pool.request({ path, method: 'POST', headers, body });
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** The time that the answer names itself, else the time until it was here. */
+export const timeOf = async ({
+  pool,
+  method = 'POST',
+  path,
+  headers,
+  body,
+  expects,
+}: Shot): Promise<number> => {
+  const startMs = nowMs();
+  const response = await pool.request({ path, method, headers, ...(body === undefined ? {} : { body }) });
   const text = await response.body.text();
+  const endMs = nowMs();
   if (response.statusCode !== 200 || !text.includes(expects)) {
     throw new Error(`${path} answered ${response.statusCode}: ${text.slice(0, 300)}`);
   }
+  const named = response.headers['took-ms'];
+  return named === undefined ? endMs - startMs : Number(named);
 };
 
-const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+export interface Pair {
+  ours: Shot;
+  bare: Shot;
+}
 
-/** One after the other: the middle of the times, in milliseconds. */
-export const latencyMs = async (shot: Shot, count: number): Promise<number> => {
-  const times: number[] = [];
-  for (let n = 0; n < count; n++) {
-    const startMs = nowMs();
-    await fire(shot);
-    times.push(nowMs() - startMs);
+export interface Compared {
+  ours: number;
+  bare: number;
+}
+
+/** Turns about between the two, so that what else the machine does meets both. */
+const slices = 5;
+
+/** One after the other, `count` of each: the middle of the times, in milliseconds. */
+export const latencyMs = async (pair: Pair, count: number): Promise<Compared> => {
+  const times = { ours: new Array<number>(), bare: new Array<number>() };
+  for (let slice = 0; slice < slices; slice++) {
+    for (const name of ['bare', 'ours'] as const) {
+      for (let n = 0; n < count / slices; n++) times[name].push(await timeOf(pair[name]));
+    }
   }
-  return times.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? Number.NaN;
+  return { ours: middleOf(times.ours), bare: middleOf(times.bare) };
 };
 
-/** `inFlight` at a time: how many in a second. */
-export const perSecond = async (shot: Shot, count: number, inFlight: number): Promise<number> => {
+export const inFlight = 64;
+
+const together = async (shot: Shot, count: number): Promise<number> => {
   let left = count;
   const worker = async () => {
-    while (left-- > 0) await fire(shot);
+    while (left-- > 0) await timeOf(shot);
   };
   const startMs = nowMs();
   await Promise.all(Array.from({ length: inFlight }, worker));
-  return (count / (nowMs() - startMs)) * 1_000;
+  return nowMs() - startMs;
+};
+
+/** `inFlight` at a time, `count` of each: how many in a second. */
+export const perSecond = async (pair: Pair, count: number): Promise<Compared> => {
+  const ms = { ours: 0, bare: 0 };
+  const each = Math.ceil(count / slices);
+  for (let slice = 0; slice < slices; slice++) {
+    for (const name of ['bare', 'ours'] as const) ms[name] += await together(pair[name], each);
+  }
+  const rate = (tookMs: number) => ((each * slices) / tookMs) * 1_000;
+  return { ours: rate(ms.ours), bare: rate(ms.bare) };
+};
+
+/** Compiles what is hot before the first round. */
+export const warmUp = async (pair: Pair, count: number): Promise<void> => {
+  await perSecond(pair, count);
+  await latencyMs(pair, Math.ceil(count / 5));
 };

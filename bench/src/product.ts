@@ -1,21 +1,70 @@
-import { connectDaemon, startServer, type Processes } from '@drawbridge/e2e/harness';
-import { Pool } from 'undici';
+import { fileURLToPath } from 'node:url';
+import {
+  connectDaemon,
+  createPerson,
+  freePort,
+  newFolder,
+  owner,
+  setupToken,
+  startServer,
+  type Person,
+} from '@drawbridge/e2e/harness';
+import { poolOf, type Asked } from './bare.ts';
+import type { Stage } from './group.ts';
 import type { Shot } from './load.ts';
 
-/** Starts the product's two processes, paired; the shot reads `filePath` below `root` through the tRPC door. */
-export const startProduct = async (
-  processes: Processes,
-  file: { root: string; filePath: string; expects: string },
-): Promise<Shot> => {
-  const server = await startServer(processes, { LOG_LEVEL: 'info' });
+export const cookieOf = (person: Person): string =>
+  person
+    .cookies()
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+
+export interface ProductOptions {
+  root: string;
+  env?: Record<string, string>;
+}
+
+/** The product's server and daemon, paired, with the log on. */
+export const startProduct = async (stage: Stage, { root, env }: ProductOptions) => {
+  const { processes, nodeFlags } = stage;
+  const server = await startServer(processes, { LOG_LEVEL: 'info', ...env }, nodeFlags);
   const person = await server.createOwner();
-  await connectDaemon(processes, { person, url: server.url, root: file.root });
-  const cookie = person.cookies().map(({ name, value }) => `${name}=${value}`);
-  return {
-    pool: new Pool(server.url, { connections: 64 }),
-    path: '/trpc/calls.run',
-    headers: { 'content-type': 'application/json', cookie: cookie.join('; ') },
-    body: JSON.stringify({ name: 'read_file', arguments: { filePath: file.filePath } }),
-    expects: file.expects,
-  };
+  const daemon = await connectDaemon(processes, { person, url: server.url, root, nodeFlags });
+  return { server, person, daemon, pool: poolOf(server.url) };
+};
+
+export type Product = Awaited<ReturnType<typeof startProduct>>;
+
+/** A call through the tRPC door. */
+export const trpcShot = ({ pool, person }: Product, { name, arguments: given, expects }: Asked): Shot => ({
+  pool,
+  path: '/trpc/calls.run',
+  headers: { 'content-type': 'application/json', cookie: cookieOf(person) },
+  body: JSON.stringify({ name, arguments: given }),
+  expects,
+});
+
+/** The same server with a port for `gateway.call` itself; `path` names the user. */
+export const startCore = async ({ processes, nodeFlags }: Stage, root: string) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const dataDir = newFolder('data');
+  const running = processes.start({
+    command: process.execPath,
+    args: [
+      ...nodeFlags,
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(new URL('our-server.ts', import.meta.url)),
+    ],
+    cwd: dataDir,
+    env: { PORT: String(port), DATA_DIR: dataDir, SETUP_TOKEN: setupToken, LOG_LEVEL: 'info' },
+  });
+  const [, calls = ''] = await running.says(/^calls on (\S+);/m);
+  const person = createPerson(url);
+  await person.api.setup.createOwner.mutate({ setupToken, ...owner });
+  const user = await person.api.account.me.query();
+  if (!user) throw new Error('the owner is not signed in');
+  await connectDaemon(processes, { person, url, root, nodeFlags });
+  return { pool: poolOf(calls), path: `/${user.id}` };
 };

@@ -10,3 +10,5 @@ export const spreadOf = (values: readonly number[]): Spread => {
   const at = (index: number) => sorted[index] ?? Number.NaN;
   return { min: at(0), median: at(Math.floor(sorted.length / 2)), max: at(sorted.length - 1) };
 };
+
+export const middleOf = (values: readonly number[]): number => spreadOf(values).median;

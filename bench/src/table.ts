@@ -1,14 +1,40 @@
 import { cpus, totalmem } from 'node:os';
-import type { Spread } from './spread.ts';
+import type { Figure, RowText } from './group.ts';
+import { middleOf, spreadOf } from './spread.ts';
 
-/** One measure: ratios to the baseline, round by round. `better` says which way is good. */
-export interface Row {
-  measure: string;
-  better: 'lower' | 'higher';
-  ratios: Spread;
+/** A row with its figures, round by round; `problem` where it could not be measured. */
+export interface Row extends RowText {
+  figures: Figure[];
+  problem?: string;
 }
 
-const cell = (value: number) => `${value.toFixed(2)} x`;
+const isRatio = ({ figures }: Row) => figures.some((figure) => figure.bare !== undefined);
+const valueOf = ({ ours, bare }: Figure) => ours / (bare ?? 1);
+const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
+
+/** How many times the bare one, or the number alone. */
+const cell = (row: Row, value: number) => `${value.toFixed(2)} ${isRatio(row) ? 'x' : row.unit}`;
+
+const goalCell = (row: Row) =>
+  'atMost' in row.goal ? `<= ${cell(row, row.goal.atMost)}` : `>= ${cell(row, row.goal.atLeast)}`;
+
+const isMet = ({ goal }: Row, median: number) =>
+  'atMost' in goal ? median <= goal.atMost : median >= goal.atLeast;
+
+/** One row: measure, goal, min, median, max, whether the median meets the goal, and the two numbers behind the ratio. */
+export const cellsOf = (row: Row): string[] => {
+  if (row.problem !== undefined) return [row.measure, goalCell(row), '', '', '', row.problem, ''];
+  const { min, median, max } = spreadOf(row.figures.map(valueOf));
+  const ours = short(middleOf(row.figures.map((figure) => figure.ours)));
+  const bare = short(middleOf(row.figures.map((figure) => figure.bare ?? Number.NaN)));
+  return [
+    row.measure,
+    goalCell(row),
+    ...[min, median, max].map((value) => cell(row, value)),
+    isMet(row, median) ? 'yes' : 'no',
+    isRatio(row) ? `${ours} / ${bare} ${row.unit}` : '',
+  ];
+};
 
 const machine = () => {
   const processors = cpus();
@@ -16,22 +42,29 @@ const machine = () => {
   return `${processors.length} x ${processors[0]?.model.trim() ?? 'processor'}, ${memoryGiB} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 };
 
+const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+
+export const tableOf = (rows: readonly Row[]): string[] => [
+  line(['measure', 'goal', 'min', 'median', 'max', 'met', 'ours / bare']),
+  '|---|---|---|---|---|---|---|',
+  ...rows.map((row) => line(cellsOf(row))),
+];
+
 /** The page that `pnpm bench` writes. */
-export const pageOf = (rows: readonly Row[], rounds: number): string =>
-  [
+export const pageOf = (rows: readonly Row[]): string => {
+  const rounds = Math.min(...rows.filter((row) => row.figures.length > 0).map((row) => row.figures.length));
+  return [
     '# Results',
     '',
-    'Written by `pnpm bench`. Each figure is the product divided by a bare bridge in the same round on the same',
-    'machine: `node:http`, an event stream to push, a post to answer, keep-alive sockets, no checks and no store.',
-    'Load generator, server and daemon are three processes. Records, checks and the log are on.',
+    'Written by `pnpm bench`. Each ratio is the product divided by something bare in the same round on the same machine:',
+    'a `node:http` bridge with an event stream to push, a post to answer and keep-alive sockets, no checks and no store,',
+    'and where it says so a bare tRPC procedure or event stream on Fastify. Load generator, server and daemon are three',
+    'processes. Records, checks and the log are on. The two take turns within a round. `met` is about the median; the last',
+    'column has the medians that a ratio is made of.',
     '',
-    `Machine: ${machine()}. Rounds: ${rounds}.`,
+    `Machine: ${machine()}. Rounds: at least ${rounds}.`,
     '',
-    '| measure | better | min | median | max |',
-    '|---|---|---|---|---|',
-    ...rows.map(
-      ({ measure, better, ratios }) =>
-        `| ${measure} | ${better} | ${cell(ratios.min)} | ${cell(ratios.median)} | ${cell(ratios.max)} |`,
-    ),
+    ...tableOf(rows),
     '',
   ].join('\n');
+};

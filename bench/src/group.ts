@@ -1,0 +1,30 @@
+import type { Processes } from '@drawbridge/e2e/harness';
+
+/** What one row of the table measures. A row with `bare` in its figures is a ratio, else its figure counts as it is. */
+export interface RowText {
+  measure: string;
+  /** What the bare number is, such as `ms`; for a row without a baseline the unit of the figure. */
+  unit: string;
+  goal: { atMost: number } | { atLeast: number };
+}
+
+export interface Figure {
+  ours: number;
+  bare?: number;
+}
+
+export interface Stage {
+  processes: Processes;
+  /** Fewer in a quick run. */
+  scaled(count: number): number;
+  /** Flags of Node for our own processes, such as a profiler's. */
+  nodeFlags: string[];
+}
+
+/** Rows that share what they need: one round gives a figure for each. */
+export interface Group<Id extends string = string> {
+  name: string;
+  rows: Record<Id, RowText>;
+  /** Starts what is needed; each call of what it gives is one round. */
+  open(stage: Stage): Promise<() => Promise<Record<Id, Figure>>>;
+}

@@ -1,0 +1,59 @@
+import { startDaemon } from '@drawbridge/e2e/harness';
+import { rawShot, startBareDaemon, startBareServer, type Asked } from '../bare.ts';
+import { folderToList, folderToRead } from '../files.ts';
+import type { Group } from '../group.ts';
+import { latencyMs, perSecond, warmUp } from '../load.ts';
+import { residentBytes } from '../processes.ts';
+
+const p50 = (what: string) => ({
+  measure: `our daemon under a bare server, ${what}: p50`,
+  unit: 'ms',
+  goal: { atMost: 1.5 },
+});
+const rate = (what: string) => ({
+  measure: `our daemon under a bare server, ${what}, 64 in flight: calls per second`,
+  unit: 'calls/s',
+  goal: { atLeast: 0.6 },
+});
+
+/** Two bare servers, one with our daemon and one with a bare daemon. */
+export const daemonGroup: Group<'readP50' | 'readRate' | 'listP50' | 'listRate' | 'memory'> = {
+  name: 'daemon',
+  rows: {
+    readP50: p50('read 1 KiB'),
+    readRate: rate('read 1 KiB'),
+    listP50: p50('list 100 entries'),
+    listRate: rate('list 100 entries'),
+    memory: {
+      measure: 'memory of our daemon after that load, against the bare daemon',
+      unit: 'MiB',
+      goal: { atMost: 1.4 },
+    },
+  },
+  open: async ({ processes, scaled, nodeFlags }) => {
+    const { root, read } = folderToRead();
+    const list = folderToList(root, 100);
+    const bare = await startBareServer(processes);
+    const bareDaemon = await startBareDaemon(processes, bare.url, root);
+    const ours = await startBareServer(processes);
+    const token = `gw_${'b'.repeat(32)}`;
+    const { process: ourDaemon } = startDaemon(processes, { url: ours.url, token, root, nodeFlags });
+    await ourDaemon.says(/^\s*connected /m);
+    const pairOf = (asked: Asked) => ({
+      bare: rawShot(bare.pool, '/', asked),
+      ours: rawShot(ours.pool, '/', asked),
+    });
+    const reading = pairOf(read);
+    const listing = pairOf(list);
+    await warmUp(reading, scaled(3_000));
+    await warmUp(listing, scaled(1_000));
+    const mebibytes = (pid: number) => residentBytes(pid) / 1024 ** 2;
+    return async () => ({
+      readP50: await latencyMs(reading, scaled(300)),
+      readRate: await perSecond(reading, scaled(1_500)),
+      listP50: await latencyMs(listing, scaled(150)),
+      listRate: await perSecond(listing, scaled(500)),
+      memory: { ours: mebibytes(ourDaemon.pid), bare: mebibytes(bareDaemon.pid) },
+    });
+  },
+};

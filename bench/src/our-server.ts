@@ -1,0 +1,22 @@
+// The whole server, as it is, and beside its own port one that hands calls to `gateway.call` without a door.
+import { toolCall } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
+import { createApp } from '@drawbridge/server/app';
+import { readConfig } from '@drawbridge/server/config';
+import { serveCalls } from './processes/serve.ts';
+
+const read = readConfig();
+if ('problem' in read) throw new Error(read.problem);
+const app = await createApp({
+  config: read.config,
+  clock: systemClock,
+  writeLog: (line) => void process.stderr.write(line),
+});
+const url = await app.listen();
+const calls = await serveCalls(async (body, path) => {
+  const call = toolCall.parse(JSON.parse(body));
+  const ended = await app.gateway.call(path.slice(1), call, { door: 'trpc', until: 'ended' });
+  return JSON.stringify(ended);
+});
+console.log(`Drawbridge is ready on ${url}\ncalls on ${calls};`);
+process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));

@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Processes } from '@drawbridge/e2e/harness';
+
+type Running = ReturnType<Processes['start']>;
+
+interface Built {
+  name: 'bare-server' | 'bare-daemon' | 'bare-panel';
+  args?: string[];
+  nodeFlags?: string[];
+}
+
+/** One of the processes of `src/processes`, as it was built. */
+export const startBuilt = (processes: Processes, { name, args = [], nodeFlags = [] }: Built): Running =>
+  processes.start({
+    command: process.execPath,
+    args: [...nodeFlags, fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url)), ...args],
+  });
+
+/** Flags under which a server says what memory it holds. */
+export const memoryFlags = [
+  '--expose-gc',
+  '--import',
+  fileURLToPath(new URL('../dist/memory.js', import.meta.url)),
+];
+
+/** Bytes that a process with `memoryFlags` holds after a collection; `times` counts how often it was asked. */
+export const heldBytes = async (running: Running, times: number): Promise<number> => {
+  running.signal('SIGUSR2');
+  const [, bytes] = await running.says(new RegExp(`memory ${times} (\\d+);`));
+  return Number(bytes);
+};
+
+const statusBytes = (pid: number, field: string): number => {
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1]) * 1024;
+};
+
+/** Resident bytes now. */
+export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
+
+/** The most resident bytes since the peak was forgotten. */
+export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
+
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
