@@ -161,7 +161,7 @@ it('tells every change to the panel, live', async () => {
   await until(async () => states.length > 0);
   const other = await connectDaemon(processes, { person: ann, url: server.url });
   await until(async () => states.includes('online'));
-  await other.process.end('SIGTERM');
+  await other.process.end('SIGINT');
   await until(async () => states.at(-1) === 'offline');
   subscription.unsubscribe();
   // Its stream may be seen to close a moment before its goodbye arrives.
