@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  connectDaemon,
+  createProcesses,
+  ended,
+  openPage,
+  startBrowser,
+  startDaemon,
+  startServer,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+describeWith('chromium', 'bubblewrap')('the panel while something breaks', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  let ann: Person;
+  let daemon: Daemon;
+
+  beforeAll(async () => {
+    server = await startServer(processes);
+    ann = await server.createOwner();
+    daemon = await connectDaemon(processes, {
+      person: ann,
+      url: server.url,
+      flags: ['--permission-shell', 'ask'],
+    });
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  /** Prints a line every half second; `started` has one line for each time that it was begun. */
+  const counting = (lines: number) =>
+    `echo begun >> started; for i in $(seq 1 ${lines}); do echo "line $i"; sleep 0.5; done`;
+  const begun = () => readFileSync(join(daemon.root, 'started'), 'utf8');
+
+  const runCounting = async (lines: number) => {
+    await page.goto(`${server.url}/tools?tool=shell_execute`);
+    await page.locator('[name=command]').fill(counting(lines));
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('[data-decision=allowOnce]').click();
+  };
+  const shows = (text: string) => page.locator('[data-test=output]').filter({ hasText: text }).waitFor();
+  const newest = async () => (await ann.api.calls.list.query({ limit: 1 })).calls[0];
+
+  it('keeps what a command printed when its page is left, and shows it in the activity too', async () => {
+    await runCounting(12);
+    await shows('line 2');
+    await page.getByRole('link', { name: 'Open in Activity' }).click();
+    await shows('line 2');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Tools', exact: true }).first().click();
+    await page.getByRole('link', { name: /shell_execute/ }).click();
+    await shows('line 1');
+    await page.locator('[data-test=result]').getByText('line 12').waitFor();
+    expect(begun()).toBe('begun\n');
+  });
+
+  it('server killed while a command prints: the lines come again, the result arrives, one execution', async () => {
+    await runCounting(24);
+    await shows('line 4');
+    await server.end('SIGKILL');
+    await page.locator('[data-test=away]').waitFor();
+    await shows('line 4');
+    await server.restart();
+    await page.locator('[data-test=away]').waitFor({ state: 'detached' });
+    await shows('line 20');
+    await page.locator('[data-test=result]').getByText('line 24').waitFor();
+    expect(begun()).toBe('begun\nbegun\n');
+    expect(await newest()).toMatchObject({ tool: 'shell_execute', state: 'succeeded' });
+  });
+
+  it('daemon killed while a command prints: the call is lost, and the panel says that it may have run', async () => {
+    await runCounting(600);
+    await shows('line 3');
+    await daemon.process.end('SIGKILL');
+    daemon = startDaemon(processes, { url: server.url, root: daemon.root, home: daemon.home });
+    await page.locator('[data-test=outcome]').getByText('It may have run').waitFor();
+    await shows('line 3');
+    const { requestId = '' } = (await newest()) ?? {};
+    expect(await ended(ann, requestId)).toMatchObject({ tool: 'shell_execute', state: 'lost' });
+    expect(begun()).toBe('begun\nbegun\nbegun\n');
+  });
+});
