@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { rgPath } from '@vscode/ripgrep';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { excludedFolders } from './limits.ts';
@@ -70,8 +69,7 @@ const parse = (output: string, counted: boolean): Found[] => {
   }
 };
 
-/** Asks ripgrep. `complete` is false where its time or its output ran out. Rejects with the signal's reason when aborted. */
-export const ripgrep = (search: Search): Promise<{ found: Found[]; complete: boolean }> =>
+const ask = (rgPath: string, search: Search): Promise<{ found: Found[]; complete: boolean }> =>
   new Promise((resolve, reject) => {
     search.signal.throwIfAborted();
     const child = spawn(rgPath, argumentsFor(search), {
@@ -117,3 +115,10 @@ export const ripgrep = (search: Search): Promise<{ found: Found[]; complete: boo
         });
     });
   });
+
+/** Asks ripgrep. `complete` is false where its time or its output ran out. Rejects with the signal's reason when aborted. */
+export const ripgrep = async (search: Search): Promise<{ found: Found[]; complete: boolean }> => {
+  // It looks for its binary as it is loaded, which is no part of a start.
+  const { rgPath } = await import('@vscode/ripgrep');
+  return ask(rgPath, search);
+};
