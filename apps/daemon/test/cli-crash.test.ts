@@ -46,12 +46,15 @@ const journalFolder = () => {
 describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
   it('reports a command that ran as lost, by itself and to a repeat, and never runs it again', async () => {
     const { child, code } = await connectAndKeep();
-    const command = { command: 'echo run >> runs; sleep 60' };
+    const command = { command: 'echo run >> runs; echo $$ > pid; sleep 60; echo late >> runs' };
     send('r1', 'shell_execute', command);
-    await until(() => expect(readdirSync(work)).toContain('runs'));
+    await until(() => expect(readdirSync(work)).toContain('pid'));
     child.kill('SIGKILL');
     await code;
+    const pid = Number(readFileSync(join(work, 'pid'), 'utf8'));
+    expect(process.kill(pid, 0)).toBe(true);
     const { out } = await startAgain();
+    await until(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     expect(out.stderr).toMatch(/^lost {10}call r1 may have run when drawbridge ended$/m);
     await until(() => expect(answersTo('r1')).toEqual([lost('the daemon ended')]));
     send('r1', 'shell_execute', command, true);

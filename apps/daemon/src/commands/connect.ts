@@ -152,7 +152,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     privateFolder: settings.folder,
     server: { url, host: hostIdentifier() },
   });
-  await clearLeftovers(room.journal.found, talk);
+  await clearLeftovers(room.journal.found, { clock: systemClock, talk });
   const session = createSession({
     clock: systemClock,
     random: Math.random,

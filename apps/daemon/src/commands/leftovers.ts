@@ -1,9 +1,17 @@
+import type { Clock } from '@drawbridge/kit';
 import type { Found } from '../journal/index.ts';
 import type { Talk } from '../terminal/talk.ts';
-import { removeHalfWritten } from '../tools/index.ts';
+import { endTree, removeHalfWritten } from '../tools/index.ts';
 
 /** Clears what the last process left half-done, and tells the person what became of it. */
-export const clearLeftovers = async (found: Found, talk: Talk): Promise<void> => {
+export const clearLeftovers = async (
+  found: Found,
+  { clock, talk }: { clock: Clock; talk: Talk },
+): Promise<void> => {
+  const endAll = found.lost.map(
+    (mark) => new Promise<void>((resolve) => endTree({ group: null, mark }, clock, resolve)),
+  );
+  await Promise.all(endAll);
   await removeHalfWritten(found.paths);
   if (found.broken !== null) {
     talk.problem(

@@ -11,6 +11,9 @@ export type JournalEntry =
 
 type OpenEntry = Exclude<JournalEntry, { kind: 'settled' }>;
 
+/** Calls that were asked about and denied elsewhere are never heard of again: the oldest go. */
+const maxReceived = 1_000;
+
 /** Settled calls are remembered so that a repeat never starts: this many, and this many characters of results. */
 const maxSettled = 10_000;
 const maxSettledLength = 4 * 1024 * 1024;
@@ -49,6 +52,7 @@ const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
 
 export const createEntries = (): Entries => {
   const open = new Map<string, OpenEntry>();
+  const received = new Set<string>();
   const settled = new Map<string, string | null>();
   let settledLength = 0;
   let waiting = { count: 0, length: 0 };
@@ -62,6 +66,7 @@ export const createEntries = (): Entries => {
   const remove = (id: string): JournalEntry | undefined => {
     const entry = open.get(id);
     count(entry, -1);
+    received.delete(id);
     open.delete(id);
     return entry;
   };
@@ -70,6 +75,14 @@ export const createEntries = (): Entries => {
     remove(id);
     count(entry, 1);
     open.set(id, entry);
+  };
+
+  const receive = (id: string, tool: string) => {
+    if (settled.has(id) || open.has(id)) return;
+    put(id, { kind: 'received', tool });
+    received.add(id);
+    const [oldest] = received;
+    if (received.size > maxReceived && oldest !== undefined) remove(oldest);
   };
 
   const trim = () => {
@@ -98,9 +111,7 @@ export const createEntries = (): Entries => {
     apply: (record) => {
       switch (record.kind) {
         case 'received':
-          if (!settled.has(record.id) && !open.has(record.id))
-            put(record.id, { kind: 'received', tool: record.tool });
-          return;
+          return receive(record.id, record.tool);
         case 'started':
           if (!settled.has(record.id) && open.get(record.id)?.kind !== 'waiting')
             put(record.id, { kind: 'started', tool: record.tool, paths: record.paths });

@@ -170,6 +170,14 @@ describe('the journal', () => {
     await journal.close();
   });
 
+  it('remembers 1,000 calls that were only received', async () => {
+    const journal = await open(makeFolder());
+    for (let count = 0; count <= 1_000; count += 1) journal.received(`r${count}`, 'write_file');
+    const known = ['r0', 'r1', 'r1000'].map((id) => journal.get(id)?.kind);
+    expect(known).toEqual([undefined, 'received', 'received']);
+    await journal.close();
+  });
+
   it('does not start what it cannot write down, keeps results, and recovers by itself', async () => {
     const folder = makeFolder();
     // Stands where the new page is written: the disk refuses.

@@ -85,7 +85,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
   const execute = async (
     tool: DaemonTool,
     outcome: Extract<Outcome, { kind: 'run' }>,
-    context: DispatchContext & ToolContext,
+    context: DispatchContext & ToolContext & { requestId: string },
   ) => {
     const input = parse(tool, outcome.arguments);
     const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
@@ -125,7 +125,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
     if (signal.aborted) return cancelled(false);
     switch (outcome.kind) {
       case 'run':
-        return execute(tool, outcome, context);
+        return execute(tool, outcome, { ...context, requestId: request.requestId });
       case 'ask':
         return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
       case 'denied':

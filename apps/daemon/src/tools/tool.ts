@@ -20,6 +20,8 @@ export interface ToolContext {
 
 /** The same while it runs, with what it was allowed to touch. */
 export interface RunContext extends ToolContext {
+  /** Marks what it starts, so that it is found after a crash of the daemon. */
+  requestId: string;
   /** What was evaluated and, where needed, approved. A tool acts on exactly these. */
   granted: readonly Resource[];
   /** Tells the server how far the call is, which renews its deadline. */

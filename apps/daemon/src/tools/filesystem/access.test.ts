@@ -43,6 +43,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
         clock: systemClock,
         signal: new AbortController().signal,
         reading: () => 'allow',
+        requestId: 'r1',
         progress: () => undefined,
         granted: granted(root),
       });

@@ -91,6 +91,7 @@ describe('FS-30 a write that fails', () => {
         clock: systemClock,
         signal: AbortSignal.abort(new Error('cancelled')),
         reading: () => 'allow',
+        requestId: 'r1',
         progress: () => undefined,
         granted: [
           { toolGroup: 'filesystemRead', resource: join(root, 'from'), description: '' },

@@ -36,10 +36,13 @@ const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
 };
 
 const sendToAll = (tree: Tree, signal: NodeJS.Signals | 0): boolean =>
-  [-tree.group, ...marked(tree.mark)].map((pid) => send(pid, signal)).includes(true);
+  [...(tree.group === null ? [] : [-tree.group]), ...marked(tree.mark)]
+    .map((pid) => send(pid, signal))
+    .includes(true);
 
 export interface Tree {
-  group: number;
+  /** Null where only the mark is known. */
+  group: number | null;
   mark: string;
 }
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
 import type { ProgressBody } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { openFolder } from '../filesystem/open.ts';
 import { createCapture } from './capture.ts';
 import { shellEnvironment } from './config.ts';
@@ -10,6 +9,8 @@ import { createLiveOutput } from './live-output.ts';
 import { endTree, markVariable } from './process-tree.ts';
 
 export interface Command {
+  /** Names the call in the environment of all that it starts. */
+  mark: string;
   text: string;
   /** A real path. */
   cwd: string;
@@ -36,14 +37,13 @@ const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd
 export const runCommand = (command: Command): Promise<Ended> =>
   new Promise((resolve, reject) => {
     command.signal.throwIfAborted();
-    const mark = nanoid();
     const stdout = createCapture();
     const stderr = createCapture();
     // The folder is held open and entered through its descriptor: it is the one that was looked at.
     const folder = openFolder(command.cwd);
     const child = spawn('/bin/sh', ['-c', command.text], {
       cwd: hasDescriptors ? folder.entry('.') : command.cwd,
-      env: { ...shellEnvironment(), [markVariable]: mark },
+      env: { ...shellEnvironment(), [markVariable]: command.mark },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -58,7 +58,7 @@ export const runCommand = (command: Command): Promise<Ended> =>
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
-      endTree({ group: child.pid, mark }, command.clock, treeEnded);
+      endTree({ group: child.pid, mark: command.mark }, command.clock, treeEnded);
     };
     const cancelTimer = command.clock.after(command.timeoutMs, () => {
       timedOut = true;

@@ -52,8 +52,9 @@ export const shellExecute = defineTool({
     const resource = toCommandResource(command, folder);
     if (!context.granted.some((one) => one.toolGroup === 'shell' && one.resource === resource))
       throw errors.notGranted();
-    const { clock, signal, progress } = context;
+    const { requestId, clock, signal, progress } = context;
     const ended = await runCommand({
+      mark: requestId,
       text: command,
       cwd: folder,
       timeoutMs: clampTimeout(timeout),
