@@ -119,7 +119,15 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     { prefix: '/api/auth' },
   );
   await app.register(
-    createTrpcDoor({ gateway, accounts, limits, guardOrigin, bodyLimit: trpcBodyLimit, onError }),
+    createTrpcDoor({
+      gateway,
+      accounts,
+      limits,
+      guardOrigin,
+      bodyLimit: trpcBodyLimit,
+      streamsPerUser: config.streamsPerUser,
+      onError,
+    }),
     {
       prefix: '/trpc',
     },
@@ -133,6 +141,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
       guardOrigin,
       allowQueryKey: config.allowQueryKey,
       resultMaxBytes: config.resultMaxBytes,
+      streamsPerAddress: config.streamsPerAddress,
     }),
   );
 

@@ -19,6 +19,8 @@ describe('configuration', () => {
       setupToken: undefined,
       daemonCommand: 'npx --yes {url}/daemon.tgz {url} {token}',
       sessionKeyIdleMs: 2_592_000_000,
+      streamsPerAddress: 10_000,
+      streamsPerUser: 60,
       callMaxMs: 600_000,
       resultMaxBytes: 16_777_216,
       perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120 },

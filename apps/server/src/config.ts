@@ -109,6 +109,12 @@ const variables = z.object({
   NOT_FOUND_PER_MINUTE: whole(1, 100_000)
     .prefault('120')
     .describe('Requests to addresses that do not exist, of one address in a minute.'),
+  STREAMS_PER_ADDRESS: whole(1, 1_000_000)
+    .prefault('10000')
+    .describe('Machines that one address may have connected; behind a proxy see `TRUST_PROXY`.'),
+  STREAMS_PER_USER: whole(3, 10_000)
+    .prefault('60')
+    .describe('Live subscriptions that one person may have open; a page of the panel has three.'),
   TRUST_PROXY: addresses
     .optional()
     .describe('Addresses or ranges of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
@@ -136,6 +142,8 @@ export interface Config {
   callMaxMs: number;
   resultMaxBytes: number;
   perMinute: { signIn: number; setup: number; pairing: number; notFound: number };
+  streamsPerAddress: number;
+  streamsPerUser: number;
   trustProxy: string[];
   logLevel: (typeof levels)[number];
 }
@@ -162,6 +170,8 @@ const fromVariables = (read: Variables): Config => ({
     pairing: read.PAIRING_PER_MINUTE,
     notFound: read.NOT_FOUND_PER_MINUTE,
   },
+  streamsPerAddress: read.STREAMS_PER_ADDRESS,
+  streamsPerUser: read.STREAMS_PER_USER,
   trustProxy: read.TRUST_PROXY ?? [],
   logLevel: read.LOG_LEVEL,
 });

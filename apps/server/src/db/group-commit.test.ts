@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGroupCommit } from './group-commit.ts';
+import { sql, type Kysely } from 'kysely';
+import { createGroupCommit, type Durability } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
+import type { Schema } from './schema.ts';
 
 let folder: string;
 let store: OpenDatabase;
@@ -32,7 +34,7 @@ describe('writes that arrive together', () => {
         inTransaction.push(on.isTransaction);
         await on.insertInto('gatewaySwitches').values({ scope, disabled: 1 }).execute();
         return scope;
-      }),
+      }, 'synced'),
     );
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
     expect([await scopes(), inTransaction]).toEqual([
@@ -44,12 +46,26 @@ describe('writes that arrive together', () => {
   it('fail alone', async () => {
     const commit = createGroupCommit(store.db);
     const all = ['a', 'a', 'b'].map((scope) =>
-      commit((on) => on.insertInto('gatewaySwitches').values({ scope, disabled: 1 }).execute()),
+      commit((on) => on.insertInto('gatewaySwitches').values({ scope, disabled: 1 }).execute(), 'synced'),
     );
     const ends = (await Promise.allSettled(all)).map((one) => one.status);
     expect(ends).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await scopes()).toEqual(['a', 'b']);
-    await commit((on) => on.deleteFrom('gatewaySwitches').execute());
+    await commit((on) => on.deleteFrom('gatewaySwitches').execute(), 'synced');
     expect(await scopes()).toEqual([]);
+  });
+
+  it.each<[string, Durability[], number]>([
+    ['one that is synced', ['synced'], 2],
+    ['one that is kept', ['kept'], 1],
+    ['several that are kept', ['kept', 'kept'], 1],
+    ['those that come with one that is synced', ['kept', 'synced'], 2],
+  ])('sync the disk when one of them must: %s', async (_name, durabilities, expected) => {
+    const commit = createGroupCommit(store.db);
+    const synchronous = () => sql<{ synchronous: number }>`pragma synchronous`;
+    const level = async (on: Kysely<Schema>) => (await synchronous().execute(on)).rows;
+    const levels = await Promise.all(durabilities.map((durability) => commit(level, durability)));
+    expect(levels).toEqual(durabilities.map(() => [{ synchronous: expected }]));
+    expect(await level(store.db)).toEqual([{ synchronous: 2 }]);
   });
 });

@@ -1,5 +1,5 @@
 export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
-export { createGroupCommit, type GroupCommit } from './group-commit.ts';
+export { createGroupCommit, type Durability, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
 export { openDatabase, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';

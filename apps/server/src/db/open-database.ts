@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 import Database from 'libsql';
 import type { Schema } from './schema.ts';
 
@@ -27,7 +27,17 @@ const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
 const transactionalDdl = () =>
   Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
 
-const openSqlite = (file: string): SqliteDatabase & { exec(sql: string): void } => {
+/** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
+const rollingBackOnce = (database: Database.Database) => () => {
+  const driver = new SqliteDriver({ database });
+  const rollBack = driver.rollbackTransaction.bind(driver);
+  driver.rollbackTransaction = async (connection) => {
+    if (database.inTransaction) await rollBack(connection);
+  };
+  return driver;
+};
+
+const openSqlite = (file: string): Database.Database => {
   const sqlite = new Database(file);
   sqlite.pragma('journal_mode = WAL');
   // A key, a decision or a call that was acknowledged must survive a power cut.
@@ -44,6 +54,7 @@ export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = transactionalDdl;
+  dialect.createDriver = rollingBackOnce(sqlite);
   const db = new Kysely<Schema>({ dialect });
   const close = async () => {
     await db.destroy();

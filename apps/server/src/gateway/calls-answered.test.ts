@@ -153,26 +153,3 @@ describe('answers', () => {
     expect(await gateway.getCall('ada', idOf(stream))).toEqual({ ...call, started: true });
   });
 });
-
-describe('a store that is full', () => {
-  it('takes no work, answers no result that it could not keep, and recovers', async () => {
-    const { gateway, clock, stream, key, database } = await connected();
-    const { sql } = await import('kysely');
-    const running = gateway.call('ada', read, ended);
-    await clock.settle();
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
-    const full = async (pages: number) =>
-      sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(database.db);
-    await full(rows[0]?.page_count ?? 0);
-    const big = text('x'.repeat(200_000));
-    const unavailable = { code: 'STORE_UNAVAILABLE' };
-    await expect(gateway.daemon.respond(key, idOf(stream), big)).rejects.toMatchObject(unavailable);
-    const more = { name: 'read_file', arguments: { path: 'y'.repeat(200_000) } };
-    await expect(gateway.call('ada', more, ended)).rejects.toMatchObject(unavailable);
-    expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
-    expect(stream.requests()).toHaveLength(1);
-    await full(1_000_000);
-    expect(await gateway.daemon.respond(key, idOf(stream), big)).toEqual({ ok: true });
-    expect(await running).toMatchObject({ state: 'succeeded' });
-  });
-});

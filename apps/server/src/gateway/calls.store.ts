@@ -1,7 +1,7 @@
 import { callError, callState, decision, door, toolResult, type ListCallsInput } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { CallTable, GroupCommit, Schema } from '../db/index.ts';
+import type { CallTable, Durability, GroupCommit, Schema } from '../db/index.ts';
 import type { CallHead, CallRecord } from './call-record.ts';
 
 /** How a confirmation that is open closes without an answer, together with its call. */
@@ -11,11 +11,11 @@ export interface ClosingConfirmation {
 }
 
 export interface CallsStore {
-  insert(record: CallRecord): Promise<void>;
+  insert(record: CallRecord, durability: Durability): Promise<void>;
   /** Writes down where an open call stands. */
   move(record: CallRecord): Promise<void>;
-  /** Writes down how a call ended, once: a row that has ended is left as it is. */
-  end(record: CallRecord, closing: ClosingConfirmation | null): Promise<void>;
+  /** Writes down how a call ended, once: a row that has ended is left as it is. With a confirmation it is always synced. */
+  end(record: CallRecord, durability: Durability, closing: ClosingConfirmation | null): Promise<void>;
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
@@ -96,7 +96,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
       .execute();
 
   return {
-    insert: async (record) => {
+    insert: async (record, durability) => {
       const row = {
         ...record,
         arguments: JSON.stringify(record.arguments),
@@ -104,20 +104,22 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         error: textOrNull(record.error),
         started: flagOrNull(record.started),
       };
-      await commit((on) => on.insertInto('calls').values(row).execute());
+      await commit((on) => on.insertInto('calls').values(row).execute(), durability);
     },
     move: async ({ requestId, state, epoch, deliveredAt }) => {
-      await commit((on) =>
-        on
-          .updateTable('calls')
-          .set({ state, epoch, deliveredAt })
-          .where('requestId', '=', requestId)
-          .where('endedAt', 'is', null)
-          .execute(),
+      await commit(
+        (on) =>
+          on
+            .updateTable('calls')
+            .set({ state, epoch, deliveredAt })
+            .where('requestId', '=', requestId)
+            .where('endedAt', 'is', null)
+            .execute(),
+        'synced',
       );
     },
-    end: async (record, closing) => {
-      if (closing === null) return void (await commit((on) => end(on, record)));
+    end: async (record, durability, closing) => {
+      if (closing === null) return void (await commit((on) => end(on, record), durability));
       await db.transaction().execute(async (trx) => {
         await end(trx, record);
         await trx

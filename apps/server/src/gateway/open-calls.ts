@@ -21,6 +21,8 @@ import { createTurns } from './turns.ts';
 export interface OpenCall {
   record: CallRecord;
   state: CallMachineState;
+  /** Its tool only reads, as its machine says: what it does and gives need not wait for the disk. */
+  readonly reads: boolean;
   /** Digests of questions that were asked and name themselves (`askId`). */
   readonly asked: Set<string>;
   readonly waiters: Set<Waiter>;
@@ -123,12 +125,12 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     return effect?.type === 'close-confirmation' && id !== null ? { id, as: effect.as } : null;
   };
 
-  const tellWaiters = (call: OpenCall) => {
-    const asked = call.state.kind === 'awaiting-confirmation';
-    for (const waiter of [...call.waiters]) {
-      if (call.state.kind !== 'ended' && !(asked && waiter.until === 'asked')) continue;
-      call.waiters.delete(waiter);
-      waiter.resolve(call.record);
+  const tellWaiters = ({ waiters }: OpenCall, state: CallMachineState, record: CallRecord) => {
+    const asked = state.kind === 'awaiting-confirmation';
+    for (const waiter of [...waiters]) {
+      if (state.kind !== 'ended' && !(asked && waiter.until === 'asked')) continue;
+      waiters.delete(waiter);
+      waiter.resolve(record);
     }
   };
 
@@ -176,8 +178,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     }
   };
 
-  const save = (record: CallRecord, state: CallMachineState, close: ReturnType<typeof closing>) =>
-    state.kind === 'ended' ? store.end(record, close) : store.move(record);
+  const durability = (call: OpenCall) => (call.reads ? 'kept' : 'synced');
 
   const step = async (
     call: OpenCall,
@@ -191,7 +192,13 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const close = closing(call, effects);
     const moved = state.kind !== before.kind;
     if (details.save) await details.save(record);
-    else if (moved) await save(record, state, close);
+    else if (moved && state.kind !== 'ended') await store.move(record);
+    else if (moved) {
+      const saved = store.end(record, durability(call), close);
+      // The daemon hears of it when it is written down, and answers again where that fails.
+      if (call.reads && event.type === 'answered') tellWaiters(call, state, record);
+      await saved;
+    }
     call.state = state;
     call.record = record;
     arm(call);
@@ -199,7 +206,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       calls.delete(record.requestId);
       count(record.userId, -1);
     }
-    tellWaiters(call);
+    tellWaiters(call, state, record);
     if (moved) needs.onChanged(record);
     details.onSaved?.();
     if (close) needs.onConfirmationClosed(close.id);
@@ -208,7 +215,16 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const keep = (record: CallRecord, state: OpenCallState): OpenCall => {
-    const call: OpenCall = { record, state, asked: new Set(), waiters: new Set(), stopTimer: () => {} };
+    const tool = needs.machine(record.machineId)?.info.toolList.tools.get(record.tool);
+    const reads = tool?.annotations?.readOnlyHint === true;
+    const call: OpenCall = {
+      record,
+      state,
+      reads,
+      asked: new Set(),
+      waiters: new Set(),
+      stopTimer: () => {},
+    };
     calls.set(record.requestId, call);
     count(record.userId, 1);
     return call;
@@ -226,18 +242,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       call.state = nextCall(call.state, { type: 'dispatched', at: clock.now() }, limits).state;
       call.record = recordAfter(call, call.state, {});
     }
-    await store.insert(call.record).catch((error: unknown) => {
+    const write = () => port.write(call.record.machineId, frame(call, false));
+    const inserted = store.insert(call.record, durability(call));
+    const early = online && call.reads ? write() : null;
+    await inserted.catch((error: unknown) => {
       drop(call);
       throw error;
     });
     needs.onChanged(call.record);
     arm(call);
-    if (online) {
-      if (!(await port.write(call.record.machineId, frame(call, false))))
-        await step(call, { type: 'kept-back' });
-      return;
-    }
-    await send(call);
+    if (!online) return send(call);
+    if (!(await (early ?? write()))) await step(call, { type: 'kept-back' });
   };
 
   const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {

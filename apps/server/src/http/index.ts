@@ -1,10 +1,12 @@
 export { createAddress, isLoopback } from './address.ts';
+export { errorHandler } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { readJson } from './json-body.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';
+export { createPlaces, type Places } from './places.ts';
 export { requestHeaders } from './request-headers.ts';
 export { createServer } from './server.ts';
 export { serveStatic } from './static.ts';

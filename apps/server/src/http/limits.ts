@@ -16,10 +16,13 @@ export interface Limits {
   account: Limit;
   setup: Limit;
   pairing: Limit;
+  /** Session keys that do not hold: machines behind one address share it, and come back all at once. */
+  session: Limit;
   notFound: Limit;
 }
 
 const minuteMs = 60_000;
+const sessionPerMinute = 600;
 
 const accountOf = (request: FastifyRequest): string => {
   const { body } = request;
@@ -53,6 +56,7 @@ export const createLimits = async (
     account: limit(perMinute.signIn, accountOf),
     setup: limit(perMinute.setup),
     pairing: limit(perMinute.pairing),
+    session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
   };
 };

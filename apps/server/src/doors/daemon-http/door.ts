@@ -2,7 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { refuseBrowsers, type Limits } from '../../http/index.ts';
+import { createPlaces, refuseBrowsers, type Limits } from '../../http/index.ts';
 import { disconnectRoute } from './disconnect.route.ts';
 import { eventsRoute } from './events.route.ts';
 import { initRoute } from './init.route.ts';
@@ -13,6 +13,9 @@ import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
 import { userRoutes } from './user.route.ts';
 
+/** Inits that are worked on at once; more are sent away to come back. */
+const maxInits = 64;
+
 interface Needs {
   gateway: Gateway;
   accounts: Accounts;
@@ -20,6 +23,8 @@ interface Needs {
   clock: Clock;
   /** Whether the bare mount's stream takes its key as `?apiKey=`. */
   allowQueryKey: boolean;
+  /** Streams that one address may have open. */
+  streamsPerAddress: number;
   /** The largest result, in bytes. */
   resultMaxBytes: number;
   /** Refuses what another site sends with a user's cookie. */
@@ -30,12 +35,14 @@ interface Needs {
 export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const { gateway, accounts, limits, clock, resultMaxBytes, guardOrigin } = needs;
   const { daemon } = gateway;
+  const inits = createPlaces(maxInits);
+  const streams = createPlaces(needs.streamsPerAddress);
 
   const machine = (mount: Mount) => async (app: FastifyInstance) => {
     app.addHook('onRequest', refuseBrowsers);
     const refuseOthers = refuseOtherMethods(app);
-    initRoute(app, mount, { daemon, limits });
-    eventsRoute(app, mount, { daemon, clock });
+    initRoute(app, mount, { daemon, limits, inits });
+    eventsRoute(app, mount, { daemon, clock, streams });
     responseRoute(app, mount, { daemon, resultMaxBytes });
     progressRoute(app, mount, { daemon });
     probeRoute(app, mount, { daemon });

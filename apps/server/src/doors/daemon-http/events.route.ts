@@ -2,6 +2,7 @@ import { daemonSurface } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonSide } from '../../gateway/index.ts';
+import type { Places } from '../../http/index.ts';
 import { createEventStream } from './event-stream.ts';
 import { gatewayProof } from './key.ts';
 import type { Mount } from './mount.ts';
@@ -10,10 +11,12 @@ import type { Mount } from './mount.ts';
 export const eventsRoute = (
   app: FastifyInstance,
   mount: Mount,
-  { daemon, clock }: { daemon: DaemonSide; clock: Clock },
+  { daemon, clock, streams }: { daemon: DaemonSide; clock: Clock; streams: Places },
 ) =>
   app.get(daemonSurface.events.path, async (request, reply) => {
     const proof = gatewayProof(request, { query: mount.queryKey });
+    const leave = streams.take(request.ip);
+    reply.raw.once('close', leave);
     const stream = createEventStream(reply, clock);
     let left = false;
     let closed = () => {

@@ -117,6 +117,21 @@ describe('a key', () => {
     expect(await init(token)).toBe(429);
   });
 
+  it('of a machine that was paired is not held back by what others tried from its address', async () => {
+    const { server, token } = await paired({ PAIRING_PER_MINUTE: '1' });
+    const key = await initDaemon(server, token);
+    const init = (tried: string) =>
+      server.send(`${bare}/init`, {
+        method: 'POST',
+        headers: { [gatewayKeyHeader]: tried },
+        body: announcement,
+      });
+    const others = [`gw_${'x'.repeat(32)}`, `gw_${'y'.repeat(32)}`, 'anything'];
+    const statuses: number[] = [];
+    for (const tried of [...others, `sess_${'x'.repeat(32)}`, key]) statuses.push((await init(tried)).status);
+    expect(statuses).toEqual([403, 429, 429, 403, 200]);
+  });
+
   it('that holds may announce itself as often as it likes', async () => {
     const { server, token } = await paired({ PAIRING_PER_MINUTE: '3' });
     const key = await initDaemon(server, token);

@@ -35,6 +35,7 @@ export const callsRouter = router({
     .subscription(({ ctx, input, signal }) =>
       live<CallEvent>({
         accounts: ctx.accounts,
+        streams: ctx.streams,
         session: ctx.session,
         signal,
         listen: (hear) => ctx.gateway.onCallChanged(ctx.userId, hear),

@@ -14,6 +14,7 @@ export const confirmationsRouter = router({
   onChanged: userProcedure.subscription(({ ctx, signal }) =>
     live<ConfirmationEvent>({
       accounts: ctx.accounts,
+      streams: ctx.streams,
       session: ctx.session,
       signal,
       listen: (hear) => ctx.gateway.onConfirmationChanged(ctx.userId, hear),

@@ -1,11 +1,14 @@
 import type { Accounts, Session } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
+import type { Places } from '../../http/index.ts';
 
 /** What a procedure has at hand. */
 export interface Context {
   gateway: Gateway;
   accounts: Accounts;
   session: Session | null;
+  /** For subscriptions, by user. */
+  streams: Places;
   /** Counts a try at a token from outside; throws `tooManyRequests`. */
   countAttempt(): Promise<void>;
   /** Puts `Set-Cookie` values on the answer. */

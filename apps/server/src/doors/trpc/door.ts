@@ -2,7 +2,7 @@ import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { readJson, requestHeaders, type Limits } from '../../http/index.ts';
+import { createPlaces, readJson, requestHeaders, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
@@ -18,6 +18,8 @@ interface Needs {
   guardOrigin(request: FastifyRequest): Promise<void>;
   /** The largest body, in bytes. */
   bodyLimit: number;
+  /** Subscriptions that one user may have open. */
+  streamsPerUser: number;
   /** Hears what was thrown inside, for the log. */
   onError(error: unknown): void;
 }
@@ -29,13 +31,16 @@ export const createTrpcDoor = ({
   limits,
   guardOrigin,
   bodyLimit,
+  streamsPerUser,
   onError,
 }: Needs): FastifyPluginAsync => {
+  const streams = createPlaces(streamsPerUser);
   const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
     gateway,
     accounts,
     session: await accounts.session(requestHeaders(request)),
     countAttempt: () => limits.setup.count(request, reply),
+    streams,
     setCookies: (cookies) => void reply.header('set-cookie', cookies),
   });
 

@@ -15,6 +15,7 @@ export const gatewayRouter = router({
   onStateChanged: userProcedure.subscription(({ ctx, signal }) =>
     live<StateChanged>({
       accounts: ctx.accounts,
+      streams: ctx.streams,
       session: ctx.session,
       signal,
       listen: (hear) => ctx.gateway.onStateChanged(ctx.userId, hear),

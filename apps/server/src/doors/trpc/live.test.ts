@@ -1,6 +1,7 @@
 import { createEmitter } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { Accounts } from '../../auth/index.ts';
+import { createPlaces } from '../../http/index.ts';
 import { live } from './live.ts';
 
 const session = {
@@ -10,12 +11,15 @@ const session = {
 // A reader asks for nothing else of the accounts.
 const accounts = { watch: () => () => {} } as unknown as Accounts;
 
+const streams = createPlaces(2);
+
 /** A reader that has taken one event and then stands still. */
 const standing = async () => {
   const events = createEmitter<string>(() => {});
   const reader = live<string>({
     accounts,
     session,
+    streams,
     signal: undefined,
     listen: (hear) => events.on('all', hear),
     lengthOf: (event) => event.length,
@@ -42,4 +46,14 @@ it.each([
   for (const text of texts) expect((await reader.next()).value?.[1] === text).toBe(true);
   for (const text of texts) tell(text);
   expect((await reader.next()).value?.[1] === texts[0]).toBe(true);
+  await reader.return();
+});
+
+it('a user has a bounded number of readers, and a place again when one has left', async () => {
+  const first = await standing();
+  const second = await standing();
+  await expect(standing()).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });
+  await first.reader.return();
+  const third = await standing();
+  for (const { reader } of [second, third]) await reader.return();
 });

@@ -2,6 +2,7 @@ import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { Accounts, Session } from '../../auth/index.ts';
+import type { Places } from '../../http/index.ts';
 
 /** A reader that leaves more than this unread is cut off; its client comes back and starts from what holds then. */
 const maxUnread = 1_000;
@@ -10,6 +11,7 @@ const maxUnreadLength = 4 * 1024 * 1024;
 interface Source<T> {
   accounts: Accounts;
   session: Session;
+  streams: Places;
   signal: AbortSignal | undefined;
   /** Hands each new event on; the returned function stops it. */
   listen(hear: (event: T) => void): () => void;
@@ -24,6 +26,7 @@ interface Source<T> {
  * Every reader begins with what holds, so an id only has to differ from the one before.
  */
 export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelope<T>, void, unknown> {
+  const leavePlace = source.streams.take(source.session.user.id);
   const unread: T[] = [];
   const lengthOf = source.lengthOf ?? (() => 0);
   let unreadLength = 0;
@@ -62,5 +65,6 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
     source.signal?.removeEventListener('abort', leave);
     stopWatching();
     stopListening();
+    leavePlace();
   }
 }

@@ -1,0 +1,45 @@
+import { daemonMounts, gatewayKeyHeader, type InitReply } from '@drawbridge/contracts';
+import { fastify } from 'fastify';
+import { expect, it } from 'vitest';
+import { connectDaemon, openStream } from '../../../test/daemon.ts';
+import { announcement, paired } from '../../../test/paired.ts';
+import type { DaemonSide } from '../../gateway/index.ts';
+import { createPlaces, errorHandler, type Limits } from '../../http/index.ts';
+import { initRoute } from './init.route.ts';
+import { mounts } from './mount.ts';
+
+const { bare } = daemonMounts;
+const mount = mounts(true)[0] ?? expect.fail();
+
+it('of more inits at once than there are places some are sent away, and told when to come back', async () => {
+  const app = fastify();
+  app.setErrorHandler(errorHandler);
+  const waiting: ((reply: InitReply) => void)[] = [];
+  const limit = { check: async () => {}, count: async () => {} };
+  initRoute(app, mount, {
+    // No other part of it is called.
+    daemon: { init: () => new Promise((resolve) => waiting.push(resolve)) } as unknown as DaemonSide,
+    limits: { session: limit, pairing: limit } as unknown as Limits,
+    inits: createPlaces(2),
+  });
+  const init = () => app.inject({ method: 'POST', url: '/init', payload: announcement });
+  const first = [init(), init()];
+  await expect.poll(() => waiting.length).toBe(2);
+  const away = await init();
+  expect([away.statusCode, away.headers['retry-after']]).toEqual([429, '2']);
+  for (const resolve of waiting.splice(0)) resolve({ ok: true });
+  expect((await Promise.all(first)).map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  const next = init();
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting[0]?.({ ok: true });
+  expect((await next).statusCode).toBe(200);
+});
+
+it('an address may hold as many streams as it is told, and another one when one has ended', async () => {
+  const { server, token } = await paired({ STREAMS_PER_ADDRESS: '1' });
+  const daemon = await connectDaemon(server, token);
+  const open = () => openStream(`${server.url}${bare}/events`, { [gatewayKeyHeader]: daemon.sessionKey });
+  expect((await open()).status).toBe(429);
+  daemon.stream.close();
+  await expect.poll(async () => (await open()).status).toBe(200);
+});
