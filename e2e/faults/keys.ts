@@ -1,4 +1,6 @@
 import { daemonMounts, daemonSurface, gatewayKeyHeader } from '@drawbridge/contracts';
+import { sleep, systemClock } from '@drawbridge/kit';
+import type { Server } from '../harness/index.ts';
 import type { History } from './history.ts';
 import type { User } from './user.ts';
 
@@ -21,11 +23,14 @@ export interface Keys {
   tryKey(key: string): Promise<void>;
 }
 
-const strangers = 5;
+const strangers = 10;
 const requestId = 'a-request-that-is-not-there';
 
-export const createKeys = (url: string, history: History): Keys => {
-  const base = url + daemonMounts.bare;
+/** For so long requests pile up before a server that is held still; then it reads them all at once. */
+const pileUpMs = 200;
+
+export const createKeys = (server: Server, history: History): Keys => {
+  const base = server.url + daemonMounts.bare;
   const tokens = new Map<string, number>();
   const keys = new Map<string, number>();
 
@@ -78,7 +83,12 @@ export const createKeys = (url: string, history: History): Keys => {
     },
     race: async (user) => {
       const token = await newToken(user);
-      if (token) await Promise.all(Array.from({ length: strangers }, () => tryToken(token)));
+      if (!token) return;
+      server.process().signal('SIGSTOP');
+      const tries = Array.from({ length: strangers }, () => tryToken(token));
+      await sleep(systemClock, pileUpMs);
+      server.process().signal('SIGCONT');
+      await Promise.all(tries);
     },
     tryToken,
     tryKey: async (key) => {

@@ -82,7 +82,7 @@ export const createWorld = async ({
     NOT_FOUND_PER_MINUTE: '100000',
   });
   history.note({ type: 'server-ready' });
-  const keys = createKeys(server.url, history);
+  const keys = createKeys(server, history);
   const owner = await server.createOwner();
   const parties: Party[] = [];
   for (let index = 0; index < users; index += 1) {
