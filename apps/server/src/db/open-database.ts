@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 import Database from 'libsql';
+import { keepStatements } from './kept-statements.ts';
 import type { Schema } from './schema.ts';
 
 /** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
@@ -29,7 +30,7 @@ const transactionalDdl = () =>
 
 /** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
 const rollingBackOnce = (database: Database.Database) => () => {
-  const driver = new SqliteDriver({ database });
+  const driver = new SqliteDriver({ database: keepStatements(database) });
   const rollBack = driver.rollbackTransaction.bind(driver);
   driver.rollbackTransaction = async (connection) => {
     if (database.inTransaction) await rollBack(connection);

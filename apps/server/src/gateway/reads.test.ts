@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connect, initBody, openGateway, text, type GatewayFixture } from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(() => fixture.close());
+
+const tool = (name: string, readOnlyHint: boolean) => ({
+  name,
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint },
+});
+const tools = [tool('read_file', true), tool('write_file', false)];
+const until = { door: 'trpc', until: 'ended' } as const;
+const call = (name: string) => ({ name, arguments: {} });
+
+const open = async () => {
+  fixture = await openGateway();
+  return connect(fixture.gateway, 'ada', initBody({ tools }));
+};
+
+describe('a tool that only reads', () => {
+  it.each([
+    ['read_file', 'answered'],
+    ['write_file', 'waiting'],
+  ])(
+    '%s: its caller is %s while the end cannot be written down; the daemon keeps it',
+    async (name, expected) => {
+      const { key, stream } = await open();
+      const { gateway, clock, database } = fixture;
+      let heard = 'waiting';
+      const called = gateway.call('ada', call(name), until).then(() => (heard = 'answered'));
+      await clock.settle();
+      const { requestId = '' } = stream.requests()[0] ?? {};
+      await sql`pragma query_only = 1`.execute(database.db);
+      await expect(gateway.daemon.respond(key, requestId, text('done'))).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
+      expect([heard, (await gateway.getCall('ada', requestId)).state]).toEqual([expected, 'delivered']);
+      await sql`pragma query_only = 0`.execute(database.db);
+      expect(await gateway.daemon.respond(key, requestId, text('done'))).toEqual({ ok: true });
+      await called;
+      expect((await gateway.getCall('ada', requestId)).state).toBe('succeeded');
+    },
+  );
+
+  it('is refused where its record cannot be written, and its late answer is not taken', async () => {
+    const { key, stream } = await open();
+    const { gateway, database } = fixture;
+    await sql`pragma query_only = 1`.execute(database.db);
+    const unavailable = { code: 'STORE_UNAVAILABLE' };
+    await expect(gateway.call('ada', call('read_file'), until)).rejects.toMatchObject(unavailable);
+    await expect(gateway.call('ada', call('write_file'), until)).rejects.toMatchObject(unavailable);
+    expect(stream.requests().map(({ toolCall }) => toolCall.name)).toEqual(['read_file']);
+    await sql`pragma query_only = 0`.execute(database.db);
+    const { requestId = '' } = stream.requests()[0] ?? {};
+    await expect(gateway.daemon.respond(key, requestId, text('done'))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+});
