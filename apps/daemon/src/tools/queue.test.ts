@@ -80,10 +80,12 @@ describe('the queue', () => {
     expect(begun).toEqual(['0', '1', 'read']);
   });
 
-  it('says that it waits, at once and every 10 s', async () => {
+  it('says that it waits, after 1 s and every 10 s then', async () => {
     const { clock, add, told, end } = setUp();
     for (const name of ['a', 'b', 'c']) void add(name);
-    await clock.settle(25_000);
+    await clock.settle(999);
+    expect(told).toEqual([]);
+    await clock.settle(24_001);
     expect(told).toEqual(Array(3).fill({ message: 'Waits for its turn on the machine' }));
     end('a');
     await clock.settle(60_000);

@@ -15,6 +15,8 @@ export const runningLimits: Record<ToolGroup, number> = {
 /** How many calls of all groups may wait for their turn. */
 export const maxWaiting = 256;
 
+/** Most waits are over before this: a post for each would cost more than the calls themselves. */
+const tellAfterMs = 1_000;
 const tellEveryMs = 10_000;
 
 export interface Place {
@@ -44,8 +46,10 @@ export const createQueue = (clock: Clock): Queue => {
       const line = waiting.get(group) ?? new Set();
       waiting.set(group, line);
       const tell = () => progress({ message: 'Waits for its turn on the machine' });
-      tell();
-      const stopTelling = clock.every(tellEveryMs, tell);
+      let stopTelling = clock.after(tellAfterMs, () => {
+        tell();
+        stopTelling = clock.every(tellEveryMs, tell);
+      });
       const leave = () => {
         line.delete(begin);
         waitingCount -= 1;
