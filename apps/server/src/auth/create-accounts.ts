@@ -5,7 +5,8 @@ import type { Accounts } from './accounts.ts';
 import { ownerSlot, type Auth } from './better-auth.ts';
 import { sameSecret } from './digest.ts';
 import { createInvitations } from './invitations.ts';
-import { createNewAccount, userOf } from './new-account.ts';
+import { createNewAccount } from './new-account.ts';
+import { createSessions } from './sessions.ts';
 import { createWatch } from './watch.ts';
 
 interface AccountsNeeds {
@@ -79,11 +80,7 @@ export const createAccounts = async (
     },
     acceptInvitation: async ({ invitationToken, ...account }) =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
-    session: async (headers) => {
-      if (!headers.has('cookie')) return null;
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
-      return found && { token: found.session.token, user: userOf(found.user) };
-    },
+    session: await createSessions({ auth, clock }),
     watch: watch.watch,
     checkSessions: watch.check,
     createInvitation: invitations.create,

@@ -15,13 +15,14 @@ import type { GatewayLimits } from './limits.ts';
 import type { Port } from './port.ts';
 import type { Machine } from './registry.ts';
 import { nextRecord, type Brought } from './next-record.ts';
+import { isReading } from './reading-tools.ts';
 import { createTurns } from './turns.ts';
 
 /** A call that has not ended: its record, where it stands, and who waits for it. */
 export interface OpenCall {
   record: CallRecord;
   state: CallMachineState;
-  /** Its tool only reads, as its machine says: what it does and gives need not wait for the disk. */
+  /** Its tool only reads: what it does and gives need not wait for the disk. */
   readonly reads: boolean;
   /** Digests of questions that were asked and name themselves (`askId`). */
   readonly asked: Set<string>;
@@ -215,12 +216,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const keep = (record: CallRecord, state: OpenCallState): OpenCall => {
-    const tool = needs.machine(record.machineId)?.info.toolList.tools.get(record.tool);
-    const reads = tool?.annotations?.readOnlyHint === true;
     const call: OpenCall = {
       record,
       state,
-      reads,
+      reads: isReading(record.tool),
       asked: new Set(),
       waiters: new Set(),
       stopTimer: () => {},

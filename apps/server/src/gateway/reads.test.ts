@@ -10,7 +10,8 @@ const tool = (name: string, readOnlyHint: boolean) => ({
   inputSchema: { type: 'object' },
   annotations: { readOnlyHint },
 });
-const tools = [tool('read_file', true), tool('write_file', false)];
+// What a machine says of its tools decides nothing.
+const tools = [tool('read_file', false), tool('write_file', true)];
 const until = { door: 'trpc', until: 'ended' } as const;
 const call = (name: string) => ({ name, arguments: {} });
 
