@@ -1,6 +1,6 @@
 import { createErrors } from '@drawbridge/kit';
 
-/** Why a call that changes something cannot start, and why a second daemon cannot. The messages name no path. */
+/** Why a call that changes something cannot start, which its caller reads; and why a daemon cannot, which the person here reads. */
 export const errors = createErrors({
   journalFull: {
     code: 'JOURNAL_FULL',
@@ -9,6 +9,11 @@ export const errors = createErrors({
   journalFailed: {
     code: 'JOURNAL_FAILED',
     message: 'Nothing was changed: this machine cannot write down what it does (is its disk full?)',
+  },
+  unusable: {
+    code: 'JOURNAL_UNUSABLE',
+    message: 'The journal of this machine cannot be used',
+    fix: 'See that the folder is yours and that its disk has space.',
   },
   inUse: {
     code: 'IN_USE',

@@ -14,7 +14,7 @@ export interface JournalLimits {
   waitingLength: number;
 }
 
-export const journalLimits: JournalLimits = {
+const journalLimits: JournalLimits = {
   pageBytes: 8 * 1024 * 1024,
   waitingCount: 1_000,
   waitingLength: 64 * 1024 * 1024,

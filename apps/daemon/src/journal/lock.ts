@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { errors } from './errors.ts';
+import { hasCode } from './has-code.ts';
 
 /**
  * A lock is the file `lock.<n>` with the greatest n. Whoever makes the next one holds the lock; it is made only where the process that
@@ -14,9 +15,6 @@ const lockPattern = /^lock\.(\d{1,15})$/;
 /** `began` tells a process from a later one with the same number; null where the system does not say. */
 const holder = z.object({ pid: z.number().int(), began: z.string().nullable() });
 type Holder = z.infer<typeof holder>;
-
-const hasCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /** When a process began: the boot, and the ticks since then (Linux). */
 const beginningOf = (pid: number): string | null => {

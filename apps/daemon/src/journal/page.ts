@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, open, readFile, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from './has-code.ts';
 import { encodeHead, encodeRecord, headBytes, type JournalRecord } from './record.ts';
 
 const pageName = 'journal';
@@ -9,8 +10,6 @@ const brokenPattern = /^journal\.broken-\d+$/;
 const maxBrokenPages = 3;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-const hasCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
 export interface Page {

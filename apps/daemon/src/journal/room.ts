@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '@drawbridge/kit';
+import { CodedError, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
+import { errors } from './errors.ts';
+import { hasCode } from './has-code.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { takeLock } from './lock.ts';
 
@@ -22,29 +24,40 @@ const readInstance = async (folder: string): Promise<string> => {
   const path = join(folder, 'instance');
   // Only the first start writes it, and only whoever holds the lock.
   await writeFile(path, nanoid(), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   });
   // A copy has the same content in another place.
   return `${(await readFile(path, 'utf8')).slice(0, 64)}-${(await stat(path)).ino}`;
 };
 
-/** Takes the journal of one server in the person's private folder for this process alone. Throws `inUse`. */
-export const openJournalRoom = async (needs: {
+export interface RoomNeeds {
   clock: Clock;
   privateFolder: string;
   server: { url: URL; host: string };
-}): Promise<JournalRoom> => {
-  const folder = join(needs.privateFolder, 'journal', roomName(needs.server));
+}
+
+const openIn = async (folder: string, { clock, privateFolder }: RoomNeeds): Promise<JournalRoom> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(needs.privateFolder, 0o700);
+  await chmod(privateFolder, 0o700);
   const giveBack = await takeLock(folder);
-  const journal = await openJournal({ folder, clock: needs.clock });
-  return {
-    journal,
-    instance: await readInstance(folder),
-    close: async () => {
-      await journal.close();
-      await giveBack();
-    },
-  };
+  try {
+    const instance = await readInstance(folder);
+    const journal = await openJournal({ folder, clock });
+    const close = () => journal.close().finally(giveBack);
+    return { journal, instance, close };
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+};
+
+/** Takes the journal of one server in the person's private folder for this process alone. Throws `inUse` and `unusable`. */
+export const openJournalRoom = async (needs: RoomNeeds): Promise<JournalRoom> => {
+  const folder = join(needs.privateFolder, 'journal', roomName(needs.server));
+  try {
+    return await openIn(folder, needs);
+  } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
+    throw errors.unusable({ message: `The journal in ${folder} cannot be used`, cause });
+  }
 };
