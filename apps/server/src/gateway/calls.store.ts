@@ -21,6 +21,8 @@ export interface CallsStore {
   byId(requestId: string): Promise<CallRecord | undefined>;
   /** The open ones, oldest first. */
   open(): Promise<CallRecord[]>;
+  /** Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said what came of them. At most 100. */
+  unacknowledged(userId: string, since: number): Promise<CallHead[]>;
   /** Newest first, from behind the cursor on; one more than `limit` when there is more. */
   list(userId: string, input: ListCallsInput): Promise<CallHead[]>;
 }
@@ -154,6 +156,20 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .orderBy('createdAt')
         .execute();
       return rows.map(read);
+    },
+    unacknowledged: async (userId, since) => {
+      const rows = await db
+        .selectFrom('calls')
+        .select(heads)
+        .where('userId', '=', userId)
+        .where('createdAt', '>=', since)
+        .where('state', 'in', ['cancelled', 'timed-out'])
+        .where('answerDigest', 'is', null)
+        .where('epoch', 'is not', null)
+        .orderBy('createdAt')
+        .limit(100)
+        .execute();
+      return rows.map(readHead);
     },
     list: async (userId, { cursor, limit }) => {
       const page = db

@@ -20,6 +20,7 @@ import { createRegistry, isConnected, toStatus } from './registry.ts';
 import { createSettings, type ModuleFacts } from './settings.ts';
 import { createStateWatch } from './state-watch.ts';
 import type { Scope } from './switches.store.ts';
+import { createStopAgain } from './stop-again.ts';
 import { takeUp } from './take-up.ts';
 
 /** How machines are paired. */
@@ -76,6 +77,14 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     machine: registry.held,
     onChanged: callChanged,
     onConfirmationClosed: confirmationChanged,
+    onError,
+  });
+  const stopTellingAgain = createStopAgain({
+    clock,
+    limits,
+    store: stores.calls,
+    port,
+    machine: registry.held,
     onError,
   });
   const confirmations = createConfirmations({
@@ -196,6 +205,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     stop: async () => {
       stopped = true;
       stopTouching();
+      stopTellingAgain();
       await connections.stop();
       await openCalls.stop();
     },

@@ -10,6 +10,8 @@ export interface GatewayLimits {
   argumentsMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
+  /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
+  stopAgainMs: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
   probeEveryMs: number;
   maxUnanswered: number;
@@ -41,6 +43,7 @@ export const defaultLimits: GatewayLimits = {
   resultMaxBytes: 16 * 1024 * 1024,
   argumentsMaxBytes: 4 * 1024 * 1024,
   maxOpenCalls: 100,
+  stopAgainMs: 10 * minute,
   probeEveryMs: 20 * second,
   maxUnanswered: 2,
   maxTakings: 3,

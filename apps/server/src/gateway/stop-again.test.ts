@@ -1,0 +1,89 @@
+import { afterEach, expect, it } from 'vitest';
+import {
+  connect,
+  initBody,
+  openGateway,
+  openStream,
+  text,
+  type FakeStream,
+  type GatewayFixture,
+} from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const ended = { door: 'trpc', until: 'ended' } as const;
+const write = { name: 'write_file', arguments: {} };
+const cancelsOf = (stream: FakeStream) =>
+  stream.events.flatMap((event) => (event.type === 'tool-call-cancel' ? [event.payload] : []));
+
+/** A call that its machine works on while its stream is gone. */
+const away = async (body = initBody()) => {
+  fixture = await openGateway();
+  const { key, stream } = await connect(fixture.gateway, 'ada', body);
+  void fixture.gateway.call('ada', write, ended).catch(() => {});
+  await fixture.clock.settle();
+  stream.drop();
+  return { key, requestId: stream.requests()[0]?.requestId ?? 'none' };
+};
+
+const back = async (key: string) => {
+  const stream = await openStream(fixture.gateway, key);
+  await fixture.clock.settle();
+  return stream;
+};
+
+const report = text('stopped', {
+  isError: true,
+  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': true },
+});
+
+it.each([
+  ['the same server', false],
+  ['a server that was started again', true],
+])(
+  'a call that was cancelled while its machine was away is stopped by %s, until the machine reports',
+  async (_name, crashes) => {
+    const { key, requestId } = await away();
+    await fixture.gateway.cancelCall('ada', requestId);
+    if (crashes) fixture = await fixture.crash();
+    const stream = await back(key);
+    expect([stream.requests(), cancelsOf(stream)]).toEqual([[], [{ requestId, reason: 'user' }]]);
+    const again = await back(key);
+    expect(cancelsOf(again)).toEqual([{ requestId, reason: 'user' }]);
+    await fixture.gateway.daemon.respond(key, requestId, report);
+    expect(await fixture.gateway.getCall('ada', requestId)).toMatchObject({
+      state: 'cancelled',
+      started: true,
+    });
+    expect(cancelsOf(await back(key))).toEqual([]);
+  },
+);
+
+it.each([
+  ['a daemon that cannot stop', initBody({ daemon: undefined })],
+  [
+    'another daemon',
+    initBody({ daemon: { version: '1', protocol: 1, features: ['cancel'], instance: 'a' } }),
+  ],
+])('%s hears nothing of it', async (name, body) => {
+  const { key, requestId } = await away(body);
+  await fixture.gateway.cancelCall('ada', requestId);
+  if (name === 'another daemon') await fixture.gateway.daemon.init(key, initBody());
+  expect(cancelsOf(await back(key))).toEqual([]);
+});
+
+it('a call that only waited, or was stopped long ago, is not told again', async () => {
+  const { key, requestId } = await away();
+  const waiting = fixture.gateway.call('ada', write, ended);
+  await fixture.clock.settle();
+  const open = (await fixture.gateway.listCalls('ada', { limit: 1 })).calls[0]?.requestId ?? '';
+  await fixture.gateway.cancelCall('ada', open);
+  expect(await waiting).toMatchObject({ state: 'cancelled', started: false });
+  await fixture.gateway.cancelCall('ada', requestId);
+  await fixture.clock.settle(20 * 60_000 + 1);
+  expect(cancelsOf(await back(key))).toEqual([]);
+});
