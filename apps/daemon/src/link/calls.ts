@@ -10,6 +10,7 @@ import type { Journal } from '../journal/index.ts';
 import { createLedger, isQuestion } from './ledger.ts';
 import type { Outbox } from './outbox.ts';
 import { createProgressReporter } from './progress.ts';
+import type { Reply } from './server-api.ts';
 
 export type Dispatch = (
   request: ToolRequest,
@@ -37,7 +38,7 @@ export interface CallsNeeds {
   journal: Journal;
   /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
-  postProgress(requestId: string, body: ProgressBody): Promise<unknown>;
+  postProgress(requestId: string, body: ProgressBody): Promise<Reply<null>>;
   report(call: CallReport): void;
 }
 

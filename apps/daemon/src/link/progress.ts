@@ -1,7 +1,10 @@
 import type { ProgressBody } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import type { Reply } from './server-api.ts';
 
 const everyMs = 250;
+/** The wait after a post that the server could not take. */
+const againMs = 1_000;
 const maxOutputLength = 65_536;
 const maxWaitingOutput = 4 * maxOutputLength;
 
@@ -26,10 +29,16 @@ export interface ProgressReporter {
   end(): void;
 }
 
-/** Posts a call's progress, one post at a time and at most four a second; what comes between is merged. */
+const isAway = (reply: Reply<null>) =>
+  !reply.ok && (reply.status === null || reply.status >= 500 || reply.status === 429);
+
+/**
+ * Posts a call's progress, one post at a time and at most four a second; what comes between is merged. What the server
+ * could not take is posted again with what came since, so that whoever watches misses nothing while it is away.
+ */
 export const createProgressReporter = (
   clock: Clock,
-  post: (body: ProgressBody) => Promise<unknown>,
+  post: (body: ProgressBody) => Promise<Reply<null>>,
 ): ProgressReporter => {
   let waiting: ProgressBody | null = null;
   let busy = false;
@@ -42,8 +51,9 @@ export const createProgressReporter = (
     const { first, rest } = split(waiting);
     waiting = rest;
     const startedAt = clock.now();
-    await post(first);
-    const restMs = Math.max(0, everyMs - (clock.now() - startedAt));
+    const away = isAway(await post(first));
+    if (away) waiting = merge(first, waiting ?? {});
+    const restMs = away ? againMs : Math.max(0, everyMs - (clock.now() - startedAt));
     if (ended) return;
     stopWaiting = clock.after(restMs, () => {
       busy = false;
