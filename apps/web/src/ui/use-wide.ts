@@ -1,8 +1,8 @@
 import { onScopeDispose, ref, type Ref } from 'vue';
 
-/** Whether there is room for a column beside the page. */
-export const useWide = (): Readonly<Ref<boolean>> => {
-  const query = matchMedia('(min-width: 80rem)');
+/** Whether the window has at least this width. */
+export const useWide = (minRem: number): Readonly<Ref<boolean>> => {
+  const query = matchMedia(`(min-width: ${minRem}rem)`);
   const wide = ref(query.matches);
   const update = () => {
     wide.value = query.matches;

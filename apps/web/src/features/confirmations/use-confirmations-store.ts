@@ -31,7 +31,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
   const closed = shallowRef<readonly Closed[]>([]);
   const failures = ref<Record<string, Failure>>({});
-  /** Whether there was a question since the panel was opened: from then on it has a place, and the page does not move again. */
+  /** Whether there was a question since the panel was opened. */
   const asked = ref(false);
 
   const open = computed(() =>
