@@ -48,6 +48,8 @@ const kinds = z.discriminatedUnion('type', [
   /** A fault, as it began. */
   z.object({ type: z.literal('fault'), what: text, user: user.nullable(), forMs: z.number() }),
   z.object({ type: z.literal('server-ready') }),
+  /** A daemon is about to be ended, held still or doubled for so long. */
+  z.object({ type: z.literal('disturbed'), user, forMs: z.number() }),
   z.object({ type: z.literal('daemon-ended'), user, expected: z.boolean(), output: text }),
   z.object({ type: z.literal('token-tried'), token: z.number(), taken: z.boolean() }),
   z.object({ type: z.literal('key-ended'), key: z.number() }),

@@ -98,8 +98,11 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
     void started.process.exit.then(() => onExit(started));
   };
 
+  const disturb = (forMs: number) => history.note({ type: 'disturbed', user: user.index, forMs });
+
   const end = async () => {
     mayEnd = true;
+    disturb(0);
     daemon?.process.signal('SIGCONT');
     await daemon?.process.end('SIGKILL');
   };
@@ -125,6 +128,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
       }),
     freeze: (forMs) =>
       inTurn(async () => {
+        disturb(forMs);
         daemon?.process.signal('SIGSTOP');
         await sleep(systemClock, forMs);
         daemon?.process.signal('SIGCONT');
@@ -132,6 +136,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
     twin: (forMs) =>
       inTurn(async () => {
         mayEnd = true;
+        disturb(forMs);
         rmSync(twinHome, { recursive: true });
         // As on a copied machine: all of the private folder, but not the lock of a process of here.
         cpSync(home, twinHome, { recursive: true, filter: (path) => !/\/lock\.\d+$/.test(path) });
@@ -144,6 +149,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
     pairAgain: () =>
       inTurn(async () => {
         mayEnd = true;
+        disturb(0);
         const old = keptKey(home);
         await until(() => keys.end(user, old));
         await end();

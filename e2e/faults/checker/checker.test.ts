@@ -36,7 +36,7 @@ const cancelled: Entry[] = [
   }),
   at(1_100, { type: 'passed', user: 0, stream: 1, id: 2 }),
 ];
-const killed = at(1_000, { type: 'fault', what: 'daemon kill', user: 0, forMs: 500 });
+const killed = at(1_000, { type: 'disturbed', user: 0, forMs: 500 });
 
 const bad: [string, Evidence, string[]][] = [
   ['a command ran twice', evidence({ marks: [mark(600), mark(900)] }), [`I1: ${op} ran 2 times`]],

@@ -17,9 +17,8 @@ export interface Facts extends Evidence {
   disturbed(user: number, between: { from: number; to: number }): boolean;
 }
 
-/** Faults of a daemon itself, and how long it takes from their end until it is itself again. */
-const troubles = new Set(['daemon kill', 'daemon stop', 'pair again', 'twin']);
-const troubleMs = 5_000;
+/** How long it takes after a disturbance until a daemon is itself again. */
+const recoveryMs = 5_000;
 
 const grouped = <T>(all: T[], keyOf: (one: T) => string | null): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
@@ -58,10 +57,10 @@ export const createFacts = (evidence: Evidence): Facts => {
     ranOps: [...new Set([...begins.keys(), ...edited.keys()])].filter((op) => runsOf(op).length > 0),
     callsOfOp: (op) => byOp.get(op) ?? [],
     disturbed: (user, { from, to }) =>
-      [...(byType.get('daemon-ended') ?? []), ...(byType.get('fault') ?? [])].some((one) => {
+      [...(byType.get('disturbed') ?? []), ...(byType.get('daemon-ended') ?? [])].some((one) => {
         if (one.type === 'daemon-ended') return one.user === user && one.at >= from && one.at <= to;
-        if (one.type !== 'fault' || one.user !== user || !troubles.has(one.what)) return false;
-        return one.at <= to && one.at + one.forMs + troubleMs >= from;
+        if (one.type !== 'disturbed' || one.user !== user) return false;
+        return one.at <= to && one.at + one.forMs + recoveryMs >= from;
       }),
   };
 };
