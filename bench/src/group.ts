@@ -1,9 +1,11 @@
 import type { Processes } from '@drawbridge/e2e/harness';
 
-/** What one row of the table measures. A row with `bare` in its figures is a ratio, else its figure counts as it is. */
+/** What one row of the table measures. */
 export interface RowText {
   measure: string;
-  /** What the bare number is, such as `ms`; for a row without a baseline the unit of the figure. */
+  /** `ratio`: the goal counts how many times the bare figure ours is. `number`: there is no baseline. */
+  kind: 'ratio' | 'number';
+  /** What the figures count, such as `ms`. */
   unit: string;
   goal: { atMost: number } | { atLeast: number };
 }

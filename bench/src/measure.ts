@@ -7,10 +7,10 @@ import { cellsOf, type Row } from './table.ts';
 
 const leastRounds = { full: 5, quick: 2 };
 /** More rounds are begun while a group has taken less than this. */
-const enoughMs = { full: 30_000, quick: 3_000 };
+const enoughMs = { full: 20_000, quick: 3_000 };
 const mostRounds = 15;
 /** A group that takes longer is given up. */
-const givenUpMs = 150_000;
+const givenUpMs = 120_000;
 
 const sentenceOf = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? 'failed';

@@ -8,12 +8,11 @@ export interface Row extends RowText {
   problem?: string;
 }
 
-const isRatio = ({ figures }: Row) => figures.some((figure) => figure.bare !== undefined);
 const valueOf = ({ ours, bare }: Figure) => ours / (bare ?? 1);
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(2));
 
 /** How many times the bare one, or the number alone. */
-const cell = (row: Row, value: number) => `${value.toFixed(2)} ${isRatio(row) ? 'x' : row.unit}`;
+const cell = (row: Row, value: number) => `${value.toFixed(2)} ${row.kind === 'ratio' ? 'x' : row.unit}`;
 
 const goalCell = (row: Row) =>
   'atMost' in row.goal ? `<= ${cell(row, row.goal.atMost)}` : `>= ${cell(row, row.goal.atLeast)}`;
@@ -32,7 +31,7 @@ export const cellsOf = (row: Row): string[] => {
     goalCell(row),
     ...[min, median, max].map((value) => cell(row, value)),
     isMet(row, median) ? 'yes' : 'no',
-    isRatio(row) ? `${ours} / ${bare} ${row.unit}` : '',
+    row.kind === 'ratio' ? `${ours} / ${bare} ${row.unit}` : '',
   ];
 };
 

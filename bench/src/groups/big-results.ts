@@ -1,5 +1,5 @@
 import { folderWithMebibyte } from '../files.ts';
-import type { Group } from '../group.ts';
+import type { Group, RowText } from '../group.ts';
 import { timeOf } from '../load.ts';
 import { forgetPeak, peakBytes, residentBytes } from '../processes.ts';
 import { startProduct, trpcShot } from '../product.ts';
@@ -7,8 +7,9 @@ import { startProduct, trpcShot } from '../product.ts';
 const results = 24;
 const mebibyte = 1024 ** 2;
 
-const row = (whose: string) => ({
+const row = (whose: string): RowText => ({
   measure: `${results} results of 1 MiB at once: peak memory of the ${whose} above idle`,
+  kind: 'number',
   unit: 'results',
   goal: { atMost: 8 },
 });

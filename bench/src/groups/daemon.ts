@@ -1,17 +1,19 @@
 import { startDaemon } from '@drawbridge/e2e/harness';
 import { rawShot, startBareDaemon, startBareServer, type Asked } from '../bare.ts';
 import { folderToList, folderToRead } from '../files.ts';
-import type { Group } from '../group.ts';
+import type { Group, RowText } from '../group.ts';
 import { latencyMs, perSecond, warmUp } from '../load.ts';
 import { residentBytes } from '../processes.ts';
 
-const p50 = (what: string) => ({
+const p50 = (what: string): RowText => ({
   measure: `our daemon under a bare server, ${what}: p50`,
+  kind: 'ratio',
   unit: 'ms',
   goal: { atMost: 1.5 },
 });
-const rate = (what: string) => ({
+const rate = (what: string): RowText => ({
   measure: `our daemon under a bare server, ${what}, 64 in flight: calls per second`,
+  kind: 'ratio',
   unit: 'calls/s',
   goal: { atLeast: 0.6 },
 });
@@ -26,6 +28,7 @@ export const daemonGroup: Group<'readP50' | 'readRate' | 'listP50' | 'listRate' 
     listRate: rate('list 100 entries'),
     memory: {
       measure: 'memory of our daemon after that load, against the bare daemon',
+      kind: 'ratio',
       unit: 'MiB',
       goal: { atMost: 1.4 },
     },

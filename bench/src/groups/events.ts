@@ -5,13 +5,14 @@ import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import type { Pool } from 'undici';
 import { poolOf, startBarePanel } from '../bare.ts';
-import type { Figure, Group, Stage } from '../group.ts';
+import type { Figure, Group, RowText, Stage } from '../group.ts';
 import { nowMs } from '../load.ts';
 import { middleOf } from '../spread.ts';
 import type { BareRouter } from '../processes/bare-panel.ts';
 
-const row = (what: string) => ({
+const row = (what: string): RowText => ({
   measure: `${what} -> the panel's subscription, against a bare tRPC subscription event: p50`,
+  kind: 'ratio',
   unit: 'ms',
   goal: { atMost: 1.5 },
 });

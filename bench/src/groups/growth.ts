@@ -1,13 +1,14 @@
 import { newFolder } from '@drawbridge/e2e/harness';
 import { folderToRead } from '../files.ts';
-import type { Figure, Group } from '../group.ts';
+import type { Figure, Group, RowText } from '../group.ts';
 import { timeOf, type Shot } from '../load.ts';
 import { openStreams, pairMachines } from '../machines.ts';
 import { startProduct, trpcShot } from '../product.ts';
 import { middleOf } from '../spread.ts';
 
-const row = (count: string) => ({
+const row = (count: string): RowText => ({
   measure: `a call through tRPC with ${count} machines connected, against 10: p50`,
+  kind: 'ratio',
   unit: 'ms',
   goal: { atMost: 1.3 },
 });

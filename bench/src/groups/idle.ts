@@ -1,12 +1,13 @@
 import { newFolder, startServer, type Processes } from '@drawbridge/e2e/harness';
 import { startBuilt, heldBytes, memoryFlags } from '../processes.ts';
-import type { Figure, Group } from '../group.ts';
+import type { Figure, Group, RowText } from '../group.ts';
 import { openBareStreams, openStreams, pairMachines } from '../machines.ts';
 
 const kibibyte = 1024;
 
-const row = (count: string) => ({
+const row = (count: string): RowText => ({
   measure: `memory of the server per idle machine with 42 tools, ${count} of them, against an idle stream of Fastify`,
+  kind: 'ratio',
   unit: 'KiB',
   goal: { atMost: 1.7 },
 });

@@ -10,6 +10,7 @@ export const restartGroup: Group<'usable'> = {
   rows: {
     usable: {
       measure: 'server restart: from listening until a call has its result, no pairing',
+      kind: 'number',
       unit: 's',
       goal: { atMost: 2 },
     },

@@ -10,11 +10,13 @@ export const trpcGroup: Group<'p50' | 'rate'> = {
   rows: {
     p50: {
       measure: 'the same through tRPC, against a bare tRPC procedure: p50',
+      kind: 'ratio',
       unit: 'ms',
       goal: { atMost: 1.3 },
     },
     rate: {
       measure: 'the same through tRPC, 64 in flight: calls per second',
+      kind: 'ratio',
       unit: 'calls/s',
       goal: { atLeast: 0.7 },
     },

@@ -55,15 +55,15 @@ export interface MachinesStore {
 const categories = z.array(toolCategory);
 const tools = z.array(tool);
 
-type MachineRow = MachineTable & { tools: string };
+const readList = (text: string): ToolList => createToolList(tools.parse(JSON.parse(text)));
 
-const read = (row: MachineRow): StoredMachine => ({
+const read = (row: MachineTable, toolList: ToolList): StoredMachine => ({
   id: row.id,
   userId: row.userId,
   info: {
     hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
     rootPath: row.rootPath,
-    toolList: createToolList(tools.parse(JSON.parse(row.tools))),
+    toolList,
     categories: categories.parse(JSON.parse(row.categories)),
     daemon: row.daemon === null ? null : daemonInfo.parse(JSON.parse(row.daemon)),
     epoch: row.epoch,
@@ -131,19 +131,30 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
     .select('toolLists.tools');
   return {
     ofUser: async (userId) =>
-      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(read),
+      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map((row) =>
+        read(row, readList(row.tools)),
+      ),
     byId: async (id) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
-      return row && read(row);
+      return row && read(row, readList(row.tools));
     },
     toTakeUp: async () => {
       const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
-      const rows = await machines
-        .where((where) =>
-          where.or([where('connectedAt', 'is not', null), where('machines.id', 'in', openCalls)]),
-        )
+      const chosen = db
+        .selectFrom('machines')
+        .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
+      // Many machines offer the same tools: each list is read once.
+      const lists = await db
+        .selectFrom('toolLists')
+        .selectAll()
+        .where('digest', 'in', chosen.select('toolsDigest'))
         .execute();
-      return rows.map(read);
+      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, readList(text)]));
+      const rows = await chosen.selectAll().execute();
+      return rows.flatMap((row) => {
+        const list = byDigest.get(row.toolsDigest);
+        return list ? [read(row, list)] : [];
+      });
     },
     setConnected: async (id, connectedAt) => {
       await db.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute();
