@@ -24,20 +24,21 @@ export const executions = (facts: Facts): string[] => [
   }),
 ];
 
-/** Whether the call's tool asks the person, on the machine of the call's user. */
-const asks = (facts: Facts, row: CallRow): boolean => {
-  const asked = facts.of('asked').find((one) => one.op === row.op);
-  const user = facts.of('user').find((one) => one.userId === row.userId);
-  return asked !== undefined && user?.asks.includes(asked.tool) === true;
+/** The calls whose tool asks the person, on the machine of the call's user. */
+const askingOps = (facts: Facts): Set<string> => {
+  const asks = new Map(facts.of('user').map((one) => [one.user, one.asks]));
+  const asking = facts.of('asked').filter(({ user, tool }) => asks.get(user)?.includes(tool));
+  return new Set(asking.map(({ op }) => op));
 };
 
-export const permissions = (facts: Facts): string[] =>
-  facts.ranOps.flatMap((op) => {
+export const permissions = (facts: Facts): string[] => {
+  const asking = askingOps(facts);
+  return facts.ranOps.flatMap((op) => {
     const [row] = facts.callsOfOp(op);
     if (!row) return [`${op} ran, and no call of it is written down`];
     const ranAt = facts.runsOf(op)[0] ?? null;
     if (ranAt !== null && ranAt < row.createdAt) return [`${op} ran before its call was made`];
-    if (!asks(facts, row)) return [];
+    if (!asking.has(op)) return [];
     const allowed = facts
       .confirmationsOf(row.requestId)
       .find((one) => one.approved === 1 && saysYes.has(one.decision ?? ''));
@@ -45,11 +46,15 @@ export const permissions = (facts: Facts): string[] =>
     const decidedAt = allowed.decidedAt ?? Number.POSITIVE_INFINITY;
     return ranAt !== null && ranAt < decidedAt ? [`${op} ran before it was allowed`] : [];
   });
+};
 
 const whyNot = (facts: Facts, row: CallRow): string | undefined => {
-  const last = facts.confirmationsOf(row.requestId).at(-1);
+  const asked = facts.confirmationsOf(row.requestId);
+  const last = asked.at(-1);
   if (last?.approved === 0) return 'it was denied';
-  if (last !== undefined && last.state !== 'decided') return `its question was ${last.state}`;
+  // A daemon that was restarted asks once more about what was allowed before; that permission stands.
+  const allowed = asked.some((one) => one.approved === 1);
+  if (!allowed && last !== undefined && last.state !== 'decided') return `its question was ${last.state}`;
   if (row.state === 'denied') return 'it ended as denied';
   if (row.started === 0) return `it ended as ${row.state}, not started`;
   return undefined;
@@ -58,34 +63,31 @@ const whyNot = (facts: Facts, row: CallRow): string | undefined => {
 /** TERM, two seconds, KILL, and time for a slow machine. */
 const stopMs = 5_000;
 
-/** Whether the command of a call went on although its daemon was told to stop it, and was well. */
-const wentOn = (facts: Facts, { op, requestId }: CallRow): boolean => {
-  const [begins, ends] = ['begins', 'ends'].map(
-    (what) => facts.marks.find((mark) => mark.op === op && mark.what === what)?.at,
-  );
-  if (begins === undefined || ends === undefined) return false;
-  const cancel = facts
-    .of('frame')
-    .find((frame) => frame.event === 'tool-call-cancel' && frame.requestId === requestId);
-  const passedAt = facts
-    .of('passed')
-    .find(
-      ({ user, stream, id }) => user === cancel?.user && stream === cancel.stream && id === cancel.id,
-    )?.at;
-  if (cancel === undefined || passedAt === undefined || ends <= passedAt + stopMs) return false;
-  return !facts.disturbed(cancel.user, { from: begins, to: ends });
+/** The commands that went on although their daemon was told to stop them, and was well. */
+const wentOn = (facts: Facts): Set<string> => {
+  const passed = new Map(facts.of('passed').map((one) => [`${one.user} ${one.stream} ${one.id}`, one.at]));
+  const times = new Map(facts.marks.map(({ op, what, at }) => [`${op} ${what}`, at]));
+  const cancels = facts.of('frame').filter(({ event }) => event === 'tool-call-cancel');
+  const late = cancels.flatMap(({ user, stream, id, requestId }) => {
+    const op = facts.callOf(requestId ?? '')?.op ?? '';
+    const [from, to] = [times.get(`${op} begins`), times.get(`${op} ends`)];
+    const toldAt = passed.get(`${user} ${stream} ${id}`);
+    if (from === undefined || to === undefined || toldAt === undefined) return [];
+    return to > toldAt + stopMs && !facts.disturbed(user, { from, to }) ? [op] : [];
+  });
+  return new Set(late);
 };
 
-export const refusals = (facts: Facts): string[] =>
-  facts.ranOps.flatMap((op) =>
-    facts.callsOfOp(op).flatMap((row) => {
+export const refusals = (facts: Facts): string[] => {
+  const went = wentOn(facts);
+  return facts.ranOps.flatMap((op) => [
+    ...facts.callsOfOp(op).flatMap((row) => {
       const why = whyNot(facts, row);
-      return [
-        ...(why === undefined ? [] : [`${op} ran, but ${why}`]),
-        ...(wentOn(facts, row) ? [`${op} went on after it was cancelled`] : []),
-      ];
+      return why === undefined ? [] : [`${op} ran, but ${why}`];
     }),
-  );
+    ...(went.has(op) ? [`${op} went on after it was cancelled`] : []),
+  ]);
+};
 
 export const decisions = (facts: Facts): string[] => {
   const winners = new Set<string>();

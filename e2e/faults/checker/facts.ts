@@ -49,8 +49,8 @@ export const createFacts = (evidence: Evidence): Facts => {
   ];
   return {
     ...evidence,
-    of: <Type extends Happening['type']>(type: Type) =>
-      (byType.get(type) ?? []).filter((one): one is Of<Type> => one.type === type),
+    // They were put together by their type.
+    of: <Type extends Happening['type']>(type: Type) => (byType.get(type) ?? []) as Of<Type>[],
     callOf: (requestId) => byId.get(requestId),
     confirmationsOf: (requestId) => asked.get(requestId) ?? [],
     runsOf,
