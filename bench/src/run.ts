@@ -39,15 +39,14 @@ else {
   // Everything that is started keeps its files in here.
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-bench-'));
   process.env['TMPDIR'] = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // The end by a signal is an end like any other: what was started ends too.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const rows: Row[] = [];
-  try {
-    for (const group of chosen) {
-      const measured = await measureGroup(group, options);
-      showRows(measured);
-      rows.push(...measured);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (const group of chosen) {
+    const measured = await measureGroup(group, options);
+    showRows(measured);
+    rows.push(...measured);
   }
   const isRecord = chosen.length === groups.length && !options.quick && options.profile === undefined;
   if (isRecord) writeFileSync(join(import.meta.dirname, '../results.md'), pageOf(rows));
