@@ -29,14 +29,12 @@ const check = async (folder: string): Promise<boolean> => {
   return found.length === 0;
 };
 
-const run = async (options: PlanOptions & { keep: boolean }) => {
-  const { seed, keep } = options;
-  const folder = mkdtempSync(join(tmpdir(), `drawbridge-faults-${seed}-`));
-  console.log(`seed ${seed} in ${folder}`);
+/** Plays one seed, and gives the folder of what it left. */
+const playIn = async (options: PlanOptions): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), `drawbridge-faults-${options.seed}-`));
+  console.log(`seed ${options.seed} in ${folder}`);
   await play({ folder, ...options });
-  const passed = await check(folder);
-  if (passed && !keep) rmSync(folder, { recursive: true });
-  return passed;
+  return folder;
 };
 
 const { values } = parseArgs({
@@ -61,10 +59,15 @@ else if (values.print) {
   for (const seed of seeds)
     for (const step of createPlan({ seed, users, forMs, without })) console.log(JSON.stringify(step));
 } else {
-  const runs =
-    values.check === undefined
-      ? seeds.map((seed) => run({ seed, users, forMs, without, keep: values.keep }))
-      : [check(values.check)];
-  const passed = await Promise.all(runs);
-  if (!passed.every(Boolean)) process.exitCode = 1;
+  const given = values.check;
+  const played =
+    given === undefined
+      ? await Promise.all(seeds.map((seed) => playIn({ seed, users, forMs, without })))
+      : [given];
+  // Only when all are over: a checker at work would hold up the proxies of the others.
+  for (const folder of played) {
+    const passed = await check(folder);
+    if (!passed) process.exitCode = 1;
+    else if (given === undefined && !values.keep) rmSync(folder, { recursive: true });
+  }
 }
