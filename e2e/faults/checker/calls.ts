@@ -49,12 +49,9 @@ export const permissions = (facts: Facts): string[] => {
 };
 
 const whyNot = (facts: Facts, row: CallRow): string | undefined => {
-  const asked = facts.confirmationsOf(row.requestId);
-  const last = asked.at(-1);
+  const last = facts.confirmationsOf(row.requestId).at(-1);
   if (last?.approved === 0) return 'it was denied';
-  // A daemon that was restarted asks once more about what was allowed before; that permission stands.
-  const allowed = asked.some((one) => one.approved === 1);
-  if (!allowed && last !== undefined && last.state !== 'decided') return `its question was ${last.state}`;
+  if (last !== undefined && last.state !== 'decided') return `its question was ${last.state}`;
   if (row.state === 'denied') return 'it ended as denied';
   if (row.started === 0) return `it ended as ${row.state}, not started`;
   return undefined;

@@ -74,6 +74,7 @@ export const gatewayEpochHeader = 'x-gateway-epoch';
 /**
  * One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1.
  * `again`: it may have been on a stream of this machine before, with this decision if it has one.
+ * `askId`: the question that the decision in it answers, where the daemon named its question.
  */
 const filesystemRequest = z.object({
   type: z.literal('filesystem-request'),
@@ -82,6 +83,7 @@ const filesystemRequest = z.object({
     toolCall,
     timeoutMs: z.number().int().positive().optional(),
     again: z.literal(true).optional(),
+    askId: z.string().max(64).optional(),
   }),
 });
 

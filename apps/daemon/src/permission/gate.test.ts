@@ -277,6 +277,24 @@ describe('a repeat of the request without an answer', () => {
   });
 });
 
+describe('an answer that names its question', () => {
+  it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'])(
+    'of an earlier question is none to the one that stands now: %s',
+    async (given) => {
+      const world = await open();
+      const standing = await world.asked();
+      const context = { confirmation: given, signal: noSignal };
+      expect(await world.gate.check(world.attempt(), { ...context, askId: 'an earlier one' })).toEqual({
+        kind: 'ask',
+        question: standing,
+      });
+      expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+      const own = { confirmation: 'allowOnce', askId: standing.askId, signal: noSignal };
+      expect((await world.gate.check(world.attempt(), own)).kind).toBe('run');
+    },
+  );
+});
+
 describe('in the terminal', () => {
   const answering = (given: Decision): Ask => ({
     kind: 'terminal',

@@ -39,9 +39,13 @@ export type Outcome =
 export interface Gate {
   /**
    * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
-   * was asked for this request, about this tool and these arguments. Specification 6.2.
+   * was asked for this request, about this tool and these arguments. Where `askId` names the question that it answers, an
+   * answer to an earlier question is none to the one that stands now. Specification 6.2.
    */
-  check(attempt: Attempt, context: { confirmation: unknown; signal: AbortSignal }): Promise<Outcome>;
+  check(
+    attempt: Attempt,
+    context: { confirmation: unknown; askId?: string | undefined; signal: AbortSignal },
+  ): Promise<Outcome>;
   /** What holds for reading a path, by the settings of this moment. */
   reader(): Promise<(path: string) => Mode>;
   /** The modes that hold now. */
@@ -157,12 +161,12 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       session.end();
       questions.clear();
     },
-    check: async (attempt, { confirmation, signal }) => {
+    check: async (attempt, { confirmation, askId, signal }) => {
       await refresh();
       if (isOff(attempt.group)) return off(attempt.group);
       const question = questions.get(attempt.requestId);
       if (question === undefined) return askAnew(attempt, signal);
-      if (confirmation === undefined) {
+      if (confirmation === undefined || (askId !== undefined && askId !== question.payload.askId)) {
         // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
         const same = isAbout(question, attempt) && sameResources(await attempt.look(), question.resources);
         if (same && (await evaluateNow(question.resources)).kind === 'ask')

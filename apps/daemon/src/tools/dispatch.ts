@@ -119,7 +119,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
         look: () => tool.resources(input, context),
         preview: async () => tool.preview?.(input, context),
       },
-      { confirmation, signal },
+      { confirmation, askId: request.askId, signal },
     );
     // Whoever took the call back is not to be asked about it.
     if (signal.aborted) return cancelled(false);

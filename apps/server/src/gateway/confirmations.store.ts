@@ -19,8 +19,8 @@ const question = z.object({
   resources: z.array(affectedResource),
   options: z.array(decision),
   preview: preview.nullable(),
-  /** The daemon named this question: a repeat of it is no new one. */
-  named: z.boolean(),
+  /** How the daemon named this question: a repeat of it is no new one. Null where it names none. */
+  askId: z.string().nullable(),
 });
 export type Question = z.infer<typeof question>;
 
@@ -44,7 +44,7 @@ export interface ConfirmationAnswerRecord {
 export interface StoredConfirmation {
   userId: string;
   digest: string;
-  named: boolean;
+  askId: string | null;
   createdAt: number;
   expiresAt: number;
   shown: Confirmation;
@@ -68,7 +68,7 @@ const iso = (at: number) => new Date(at).toISOString();
 const jsonObject = z.record(z.string(), z.unknown());
 
 const read = (row: Row): StoredConfirmation => {
-  const { named, ...asked } = question.parse(JSON.parse(row.payload));
+  const { askId, ...asked } = question.parse(JSON.parse(row.payload));
   const shown: Confirmation = {
     id: row.id,
     requestId: row.requestId,
@@ -85,7 +85,7 @@ const read = (row: Row): StoredConfirmation => {
     decidedAt: row.decidedAt === null ? null : iso(row.decidedAt),
   };
   const { userId, questionDigest: digest, createdAt, expiresAt } = row;
-  return { userId, digest, named, createdAt, expiresAt, shown };
+  return { userId, digest, askId, createdAt, expiresAt, shown };
 };
 
 export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore => {

@@ -40,7 +40,7 @@ const toQuestion = (payload: ConfirmationPayload): Question => {
     resources: payload.resources ?? [{ toolGroup, resource, description }],
     options: knownOptions(payload),
     preview: payload.preview ?? null,
-    named: payload.askId !== undefined,
+    askId: payload.askId ?? null,
   };
 };
 
@@ -69,21 +69,25 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
   };
 
   const decideInTurn = async (
-    found: StoredConfirmation,
+    asked: { found: StoredConfirmation; call: OpenCall },
     answer: ConfirmationAnswer,
     step: Step,
   ): Promise<DecideReply> => {
-    const { id, options, requestId } = found.shown;
-    const current = openCalls.find(requestId)?.record.confirmationId;
-    if (current !== id) throw closed((await store.byId(id)) ?? found);
+    const { found, call } = asked;
+    const { id, options } = found.shown;
+    if (call.record.confirmationId !== id) throw closed((await store.byId(id)) ?? found);
     const decision = decisionOf(answer, options);
     const { approved } = answer;
     const at = clock.now();
-    const save = async (call: OpenCall['record']) => {
-      const won = await store.answer({ id, approved, decision, decidedBy: found.userId, at }, call);
+    const save = async (record: OpenCall['record']) => {
+      const won = await store.answer({ id, approved, decision, decidedBy: found.userId, at }, record);
       if (!won) throw closed((await store.byId(id)) ?? found);
     };
-    const details = { decision, decidedBy: found.userId, save, onSaved: () => onChanged(id) };
+    const onSaved = () => {
+      call.answeredAskId = found.askId;
+      onChanged(id);
+    };
+    const details = { decision, decidedBy: found.userId, save, onSaved };
     await step(decision === null ? { type: 'refused' } : { type: 'decided', at, decision }, details);
     return { confirmationId: id, state: 'decided', approved, decision };
   };
@@ -102,7 +106,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
         { type: 'asked', at, confirmationId: id, expiresAt },
         { save, onSaved: () => onChanged(id) },
       );
-      if (asked.named) call.asked.add(question.digest);
+      if (asked.askId !== null) call.asked.add(question.digest);
       return true;
     },
     list: async (userId) => (await store.open(userId)).map((one) => one.shown),
@@ -110,7 +114,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
       const found = await find(userId, key);
       const call = openCalls.find(found.shown.requestId);
       if (found.shown.state !== 'open' || !call) throw closed(found);
-      return openCalls.inTurn(call, (step) => decideInTurn(found, answer, step));
+      return openCalls.inTurn(call, (step) => decideInTurn({ found, call }, answer, step));
     },
   };
 };

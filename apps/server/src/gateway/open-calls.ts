@@ -26,6 +26,8 @@ export interface OpenCall {
   readonly reads: boolean;
   /** Digests of questions that were asked and name themselves (`askId`). */
   readonly asked: Set<string>;
+  /** The name of the question that the call's decision answers. */
+  answeredAskId: string | null;
   readonly waiters: Set<Waiter>;
   stopTimer(): void;
 }
@@ -135,7 +137,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     }
   };
 
-  const frame = ({ record, state }: OpenCall, again: boolean): DaemonEvent => {
+  const frame = ({ record, state, answeredAskId }: OpenCall, again: boolean): DaemonEvent => {
     const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
     const toolCall = {
       name: record.tool,
@@ -145,7 +147,13 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const timeout = known ? { timeoutMs: limits.callTimeoutMs } : {};
     return {
       type: 'filesystem-request',
-      payload: { requestId: record.requestId, toolCall, ...timeout, ...(again ? { again } : {}) },
+      payload: {
+        requestId: record.requestId,
+        toolCall,
+        ...timeout,
+        ...(again ? { again } : {}),
+        ...(decision !== null && answeredAskId !== null ? { askId: answeredAskId } : {}),
+      },
     };
   };
 
@@ -221,6 +229,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       state,
       reads: isReading(record.tool),
       asked: new Set(),
+      answeredAskId: null,
       waiters: new Set(),
       stopTimer: () => {},
     };

@@ -225,6 +225,24 @@ describe('an open confirmation after a restart', () => {
     expect(await gateway.listConfirmations('ada')).toMatchObject([{ requestId, state: 'open' }]);
   });
 
+  it.each([
+    ['names its question', 'ask-1'],
+    ['names none where the daemon named none', undefined],
+  ])('that was answered is sent with an answer that %s, also after a restart', async (_name, askId) => {
+    const { key, clock, stream } = await connected();
+    void fixture.gateway.call('ada', read, ended).catch(() => {});
+    await clock.settle();
+    const requestId = stream.requests()[0]?.requestId ?? '';
+    await fixture.gateway.daemon.respond(key, requestId, question({ askId }));
+    await fixture.gateway.decide('ada', { requestId }, { approved: true });
+    const gateway = await restart();
+    const next = await openStream(gateway, key);
+    await clock.settle();
+    const asked = ({ askId: named }: { askId?: string | undefined }) => named;
+    expect(stream.requests().map(asked)).toEqual([undefined, askId]);
+    expect(next.requests().map(asked)).toEqual([askId]);
+  });
+
   it('a hundred of them are all there, each once', async () => {
     const { key, clock, stream } = await connected();
     for (let count = 0; count < 100; count += 1) {

@@ -51,7 +51,8 @@ export const takeUp = async (needs: TakeUpNeeds): Promise<void> => {
     const questions = await needs.confirmationsStore.ofCall(record.requestId);
     const open = questions.find((one) => one.shown.state === 'open');
     const call = openCalls.takeUp(record, stateOf(record, open, silentUntil));
-    for (const { named, digest } of questions) if (named) call.asked.add(digest);
+    for (const { askId, digest } of questions) if (askId !== null) call.asked.add(digest);
+    call.answeredAskId = questions.findLast(({ shown }) => shown.state === 'decided')?.askId ?? null;
   }
   for (const machine of machines) {
     if (machine.info.connectedAt !== null) connections.restarted(machine);
