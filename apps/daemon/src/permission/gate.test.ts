@@ -1,65 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { ConfirmationPayload, Decision, Preview } from '@drawbridge/contracts';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGate, type Ask, type Outcome } from './gate.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Decision } from '@drawbridge/contracts';
+import { describe, expect, it } from 'vitest';
+import { byPerson, misfit, openGate, read, ruleOf, write } from '../../test/gate-world.ts';
+import type { Ask, Outcome } from './gate.ts';
 import type { Modes } from './modes.ts';
 import type { Attempt } from './question.ts';
-import type { Resource } from './resource.ts';
-import { createSession } from './session.ts';
-import { openSettings } from './settings.ts';
-
-const read = (path: string): Resource => ({
-  toolGroup: 'filesystemRead',
-  resource: path,
-  description: `Read ${path}`,
-});
-const write = (path: string): Resource => ({
-  toolGroup: 'filesystemWrite',
-  resource: path,
-  description: `Write ${path}`,
-});
-const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
-const noSignal = new AbortController().signal;
-const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
-const misfit: Outcome = { kind: 'denied', reason: 'Access denied: the answer does not fit what was asked' };
-
-const open = async ({
-  modes = {},
-  ask = { kind: 'panel' } as Ask,
-}: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const settings = await openSettings(folder);
-  const session = createSession(modes);
-  const gate = createGate({ settings, session, ask });
-  const world = {
-    resources: [write('/w/a')],
-    preview: undefined as Preview | undefined,
-    file: join(folder, 'settings.json'),
-    settings,
-    session,
-    gate,
-    attempt: (over: Partial<Attempt> = {}): Attempt => ({
-      requestId: 'r1',
-      tool: 'write_file',
-      group: 'filesystemWrite',
-      arguments: { filePath: 'a', content: 'x' },
-      look: () => Promise.resolve(world.resources),
-      preview: () => Promise.resolve(world.preview),
-      ...over,
-    }),
-    send: (confirmation?: unknown, over: Partial<Attempt> = {}) =>
-      gate.check(world.attempt(over), { confirmation, signal: noSignal }),
-    asked: async (over: Partial<Attempt> = {}): Promise<ConfirmationPayload> => {
-      const outcome = await world.send(undefined, over);
-      if (outcome.kind !== 'ask') throw new Error(`expected a question, got ${outcome.kind}`);
-      return outcome.question;
-    },
-  };
-  return world;
-};
 
 describe('the five decisions', () => {
   const runs = { kind: 'run', arguments: { filePath: 'a', content: 'x' }, granted: [write('/w/a')] };
@@ -73,7 +18,7 @@ describe('the five decisions', () => {
     ['denyOnce', byPerson, nothing, 'ask'],
     ['alwaysDeny', byPerson, { kind: 'rules', allow: [], deny: [ruleOf(write('/w/a'))] }, 'denied'],
   ])('%s', async (decision, outcome, rules, next) => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     expect(await world.send(decision)).toEqual(outcome);
     expect({ kind: 'rules', ...world.settings.rules() }).toEqual(rules);
@@ -81,7 +26,7 @@ describe('the five decisions', () => {
   });
 
   it('CF-13 what was allowed for the session ends with it, and so do open questions', async () => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     await world.send('allowForSession');
     world.resources = [write('/w/b')];
@@ -95,13 +40,13 @@ describe('the five decisions', () => {
 
 describe('CF-01 a decision for which nothing was asked counts for nothing', () => {
   it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny', true])('%j', async (confirmation) => {
-    const world = await open();
+    const world = await openGate();
     expect((await world.send(confirmation)).kind).toBe('ask');
     expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
   });
 
   it('also for another request, and a second time', async () => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     expect((await world.send('allowOnce', { requestId: 'other' })).kind).toBe('ask');
     expect((await world.send('allowOnce')).kind).toBe('run');
@@ -115,7 +60,7 @@ describe('CF-02 an answer fits one question', () => {
     ['one argument more', { arguments: { filePath: 'a', content: 'x', mode: 7 } }],
     ['another tool', { tool: 'delete' }],
   ])('%s: denied, and the question is gone', async (_case, over) => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     expect(await world.send('alwaysAllow', over)).toEqual(misfit);
     expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
@@ -123,7 +68,7 @@ describe('CF-02 an answer fits one question', () => {
   });
 
   it('the order of the arguments does not matter, and those that were kept run', async () => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     const outcome = await world.send('allowOnce', { arguments: { content: 'x', filePath: 'a' } });
     expect(outcome).toMatchObject({ kind: 'run' });
@@ -133,7 +78,7 @@ describe('CF-02 an answer fits one question', () => {
   });
 
   it('another target behind the same arguments is asked about anew', async () => {
-    const world = await open();
+    const world = await openGate();
     const first = await world.asked();
     world.resources = [write('/w/swapped')];
     const outcome = await world.send('alwaysAllow');
@@ -143,7 +88,7 @@ describe('CF-02 an answer fits one question', () => {
   });
 
   it('FS-08 another content than the one that was shown is asked about anew', async () => {
-    const world = await open();
+    const world = await openGate();
     world.preview = { kind: 'diff', path: 'a', text: '-old\n+x', truncated: false };
     await world.asked();
     world.preview = { ...world.preview, text: '-changed\n+x' };
@@ -158,7 +103,7 @@ describe('CF-03 a decision that was not offered is a denial', () => {
   it.each([['ALLOW'], ['allow_once'], [true], [['allowOnce']], [{}], [''], [null], [1], ['constructor']])(
     '%j',
     async (confirmation) => {
-      const world = await open();
+      const world = await openGate();
       await world.asked();
       expect(await world.send(confirmation)).toEqual(misfit);
     },
@@ -172,7 +117,7 @@ describe('CF-16 what hides something in it', () => {
     ['alwaysAllow', 'denied'],
     ['denyOnce', 'denied'],
   ])('%s -> %s', async (given, kind) => {
-    const world = await open();
+    const world = await openGate();
     world.resources = [write('/w/a'), write('/w/b\u200b')];
     expect((await world.asked()).options).toEqual(['allowOnce', 'denyOnce', 'alwaysDeny']);
     expect((await world.send(given)).kind).toBe(kind);
@@ -182,7 +127,7 @@ describe('CF-16 what hides something in it', () => {
 
 describe('several resources', () => {
   it('CF-04 one question lists all that need asking, and no other', async () => {
-    const world = await open();
+    const world = await openGate();
     world.resources = [read('/w/a'), write('/w/a'), write('/w/b')];
     const shown = [write('/w/a'), write('/w/b')];
     expect(await world.asked()).toEqual({
@@ -194,14 +139,14 @@ describe('several resources', () => {
   });
 
   it('CF-04 one denial refuses before anything is asked', async () => {
-    const world = await open();
+    const world = await openGate();
     await world.settings.addRules('deny', [ruleOf(write('/w/b'))]);
     world.resources = [write('/w/a'), write('/w/b')];
     expect(await world.send()).toEqual({ kind: 'denied', reason: 'Access denied: a rule forbids /w/b' });
   });
 
   it('CF-05 always stores one rule for each resource that was shown, in its own group', async () => {
-    const world = await open({ modes: { filesystemRead: 'ask' } });
+    const world = await openGate({ modes: { filesystemRead: 'ask' } });
     world.resources = [read('/w/a'), write('/w/b')];
     await world.settings.addRules('allow', [ruleOf(write('/w/b'))]);
     await world.asked();
@@ -215,7 +160,7 @@ describe('several resources', () => {
 
   it('CF-10 what came to need asking meanwhile is asked about', async () => {
     const modes: Partial<Modes> = { filesystemRead: 'allow' };
-    const world = await open({ modes });
+    const world = await openGate({ modes });
     world.resources = [read('/w/a'), write('/w/b')];
     expect((await world.asked()).resources).toEqual([write('/w/b')]);
     modes.filesystemRead = 'ask';
@@ -229,7 +174,7 @@ describe('several resources', () => {
 describe('settings that change while a question is open (FS-23)', () => {
   it('a rule or a mode that forbids wins over the answer', async () => {
     const modes: Partial<Modes> = {};
-    const world = await open({ modes });
+    const world = await openGate({ modes });
     await world.asked();
     await world.settings.addRules('deny', [ruleOf(write('/w'))]);
     expect(await world.send('alwaysAllow')).toEqual({
@@ -247,13 +192,13 @@ describe('settings that change while a question is open (FS-23)', () => {
   });
 
   it('a group that is off is refused before anything is looked at', async () => {
-    const world = await open({ modes: { filesystemWrite: 'deny' } });
+    const world = await openGate({ modes: { filesystemWrite: 'deny' } });
     const look = () => Promise.reject(new Error('looked'));
     expect((await world.send('allowOnce', { look })).kind).toBe('denied');
   });
 
   it('an edit of the file counts at once; a broken file refuses everything and says where to nobody else', async () => {
-    const world = await open();
+    const world = await openGate();
     await world.asked();
     writeFileSync(world.file, JSON.stringify({ version: 1, modes: { filesystemWrite: 'deny' } }));
     expect((await world.send('allowOnce')).kind).toBe('denied');
@@ -264,35 +209,6 @@ describe('settings that change while a question is open (FS-23)', () => {
     });
     expect(readFileSync(world.file, 'utf8')).toBe('{"version":1');
   });
-});
-
-describe('a repeat of the request without an answer', () => {
-  it('gets the same question, and a new one where it is about something else', async () => {
-    const world = await open();
-    const first = await world.asked();
-    expect(await world.asked()).toEqual(first);
-    const other = await world.asked({ arguments: { filePath: 'a', content: 'y' } });
-    expect(other.askId).not.toBe(first.askId);
-    expect(await world.send('allowOnce')).toEqual(misfit);
-  });
-});
-
-describe('an answer that names its question', () => {
-  it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'])(
-    'of an earlier question is none to the one that stands now: %s',
-    async (given) => {
-      const world = await open();
-      const standing = await world.asked();
-      const context = { confirmation: given, signal: noSignal };
-      expect(await world.gate.check(world.attempt(), { ...context, askId: 'an earlier one' })).toEqual({
-        kind: 'ask',
-        question: standing,
-      });
-      expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
-      const own = { confirmation: 'allowOnce', askId: standing.askId, signal: noSignal };
-      expect((await world.gate.check(world.attempt(), own)).kind).toBe('run');
-    },
-  );
 });
 
 describe('in the terminal', () => {
@@ -307,17 +223,17 @@ describe('in the terminal', () => {
     ['denyOnce', 'denied'],
     ['alwaysDeny', 'denied'],
   ])('%s -> %s', async (given, kind) => {
-    const world = await open({ ask: answering(given) });
+    const world = await openGate({ ask: answering(given) });
     expect((await world.send()).kind).toBe(kind);
   });
 
   it('the server cannot answer for the person', async () => {
-    const world = await open({ ask: answering('denyOnce') });
+    const world = await openGate({ ask: answering('denyOnce') });
     expect(await world.send('alwaysAllow')).toEqual(byPerson);
   });
 
   it('what changes while the person thinks is denied', async () => {
-    const world = await open({
+    const world = await openGate({
       ask: {
         kind: 'terminal',
         askInTerminal: () => {
@@ -332,7 +248,7 @@ describe('in the terminal', () => {
 
 describe('what a person sees', () => {
   it('CF-18 the resource is exact, its description and the preview show what hides in them', async () => {
-    const world = await open();
+    const world = await openGate();
     world.resources = [{ ...write('/w/a\u202eb'), description: 'Write /w/a\u202eb' }];
     world.preview = { kind: 'diff', path: 'a\u202eb', text: '+a\n+\u200b\tb', truncated: false };
     expect(await world.asked()).toMatchObject({

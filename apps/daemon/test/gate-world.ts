@@ -1,0 +1,66 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfirmationPayload, Preview } from '@drawbridge/contracts';
+import { onTestFinished } from 'vitest';
+import { createGate, type Ask, type Outcome } from '../src/permission/gate.ts';
+import type { Modes } from '../src/permission/modes.ts';
+import type { Attempt } from '../src/permission/question.ts';
+import type { Resource } from '../src/permission/resource.ts';
+import { createSession } from '../src/permission/session.ts';
+import { openSettings } from '../src/permission/settings.ts';
+
+export const read = (path: string): Resource => ({
+  toolGroup: 'filesystemRead',
+  resource: path,
+  description: `Read ${path}`,
+});
+export const write = (path: string): Resource => ({
+  toolGroup: 'filesystemWrite',
+  resource: path,
+  description: `Write ${path}`,
+});
+export const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
+export const noSignal = new AbortController().signal;
+export const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
+export const misfit: Outcome = {
+  kind: 'denied',
+  reason: 'Access denied: the answer does not fit what was asked',
+};
+
+/** A gate over real settings in a folder of its own; `send` and `asked` make the same attempt again and again. */
+export const openGate = async ({
+  modes = {},
+  ask = { kind: 'panel' } as Ask,
+}: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = await openSettings(folder);
+  const session = createSession(modes);
+  const gate = createGate({ settings, session, ask });
+  const world = {
+    resources: [write('/w/a')],
+    preview: undefined as Preview | undefined,
+    file: join(folder, 'settings.json'),
+    settings,
+    session,
+    gate,
+    attempt: (over: Partial<Attempt> = {}): Attempt => ({
+      requestId: 'r1',
+      tool: 'write_file',
+      group: 'filesystemWrite',
+      arguments: { filePath: 'a', content: 'x' },
+      look: () => Promise.resolve(world.resources),
+      preview: () => Promise.resolve(world.preview),
+      ...over,
+    }),
+    send: (confirmation?: unknown, over: Partial<Attempt> = {}) =>
+      gate.check(world.attempt(over), { confirmation, signal: noSignal }),
+    asked: async (over: Partial<Attempt> = {}): Promise<ConfirmationPayload> => {
+      const outcome = await world.send(undefined, over);
+      if (outcome.kind !== 'ask') throw new Error(`expected a question, got ${outcome.kind}`);
+      return outcome.question;
+    },
+  };
+  return world;
+};
