@@ -20,10 +20,12 @@ const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
   const once = (word: string, run: () => void) => () => {
     if (asked) process.exit(1);
     asked = true;
-    talk.line(word, 'once more to force');
+    // The terminal has just echoed ^C.
+    if (process.stderr.isTTY) process.stderr.write('\n');
+    talk.line(word, 'Ctrl-C once more to force');
     run();
   };
-  const stop = once('disconnecting', session.stop);
+  const stop = once('leaving', session.stop);
   const pause = once('stopping', session.pause);
   process.on('SIGINT', stop).on('SIGTERM', pause);
   return () => void process.off('SIGINT', stop).off('SIGTERM', pause);

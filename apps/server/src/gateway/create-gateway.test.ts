@@ -143,6 +143,7 @@ describe('the main path', () => {
       requestId,
       toolCall: { name: 'write_file', arguments: { path: 'a.txt', _confirmation: 'allowForSession' } },
       timeoutMs: 30_000,
+      askId: 'ask-1',
     });
     await gateway.daemon.respond(key, requestId, text('written'));
     expect(await gateway.getCall('ada', requestId)).toMatchObject({

@@ -78,6 +78,7 @@ it.each([
 
 it('a call that only waited, or was stopped long ago, is not told again', async () => {
   const { key, requestId } = await away();
+  await fixture.clock.settle(1);
   const waiting = fixture.gateway.call('ada', write, ended);
   await fixture.clock.settle();
   const open = (await fixture.gateway.listCalls('ada', { limit: 1 })).calls[0]?.requestId ?? '';
