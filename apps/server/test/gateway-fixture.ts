@@ -117,7 +117,7 @@ const tool = (name: string) => ({ name, description: name, inputSchema: { type: 
 
 /** A daemon of ours; leave `daemon` away for one that knows only the specification. */
 export const initBody = (more: Partial<InitBody> = {}): InitBody => ({
-  rootPath: '/home/ada/work',
+  rootPath: '/home/ada/notes',
   hostIdentifier: 'ada-laptop',
   tools: [tool('read_file'), tool('write_file')],
   toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
@@ -141,7 +141,7 @@ export const text = (value: string, more: object = {}): ResponseBody => ({
 export const question = (more: object = {}): ResponseBody => {
   const payload = {
     toolGroup: 'filesystemWrite',
-    resource: '/home/ada/work/a.txt',
+    resource: '/home/ada/notes/a.txt',
     description: 'Write a.txt',
     options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
     askId: 'ask-1',

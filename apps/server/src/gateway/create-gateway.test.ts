@@ -40,7 +40,7 @@ describe('the main path', () => {
     const status = {
       connected: true,
       connectedAt: start,
-      directory: '/home/ada/work',
+      directory: '/home/ada/notes',
       hostIdentifier: 'ada-laptop',
       toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
       state: 'online',
@@ -117,10 +117,10 @@ describe('the main path', () => {
       tool: 'write_file',
       arguments: { path: 'a.txt' },
       toolGroup: 'filesystemWrite',
-      resource: '/home/ada/work/a.txt',
+      resource: '/home/ada/notes/a.txt',
       description: 'Write a.txt',
       resources: [
-        { toolGroup: 'filesystemWrite', resource: '/home/ada/work/a.txt', description: 'Write a.txt' },
+        { toolGroup: 'filesystemWrite', resource: '/home/ada/notes/a.txt', description: 'Write a.txt' },
       ],
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       preview: null,

@@ -47,7 +47,7 @@ describe('after a restart', () => {
     expect(await gateway.status('ada')).toMatchObject({
       connected: true,
       state: 'grace',
-      directory: '/home/ada/work',
+      directory: '/home/ada/notes',
     });
     await clock.settle(30_000);
     const stream = await openStream(gateway, key);
