@@ -164,6 +164,6 @@ describe('a key', () => {
     await server.app.close();
     const log = server.log.join('');
     expect(log.length).toBeGreaterThan(0);
-    for (const secret of [sessionKey, token]) expect(log).not.toContain(secret.split('_')[1]);
+    for (const secret of [sessionKey, token]) expect(log).not.toContain(secret.slice(-32));
   });
 });
