@@ -9,7 +9,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const help = await run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('$ drawbridge https://bridge.example.org gw_… ~/projects/site');
-    for (const group of ['filesystem-read', 'filesystem-write', 'shell', 'computer', 'browser', 'system']) {
+    for (const group of ['filesystem-read', 'filesystem-write', 'shell', 'computer', 'browser', 'mcp', 'system']) {
       expect(help.stdout).toContain(`--permission-${group} <mode>`);
     }
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
@@ -74,7 +74,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
   });
 
   it('does not start when every group is on deny', async () => {
-    const groups = ['filesystem-read', 'filesystem-write', 'shell', 'computer', 'browser', 'system'];
+    const groups = ['filesystem-read', 'filesystem-write', 'shell', 'computer', 'browser', 'mcp', 'system'];
     const flags = groups.flatMap((group) => [`--permission-${group}`, 'deny']);
     const result = await run([server.url.origin, pairingToken, ...flags]);
     expect(result.code).toBe(1);

@@ -7,6 +7,7 @@ export const toolGroups = [
   'shell',
   'computer',
   'browser',
+  'mcp',
   'system',
 ] as const;
 export const toolGroup = z.enum(toolGroups);
@@ -30,5 +31,6 @@ export const defaultModes = {
   shell: 'deny',
   computer: 'deny',
   browser: 'ask',
+  mcp: 'ask',
   system: 'ask',
 } as const satisfies Record<ToolGroup, Mode>;

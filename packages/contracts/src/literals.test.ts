@@ -32,7 +32,7 @@ it.each([
   [
     'tool groups',
     toolGroups,
-    ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'system'],
+    ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'mcp', 'system'],
   ],
   ['modes', modes, ['deny', 'ask', 'allow']],
   ['decisions', decisions, ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny']],
@@ -78,6 +78,7 @@ it.each([
       shell: 'deny',
       computer: 'deny',
       browser: 'ask',
+      mcp: 'ask',
       system: 'ask',
     },
   ],

@@ -145,8 +145,14 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   refuseNothing(wanted);
   const modes = effectiveModes(await settleModes({ start, url, modes: wanted, ask }, talk));
   refuseNothing(modes);
-  const offer = createOffer({ clock: systemClock, settings, modes, ask: confirm.ask, root: start.path });
-  if (offer.tools.length === 0) throw errors.nothingAllowed();
+  const offer = await createOffer({
+    clock: systemClock,
+    settings,
+    modes,
+    ask: confirm.ask,
+    root: start.path,
+  });
+  if (offer.tools().length === 0) throw errors.nothingAllowed();
   const room = await openJournalRoom({
     clock: systemClock,
     privateFolder: settings.folder,
@@ -164,6 +170,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     machine: { rootPath: start.path, version, instance: room.instance },
   });
   const code = await runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
+  await offer.close();
   await room.close();
   return code;
 };

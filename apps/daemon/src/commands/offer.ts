@@ -2,17 +2,22 @@ import { toolGroups, type Tool, type ToolCategory } from '@drawbridge/contracts'
 import type { Clock } from '@drawbridge/kit';
 import type { Dispatch } from '../link/index.ts';
 import { createGate, createSession, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
-import { allTools, createDispatch, offeredTools, toolCategories } from '../tools/index.ts';
+import { allFamilies, createDispatch, createToolbox } from '../tools/index.ts';
 
 /** What this machine offers in one session. */
 export interface Offer {
-  tools: Tool[];
-  toolCategories: ToolCategory[];
+  /** The tools that the server is told of, now. */
+  tools(): Tool[];
+  toolCategories(): ToolCategory[];
   dispatch: Dispatch;
   /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
+  /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
+  onChanged(listen: () => void): () => void;
   /** Forgets the rules that held for the session. */
   endSession(): void;
+  /** Ends what the tools started. */
+  close(): Promise<void>;
 }
 
 export interface OfferNeeds {
@@ -33,17 +38,21 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
   );
 };
 
-/** Puts the tools behind the person's permissions. */
-export const createOffer = ({ clock, settings, modes, ask, root }: OfferNeeds): Offer => {
+/** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
+export const createOffer = async ({ clock, settings, modes, ask, root }: OfferNeeds): Promise<Offer> => {
   const gate = createGate({ settings, session: createSession(changedModes(settings, modes)), ask });
   const held = { ...gate.modes(), ...modes };
-  const changing = new Set(allTools().flatMap(({ name, effect }) => (effect === 'reads' ? [] : [name])));
-  const tools = allTools().filter((tool) => held[tool.group] !== 'deny');
+  const place = { root, privateFolder: settings.folder, clock };
+  const toolbox = createToolbox(allFamilies(), place);
+  await toolbox.open(held);
   return {
-    tools: offeredTools(tools, held),
-    toolCategories: toolCategories(allTools(), held),
-    dispatch: createDispatch({ tools, gate, root, privateFolder: settings.folder, clock }),
-    changes: (tool) => changing.has(tool),
+    tools: () => toolbox.offered(held),
+    toolCategories: () => toolbox.categories(held),
+    dispatch: createDispatch({ find: toolbox.find, gate, ...place }),
+    // A tool that is not known here counts as one that changes something.
+    changes: (tool) => toolbox.find(tool)?.effect !== 'reads',
+    onChanged: toolbox.onChanged,
     endSession: gate.endSession,
+    close: toolbox.close,
   };
 };

@@ -84,9 +84,9 @@ export const createSession = (needs: SessionNeeds): Session => {
 
   const describe = () => ({
     rootPath: machine.rootPath,
-    tools: offer.tools,
+    tools: offer.tools(),
     hostIdentifier: host,
-    toolCategories: offer.toolCategories,
+    toolCategories: offer.toolCategories(),
     daemon: {
       version: machine.version,
       protocol: protocolRevision,

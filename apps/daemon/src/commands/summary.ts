@@ -7,6 +7,7 @@ const labels: Record<ToolGroup, string> = {
   shell: 'run commands',
   computer: 'screen and input',
   browser: 'browser',
+  mcp: 'MCP servers',
   system: 'activate tools',
 };
 

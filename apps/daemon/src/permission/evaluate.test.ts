@@ -19,6 +19,7 @@ const everything = (mode: Mode) => ({
   shell: mode,
   computer: mode,
   browser: mode,
+  mcp: mode,
   system: mode,
 });
 
@@ -71,6 +72,18 @@ describe('allow is narrow', () => {
     expect(
       access(at('filesystemWrite', resource), { mode: 'ask', allow: [at('filesystemWrite', '/w/a.txt')] }),
     ).toBe(expected);
+  });
+
+  it('what stands behind the name is part of what was allowed', () => {
+    const tool = (fingerprint?: string) => ({
+      ...at('mcp', 'files/read'),
+      ...(fingerprint && { fingerprint }),
+    });
+    const settled = { mode: 'ask' as const, allow: [tool('one')] };
+    expect(access(tool('one'), settled)).toBe('allow');
+    expect(access(tool('two'), settled)).toBe('ask');
+    expect(access(tool(), settled)).toBe('ask');
+    expect(access(tool('two'), { deny: [tool('one')] })).toBe('deny');
   });
 
   it('FS-19 another spelling or another group is not covered', () => {

@@ -57,7 +57,11 @@ export interface Gate {
 /** A server that never answers cannot fill the memory; the oldest question goes first, and is asked again when its answer comes. */
 const maxQuestions = 1_000;
 
-const ruleOf = ({ toolGroup, resource }: Resource): Rule => ({ toolGroup, resource });
+const ruleOf = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
+  toolGroup,
+  resource,
+  ...(fingerprint !== undefined && { fingerprint }),
+});
 const byPerson: Outcome = { kind: 'denied', reason: errorTable.denied.message };
 const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
 

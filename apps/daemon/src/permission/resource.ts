@@ -10,4 +10,6 @@ export interface Resource {
   description: string;
   /** Other spellings of the same thing, such as the path as it was typed: a deny rule meets these too. */
   aliases?: readonly string[];
+  /** A digest of what stands behind the name, such as an MCP tool's description and command: another one is not what was allowed. */
+  fingerprint?: string;
 }

@@ -5,7 +5,11 @@ import { commandWords } from './command-words.ts';
 import type { Resource } from './resource.ts';
 
 /** What the person settled: in an allow list it holds for exactly this, in a deny list for all that it may mean. */
-export const rule = z.strictObject({ toolGroup, resource: z.string().min(1).max(200_000) });
+export const rule = z.strictObject({
+  toolGroup,
+  resource: z.string().min(1).max(200_000),
+  fingerprint: z.string().max(128).optional(),
+});
 export type Rule = z.infer<typeof rule>;
 
 const plain = /^[\x20-\x7e]*$/;
@@ -90,4 +94,9 @@ export const isDenied = (denials: readonly Denial[], resource: Resource): boolea
 
 /** Narrow: byte for byte what the person was shown. */
 export const isAllowed = (allowed: readonly Rule[], resource: Resource): boolean =>
-  allowed.some((one) => one.toolGroup === resource.toolGroup && one.resource === resource.resource);
+  allowed.some(
+    (one) =>
+      one.toolGroup === resource.toolGroup &&
+      one.resource === resource.resource &&
+      one.fingerprint === resource.fingerprint,
+  );

@@ -10,6 +10,7 @@ const groupModes = {
   shell: mode,
   computer: mode,
   browser: mode,
+  mcp: mode,
   system: mode,
 };
 groupModes satisfies Record<ToolGroup, typeof mode>;

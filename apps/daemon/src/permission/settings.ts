@@ -23,7 +23,8 @@ export interface SettingsStore {
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
 
-const isSame = (a: Rule, b: Rule) => a.toolGroup === b.toolGroup && a.resource === b.resource;
+const isSame = (a: Rule, b: Rule) =>
+  a.toolGroup === b.toolGroup && a.resource === b.resource && a.fingerprint === b.fingerprint;
 
 /** Tells one state of the file from the next without reading it; undefined when there is no file. */
 const stampOf = (path: string): string | undefined => {

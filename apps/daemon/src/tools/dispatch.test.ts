@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText, defaultModes, tool } from '@drawbridge/contracts';
+import { confirmationText, defaultModes } from '@drawbridge/contracts';
 import { CodedError, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import type { Modes } from '../permission/index.ts';
-import { allTools, createDispatch, offeredTools, toolCategories } from './index.ts';
+import { createDispatch } from './index.ts';
 import { defineTool } from './tool.ts';
 import { everythingAllowed, textOf, tryOut } from './try-out.ts';
 
@@ -90,7 +89,9 @@ describe('dispatch', () => {
   });
 
   it('a call whose group is on deny is refused all the same', async () => {
-    const { call } = await tryOut({ modes: { filesystemRead: 'deny' } });
+    const { call, toolbox } = await tryOut({ modes: { filesystemRead: 'deny' } });
+    // As when the group was switched off after the tools were offered.
+    await toolbox.open(defaultModes);
     const results = [
       await call('read_file', { filePath: 'a' }),
       await call('write_file', { filePath: 'a', content: '' }),
@@ -199,7 +200,7 @@ describe('dispatch', () => {
       run: () => Promise.reject(new Error('secret at /home/me')),
     });
     const dispatch = createDispatch({
-      tools: [broken],
+      find: () => broken,
       gate,
       root,
       privateFolder: settings.folder,
@@ -210,48 +211,5 @@ describe('dispatch', () => {
       { signal: new AbortController().signal, progress: () => undefined, starting: async () => undefined },
     );
     expect(result).toEqual({ content: [{ type: 'text', text: 'The tool failed' }], isError: true });
-  });
-});
-
-describe('what is offered', () => {
-  const names = (modes: Partial<Modes>) =>
-    offeredTools(allTools(), { ...defaultModes, ...modes }).map((tool) => tool.name);
-
-  it.each<[string, Partial<Modes>, string[]]>([
-    [
-      'reading only',
-      { filesystemWrite: 'deny' },
-      ['read_file', 'list_files', 'get_file_tree', 'search_files'],
-    ],
-    ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
-    ['the shell where it is switched on', { filesystemRead: 'deny', shell: 'allow' }, ['shell_execute']],
-  ])('%s', (_case, modes, expected) => {
-    expect(names(modes)).toEqual(expected);
-  });
-
-  it('in the shape that a server takes, with a schema and hints', () => {
-    const offered = offeredTools(allTools(), { ...defaultModes, shell: 'ask' });
-    expect(offered.map((one) => tool.parse(one))).toEqual(offered);
-    expect(offered.find((one) => one.name === 'delete')).toEqual({
-      name: 'delete',
-      title: 'Delete',
-      description: 'Delete a file, a link, or a folder with all that it holds.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'Path of the file or folder, relative to the folder' },
-        },
-        required: ['path'],
-        additionalProperties: false,
-      },
-      annotations: { title: 'Delete', readOnlyHint: false, destructiveHint: true, category: 'filesystem' },
-    });
-  });
-
-  it('by family', () => {
-    expect(toolCategories(allTools(), { ...defaultModes, filesystemWrite: 'deny' })).toEqual([
-      { name: 'filesystem', enabled: true, writeAccess: false },
-      { name: 'shell', enabled: false, reason: 'switched off on this machine' },
-    ]);
   });
 });

@@ -25,7 +25,8 @@ export interface DispatchContext {
 export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promise<ToolResult>;
 
 export interface DispatchNeeds {
-  tools: readonly DaemonTool[];
+  /** The tool of that name where it is offered at all. */
+  find(name: string): DaemonTool | undefined;
   gate: Gate;
   /** The real path of the folder that the person opened. */
   root: string;
@@ -70,8 +71,7 @@ const writtenPaths = (granted: readonly Resource[]): string[] =>
 const argumentIssues = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ');
 
-export const createDispatch = ({ tools, gate, root, privateFolder, clock }: DispatchNeeds): Dispatch => {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+export const createDispatch = ({ find, gate, root, privateFolder, clock }: DispatchNeeds): Dispatch => {
   const running = new Map<string, Promise<ToolResult>>();
   const inTurn = createInTurn();
   const queue = createQueue(clock);
@@ -138,7 +138,7 @@ export const createDispatch = ({ tools, gate, root, privateFolder, clock }: Disp
   const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
     try {
       if (context.signal.aborted) return cancelled(false);
-      const tool = byName.get(request.toolCall.name);
+      const tool = find(request.toolCall.name);
       if (!tool) throw errors.unknownTool();
       return await queue.run({ ...context, group: tool.group }, () => attempt(request, { ...context, tool }));
     } catch (error) {

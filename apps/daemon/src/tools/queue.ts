@@ -9,6 +9,7 @@ export const runningLimits: Record<ToolGroup, number> = {
   shell: 2,
   computer: 1,
   browser: 1,
+  mcp: 4,
   system: 1,
 };
 

@@ -5,7 +5,7 @@ import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createGate, createSession, openSettings, type Ask, type Modes } from '../permission/index.ts';
-import { allTools, createDispatch } from './index.ts';
+import { allFamilies, createDispatch, createToolbox } from './index.ts';
 
 /** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
 export const makeFolders = () => {
@@ -34,13 +34,11 @@ export const tryOut = async ({
   const settings = await openSettings(folders.own);
   const session = createSession(modes);
   const gate = createGate({ settings, session, ask });
-  const dispatch = createDispatch({
-    tools: allTools(),
-    gate,
-    root: folders.root,
-    privateFolder: settings.folder,
-    clock,
-  });
+  const place = { root: folders.root, privateFolder: settings.folder, clock };
+  const toolbox = createToolbox(allFamilies(), place);
+  await toolbox.open(gate.modes());
+  onTestFinished(toolbox.close);
+  const dispatch = createDispatch({ find: toolbox.find, gate, ...place });
   let count = 0;
   const send = (
     request: ToolRequest,
@@ -51,7 +49,7 @@ export const tryOut = async ({
     count += 1;
     return send({ requestId: `request-${count}`, toolCall: { name, arguments: args } });
   };
-  return { ...folders, settings, session, gate, dispatch, send, call };
+  return { ...folders, settings, session, gate, toolbox, dispatch, send, call };
 };
 
 export const everythingAllowed: Partial<Modes> = {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { allTools } from '../all-tools.ts';
+import { allFamilies } from '../families.ts';
 import type { Resource } from '../tool.ts';
 import { makeFolders } from '../try-out.ts';
 
@@ -35,7 +35,8 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
     const { root, own } = makeFolders();
     mkdirSync(join(root, 'in'));
     writeFileSync(join(root, 'a.txt'), 'a');
-    const run = allTools()
+    const run = allFamilies()
+      .flatMap((family) => family.tools())
       .find((tool) => tool.name === name)
       ?.run(input, {
         root,

@@ -4,8 +4,7 @@ import type { ProgressBody, ToolResult } from '@drawbridge/contracts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { offeredTools } from '../index.ts';
-import { allTools } from '../all-tools.ts';
+import type { Modes } from '../../permission/index.ts';
 import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
 import { createCapture } from './capture.ts';
 import { clampTimeout } from './shell-execute.ts';
@@ -47,12 +46,13 @@ const isRunning = (pid: number): boolean => {
 
 describe('shell_execute', () => {
   it('is offered only where the person switched it on', async () => {
-    const { gate } = await tryOut();
-    const names = offeredTools(allTools(), gate.modes()).map((tool) => tool.name);
-    expect(names).not.toContain('shell_execute');
-    expect(offeredTools(allTools(), { ...gate.modes(), shell: 'ask' }).map((tool) => tool.name)).toContain(
-      'shell_execute',
-    );
+    const { toolbox, gate } = await tryOut();
+    const names = async (modes: Modes) => {
+      await toolbox.open(modes);
+      return toolbox.offered(modes).map((tool) => tool.name);
+    };
+    expect(await names(gate.modes())).not.toContain('shell_execute');
+    expect(await names({ ...gate.modes(), shell: 'ask' })).toContain('shell_execute');
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { plainFamily, type ToolFamily } from './family.ts';
 import { copyFile } from './filesystem/copy-file.ts';
 import { createDirectory } from './filesystem/create-directory.ts';
 import { deletePath } from './filesystem/delete.ts';
@@ -9,10 +10,8 @@ import { readFile } from './filesystem/read-file.ts';
 import { searchFiles } from './filesystem/search-files.ts';
 import { writeFile } from './filesystem/write-file.ts';
 import { shellExecute } from './shell/shell-execute.ts';
-import type { DaemonTool } from './tool.ts';
 
-/** Every tool that this daemon knows; which of them are offered is the person's choice. */
-export const allTools = (): readonly DaemonTool[] => [
+const filesystemTools = [
   readFile,
   listFiles,
   getFileTree,
@@ -23,5 +22,10 @@ export const allTools = (): readonly DaemonTool[] => [
   deletePath,
   move,
   copyFile,
-  shellExecute,
+];
+
+/** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
+export const allFamilies = (): ToolFamily[] => [
+  plainFamily('filesystem', filesystemTools),
+  plainFamily('shell', [shellExecute]),
 ];

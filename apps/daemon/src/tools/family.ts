@@ -1,0 +1,39 @@
+import type { ToolGroup } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import type { DaemonTool } from './tool.ts';
+
+/** What a family has at hand while it opens, and as long as it is open. */
+export interface FamilyContext {
+  /** The real path of the one folder that file tools work in. */
+  root: string;
+  /** The real path of the daemon's own folder, which every tool keeps out of. */
+  privateFolder: string;
+  clock: Clock;
+  /** To be called when `tools` or what is missing has changed: the server is told anew. */
+  changed(): void;
+}
+
+/** Tools that come together, and what they need on this machine. What is heavy is loaded in `open`. */
+export interface ToolFamily {
+  /** As the panel lists it: filesystem, shell, computer, … */
+  category: string;
+  groups: readonly ToolGroup[];
+  /** Called once, before anything of it is offered: when one of its groups is switched on. */
+  open(context: FamilyContext): Promise<void>;
+  /** What it offers now; its tools are of its groups alone. */
+  tools(): readonly DaemonTool[];
+  /** Why it offers nothing, and what to do about it, in a sentence of at most 500 characters; null when nothing is missing. */
+  missing(): string | null;
+  /** Ends what it started. */
+  close(): Promise<void>;
+}
+
+/** A family whose tools need nothing but this program. */
+export const plainFamily = (category: string, tools: readonly DaemonTool[]): ToolFamily => ({
+  category,
+  groups: [...new Set(tools.map((tool) => tool.group))],
+  open: async () => {},
+  tools: () => tools,
+  missing: () => null,
+  close: async () => {},
+});

@@ -1,0 +1,71 @@
+import type { Tool, ToolCategory } from '@drawbridge/contracts';
+import { createEmitter } from '@drawbridge/kit';
+import { effectiveModes, type Modes } from '../permission/index.ts';
+import { describeTool } from './describe-tool.ts';
+import type { FamilyContext, ToolFamily } from './family.ts';
+import type { DaemonTool } from './tool.ts';
+
+/** The families of this machine, opened as their groups are switched on. */
+export interface Toolbox {
+  /** Opens what has a group that is not on deny; what is open stays open. */
+  open(modes: Modes): Promise<void>;
+  /** An open family's tool. */
+  find(name: string): DaemonTool | undefined;
+  /** The tools that the server is told of: those of open families whose group is not on deny. */
+  offered(modes: Modes): Tool[];
+  /** Each family, whether any of it is offered, why not, and whether it can change anything. */
+  categories(modes: Modes): ToolCategory[];
+  /** Calls when what an open family has or misses changed; gives a function that stops it. */
+  onChanged(listen: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export const createToolbox = (
+  families: readonly ToolFamily[],
+  context: Omit<FamilyContext, 'changed'>,
+): Toolbox => {
+  const opened = new Map<ToolFamily, Promise<void>>();
+  const changes = createEmitter<null>((error) => {
+    throw error;
+  });
+
+  const isOn = (family: ToolFamily, modes: Modes) => family.groups.some((group) => modes[group] !== 'deny');
+  const openTools = () => families.filter((family) => opened.has(family)).flatMap((family) => family.tools());
+  const offeredOf = (family: ToolFamily, modes: Modes) =>
+    opened.has(family) ? family.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
+
+  const category = (family: ToolFamily, modes: Modes): ToolCategory => {
+    const name = family.category;
+    const offered = offeredOf(family, modes);
+    if (offered.length > 0)
+      return { name, enabled: true, writeAccess: offered.some((tool) => tool.effect !== 'reads') };
+    const missing = isOn(family, modes) && opened.has(family) ? family.missing() : null;
+    return { name, enabled: false, reason: missing ?? 'switched off on this machine' };
+  };
+
+  return {
+    open: async (given) => {
+      const modes = effectiveModes(given);
+      const wanted = families.filter((family) => isOn(family, modes));
+      await Promise.all(
+        wanted.map((family) => {
+          const already = opened.get(family);
+          if (already) return already;
+          const opening = family.open({ ...context, changed: () => changes.emit('tools', null) });
+          opened.set(family, opening);
+          return opening;
+        }),
+      );
+    },
+    find: (name) => openTools().find((tool) => tool.name === name),
+    offered: (given) => {
+      const modes = effectiveModes(given);
+      return families.flatMap((family) => offeredOf(family, modes)).map(describeTool);
+    },
+    categories: (given) => families.map((family) => category(family, effectiveModes(given))),
+    onChanged: (listen) => changes.on('tools', listen),
+    close: async () => {
+      await Promise.all([...opened.keys()].map((family) => family.close()));
+    },
+  };
+};
