@@ -3,7 +3,7 @@ import type { ToolGroup } from '@drawbridge/contracts';
 import { errors } from '../errors.ts';
 import type { Resource, RunContext, ToolContext } from '../tool.ts';
 import { findPlace, type Place, type Resolution } from './place.ts';
-import { isProtected, isWithin } from './protected.ts';
+import { isProtected, isWithin, protectedIn } from './protected.ts';
 
 export interface Wanted {
   access: 'read' | 'write';
@@ -56,6 +56,10 @@ export const locateGranted = (context: RunContext, typed: string, wanted: Wanted
   return place;
 };
 
-/** Whether a path may be named in a list, a tree or a search. */
-export const mayShow = (context: ToolContext, path: string): boolean =>
-  isWithin(path, context.root) && !isProtected(context, path, 'read') && context.reading(path) !== 'deny';
+/** Tells which entries of a real folder may be named in a list, a tree or a search. */
+export const showsIn = (context: ToolContext, folder: string): ((name: string) => boolean) => {
+  if (!isWithin(folder, context.root)) return () => false;
+  const isKept = protectedIn(context, folder);
+  const inFolder = wholeTree(folder);
+  return (name) => !isKept(name) && context.reading(inFolder + name) !== 'deny';
+};

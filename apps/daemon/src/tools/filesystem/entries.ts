@@ -1,8 +1,6 @@
-import { lstatSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstatSync, readdirSync } from 'node:fs';
 import type { ToolContext } from '../tool.ts';
-import { mayShow } from './access.ts';
+import { showsIn } from './access.ts';
 import type { Folder } from './open.ts';
 
 export interface Entry {
@@ -14,11 +12,12 @@ const order = { directory: 0, link: 1, file: 1 } as const;
 const compare = (a: Entry, b: Entry) => order[a.type] - order[b.type] || (a.name < b.name ? -1 : 1);
 
 /** What an open folder holds and the caller may know of, folders first; sockets, pipes and devices are left out. */
-export const entriesOf = async (context: ToolContext, folder: Folder): Promise<Entry[]> => {
-  const found = await readdir(folder.entry('.'), { withFileTypes: true });
+export const entriesOf = (context: ToolContext, folder: Folder): Entry[] => {
+  const found = readdirSync(folder.entry('.'), { withFileTypes: true });
+  const shows = showsIn(context, folder.path);
   const entries: Entry[] = [];
   for (const one of found) {
-    if (!mayShow(context, join(folder.path, one.name))) continue;
+    if (!shows(one.name)) continue;
     if (one.isDirectory()) entries.push({ name: one.name, type: 'directory' });
     else if (one.isFile()) entries.push({ name: one.name, type: 'file' });
     else if (one.isSymbolicLink()) entries.push({ name: one.name, type: 'link' });

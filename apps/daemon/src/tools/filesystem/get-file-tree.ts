@@ -34,7 +34,7 @@ const grow = async (
   at: { folder: Folder; depth: number; left: number },
   tree: Growing,
 ): Promise<void> => {
-  for (const entry of await entriesOf(context, at.folder)) {
+  for (const entry of entriesOf(context, at.folder)) {
     context.signal.throwIfAborted();
     if (entry.type === 'directory' && isExcluded(entry.name)) continue;
     if (tree.lines.length >= maxTreeEntries) {

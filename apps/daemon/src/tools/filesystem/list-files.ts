@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { defineTool } from '../tool.ts';
@@ -40,9 +40,11 @@ export const listFiles = defineTool({
     if (place.kind !== 'folder') throw errors.notFolder();
     const folder = openFolder(place.path);
     try {
-      const all = (await entriesOf(context, folder)).filter((entry) => type === 'all' || entry.type === type);
+      const all = entriesOf(context, folder).filter((entry) => type === 'all' || entry.type === type);
+      const above = relative(context.root, place.path);
+      const prefix = above === '' ? '' : above + sep;
       const entries = all.slice(0, maxResults).map((entry) => ({
-        path: relative(context.root, join(place.path, entry.name)),
+        path: prefix + entry.name,
         type: entry.type,
         ...(entry.type === 'file' ? { sizeBytes: sizeIn(folder, entry.name) } : {}),
       }));

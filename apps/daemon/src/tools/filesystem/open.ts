@@ -78,10 +78,10 @@ export const openForReading = (path: string): Opened => {
 const isChanged = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'CHANGED';
 
-const asFolder = (opened: Opened): Folder => ({
-  ...opened,
-  entry: (name) => join(descriptors === undefined ? opened.path : `${descriptors}/${opened.fd}`, name),
-});
+const asFolder = ({ fd, path }: Opened): Folder => {
+  const base = descriptors === undefined ? path : `${descriptors}/${fd}`;
+  return { fd, path, entry: (name) => `${base}/${name}` };
+};
 
 /** Opens the folder at a real path. Close `fd` when done. */
 export const openFolder = (path: string): Folder =>

@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 const plain = /^[\x21-\x7e]*[\x21-\x2d\x2f-\x7e]$/;
 const plainPath = /^[\x20-\x7e]*$/;
@@ -63,4 +63,17 @@ export const isProtected = (territory: Territory, path: string, access: 'read' |
   const rootLength = territory.root.split(sep).filter(Boolean).length;
   if (access === 'write' && names.length > rootLength && names.at(-1) === '.git') return true;
   return names.some((_, at) => at >= rootLength && isMarked(names, at));
+};
+
+/** Printable and without a dot in front: what `fold` only brings to lower case, and what no protected name looks like. */
+const harmlessName = /^[\x20-\x2d\x2f-\x7e][\x20-\x7e]*$/;
+
+/** `isProtected` for reading the entries of one folder, with what holds for all of them looked at once. */
+export const protectedIn = (territory: Territory, folder: string): ((name: string) => boolean) => {
+  const own = fold(territory.privateFolder);
+  const isPlain = plainPath.test(folder) && !folder.includes(`${sep}.`);
+  const lower = folder.toLowerCase();
+  const isHarmless = isPlain && lower !== dirname(own) && !isWithin(lower, own);
+  return (name) =>
+    !(isHarmless && harmlessName.test(name)) && isProtected(territory, join(folder, name), 'read');
 };

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, read, readdirSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, read, readSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errors } from '../errors.ts';
@@ -6,6 +6,9 @@ import { maxFileBytes } from './limits.ts';
 import { openForReading } from './open.ts';
 
 const readInto = promisify(read);
+
+/** Up to this, reading takes less time than handing it to a thread. */
+const smallBytes = 64 * 1024;
 
 /** A second name for one of the daemon's own files is that file. */
 const isOwnFile = (found: Stats, privateFolder: string): boolean => {
@@ -21,7 +24,11 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
   let bytes = Buffer.allocUnsafe(Math.min(stated, maxFileBytes) + 1);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await readInto(fd, bytes, length, bytes.length - length, null);
+    const room = bytes.length - length;
+    const bytesRead =
+      bytes.length > smallBytes
+        ? (await readInto(fd, bytes, length, room, null)).bytesRead
+        : readSync(fd, bytes, length, room, null);
     length += bytesRead;
     if (length > maxFileBytes) throw errors.tooLarge();
     if (bytesRead === 0) return bytes.subarray(0, length);

@@ -1,12 +1,12 @@
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { jsonResult } from '../result.ts';
 import { defineTool, type RunContext } from '../tool.ts';
-import { locate, locateGranted, mayShow, toResource } from './access.ts';
+import { locate, locateGranted, showsIn, toResource } from './access.ts';
 import { toText } from './content.ts';
 import { defaultMatches, maxMatches } from './limits.ts';
-import { findPlace } from './place.ts';
+import { createPlainFiles } from './plain-files.ts';
 import { readBytes } from './read-bytes.ts';
 import { ripgrep, type Found } from './ripgrep.ts';
 
@@ -44,14 +44,16 @@ interface Match {
   line?: string;
 }
 
-/** The file itself, when it is still one inside the root that is reached without a link. */
-const isPlainFile = (context: RunContext, path: string): boolean => {
-  try {
-    const place = findPlace(path, { root: context.root, last: 'keep' });
-    return place.kind === 'file' && relative(context.root, place.path) === path;
-  } catch {
-    return false;
-  }
+/** Whether a path from the root may be named. Most paths share their folder with others. */
+const createShows = (context: RunContext): ((path: string) => boolean) => {
+  const folders = new Map<string, (name: string) => boolean>();
+  return (path) => {
+    const folder = dirname(path);
+    const known = folders.get(folder);
+    const shows = known ?? showsIn(context, join(context.root, folder));
+    if (known === undefined) folders.set(folder, shows);
+    return shows(basename(path));
+  };
 };
 
 /** Ripgrep only says where to look: what is shown is read here, from a file that was opened safely. */
@@ -60,6 +62,7 @@ const linesIn = async (
   path: string,
   has: (line: string) => boolean,
 ): Promise<Match[]> => {
+  context.signal.throwIfAborted();
   try {
     const text = toText(await readBytes(join(context.root, path), context.privateFolder));
     return text
@@ -76,6 +79,21 @@ const lineTest = (query: string, ignoreCase: boolean): ((line: string) => boolea
   if (!ignoreCase) return (line) => line.includes(query);
   const lower = query.toLowerCase();
   return (line) => line.toLowerCase().includes(lower);
+};
+
+/** Ripgrep's word for a name is not enough either: it must stand there, as a file, reached without a link. */
+const plainFiles = (root: string, found: Found[], limit: number): Match[] => {
+  const files = createPlainFiles(root);
+  try {
+    const matches: Match[] = [];
+    for (const { path } of found) {
+      if (matches.length >= limit) break;
+      if (files.has(path)) matches.push({ path });
+    }
+    return matches;
+  } finally {
+    files.close();
+  }
 };
 
 const collect = async (
@@ -117,17 +135,14 @@ export const searchFiles = defineTool({
   run: async ({ name, query, ignoreCase = false, maxResults = defaultMatches }, context) => {
     locateGranted(context, '.', { access: 'read' });
     const { root, clock, signal } = context;
-    const prefix = root.endsWith(sep) ? root : root + sep;
     const text = query ? { query, ignoreCase } : undefined;
     const { found, complete } = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
-    const shown = found
-      .filter(({ path }) => mayShow(context, prefix + path))
-      .sort((a, b) => (a.path < b.path ? -1 : 1));
+    const shows = createShows(context);
+    const shown = found.filter(({ path }) => shows(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
     const has = text && lineTest(text.query, text.ignoreCase);
-    const matches = await collect(shown, maxResults, async (path) => {
-      signal.throwIfAborted();
-      return has ? linesIn(context, path, has) : isPlainFile(context, path) ? [{ path }] : [];
-    });
+    const matches = has
+      ? await collect(shown, maxResults, (path) => linesIn(context, path, has))
+      : plainFiles(root, shown, maxResults);
     const totalMatches = Math.max(
       matches.length,
       shown.reduce((sum, one) => sum + one.lines, 0),
