@@ -43,7 +43,7 @@ export const createOffer = async ({ clock, settings, modes, ask, root }: OfferNe
   const gate = createGate({ settings, session: createSession(changedModes(settings, modes)), ask });
   const held = { ...gate.modes(), ...modes };
   const place = { root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies(), place);
+  const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
   await toolbox.open(held);
   return {
     tools: () => toolbox.offered(held),

@@ -48,6 +48,17 @@ describe('SH-26 precedence: group deny > deny rule > allow rule > mode', () => {
     );
   });
 
+  it.each<[Mode, boolean, Mode]>([
+    ['allow', false, 'ask'],
+    ['allow', true, 'allow'],
+    ['ask', false, 'ask'],
+    ['ask', true, 'allow'],
+    ['deny', true, 'deny'],
+  ])('what needs its own yes: mode %s, allow rule %s -> %s', (mode, allow, expected) => {
+    const resource = { ...at('browser', 'localhost:3000'), explicit: true as const };
+    expect(access(resource, { mode, allow: allow ? [resource] : [] })).toBe(expected);
+  });
+
   it('who may not read may not write', () => {
     const policy = {
       modes: { ...everything('allow'), filesystemRead: 'deny' as const },

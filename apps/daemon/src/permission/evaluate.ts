@@ -16,7 +16,8 @@ export interface Policy {
 export const evaluate = (policy: Policy, resource: Resource): Mode => {
   const mode = effectiveModes(policy.modes)[resource.toolGroup];
   if (mode === 'deny' || isDenied(policy.deny, resource)) return 'deny';
-  return mode === 'allow' || isAllowed(policy.allow, resource) ? 'allow' : 'ask';
+  const byMode = mode === 'allow' && !resource.explicit;
+  return byMode || isAllowed(policy.allow, resource) ? 'allow' : 'ask';
 };
 
 export type Evaluation =

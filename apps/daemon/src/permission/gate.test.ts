@@ -211,6 +211,15 @@ describe('settings that change while a question is open (FS-23)', () => {
   });
 });
 
+it('what holds for one resource follows what was settled, at once', async () => {
+  const world = await openGate();
+  expect(await world.gate.access(write('/w/a'))).toBe('ask');
+  await world.settings.addRules('allow', [ruleOf(write('/w/a'))]);
+  expect(await world.gate.access(write('/w/a'))).toBe('allow');
+  await world.settings.addRules('deny', [ruleOf(write('/w/a'))]);
+  expect(await world.gate.access(write('/w/a'))).toBe('deny');
+});
+
 describe('in the terminal', () => {
   const answering = (given: Decision): Ask => ({
     kind: 'terminal',

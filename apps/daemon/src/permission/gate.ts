@@ -48,6 +48,8 @@ export interface Gate {
   ): Promise<Outcome>;
   /** What holds for reading a path, by the settings of this moment. */
   reader(): Promise<(path: string) => Mode>;
+  /** What holds for one resource, by the settings of this moment. */
+  access(resource: Resource): Promise<Mode>;
   /** The modes that hold now. */
   modes(): Modes;
   /** Explicit disconnect: session rules and open questions end. */
@@ -160,6 +162,10 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       await refresh();
       const now = policy();
       return (path) => evaluate(now, { toolGroup: 'filesystemRead', resource: path, description: path });
+    },
+    access: async (resource) => {
+      await refresh();
+      return evaluate(policy(), resource);
     },
     endSession: () => {
       session.end();

@@ -12,4 +12,6 @@ export interface Resource {
   aliases?: readonly string[];
   /** A digest of what stands behind the name, such as an MCP tool's description and command: another one is not what was allowed. */
   fingerprint?: string;
+  /** Too close to home for a mode that allows the whole group: only a rule or an answer about exactly this allows it. */
+  explicit?: true;
 }

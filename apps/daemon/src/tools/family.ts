@@ -1,6 +1,6 @@
-import type { ToolGroup } from '@drawbridge/contracts';
+import type { Mode, ToolGroup } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import type { DaemonTool } from './tool.ts';
+import type { DaemonTool, Resource } from './tool.ts';
 
 /** What a family has at hand while it opens, and as long as it is open. */
 export interface FamilyContext {
@@ -9,6 +9,8 @@ export interface FamilyContext {
   /** The real path of the daemon's own folder, which every tool keeps out of. */
   privateFolder: string;
   clock: Clock;
+  /** What the person's settings say about one thing now, for what happens between calls. */
+  access(resource: Resource): Promise<Mode>;
   /** To be called when `tools` or what is missing has changed: the server is told anew. */
   changed(): void;
 }

@@ -9,7 +9,12 @@ import { textResult } from './result.ts';
 import { defineTool } from './tool.ts';
 import { createToolbox } from './toolbox.ts';
 
-const place = { root: '/', privateFolder: '/nowhere', clock: systemClock };
+const place = {
+  root: '/',
+  privateFolder: '/nowhere',
+  clock: systemClock,
+  access: async () => 'ask' as const,
+};
 const modesWith = (modes: Partial<Modes>): Modes => ({ ...defaultModes, ...modes });
 
 const opened = async (families: ToolFamily[], modes: Partial<Modes> = {}) => {

@@ -35,7 +35,7 @@ export const tryOut = async ({
   const session = createSession(modes);
   const gate = createGate({ settings, session, ask });
   const place = { root: folders.root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies(), place);
+  const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
   await toolbox.open(gate.modes());
   onTestFinished(toolbox.close);
   const dispatch = createDispatch({ find: toolbox.find, gate, ...place });
