@@ -20,7 +20,7 @@ export interface GatewayServer {
   /** Bodies that were posted as a result, in order. */
   results(): unknown[];
   /** Answers for one route, used up one by one; the last stays. */
-  answer(route: 'init' | 'events' | 'response' | 'disconnect', ...answers: Answer[]): void;
+  answer(route: 'init' | 'tools' | 'events' | 'response' | 'disconnect', ...answers: Answer[]): void;
   /** Writes on the newest open stream. */
   write(text: string | Uint8Array): void;
   send(event: unknown): void;
@@ -74,6 +74,7 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
   };
   const answers: Record<string, Answer[]> = {
     init: [json(200, { ok: true, sessionKey })],
+    tools: [json(200, { ok: true })],
     events: [openStream],
     response: [json(200, { ok: true })],
     progress: [json(200, { ok: true })],

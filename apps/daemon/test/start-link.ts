@@ -39,6 +39,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
   const http = createHttp(server.url);
   const api = createServerApi(http);
   const reports: LinkReport[] = [];
+  const offered: string[] = [];
   let current = '';
   const key = { get: () => current, set: (given: string) => void (current = given) };
   // The longest wait that jitter can give.
@@ -69,7 +70,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     key,
     calls,
     open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
-    describe: () => ({ rootPath: '/w', tools: [] }),
+    describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {
       reports.push(report);
       if (report.type === 'connected') outbox.hurry();
@@ -92,7 +93,20 @@ export const startLink = async (dispatch: Dispatch = echo) => {
   };
   const routes = () =>
     server.seen.map(({ method, path, key: used }) => `${method} ${path} ${used?.slice(0, 4)}`);
-  return { server, clock, link, reports, reported, connected, until, routes, refusals, outbox, journal };
+  return {
+    server,
+    clock,
+    link,
+    reports,
+    reported,
+    connected,
+    until,
+    routes,
+    refusals,
+    outbox,
+    journal,
+    offered,
+  };
 };
 
 export const request = (

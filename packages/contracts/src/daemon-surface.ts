@@ -22,6 +22,13 @@ export const initReply = z.object({
 });
 export type InitReply = z.infer<typeof initReply>;
 
+/** `POST tools`: the tools that a machine offers from now on, with the limits of `init`. */
+export const toolsBody = initBody.pick({ tools: true, toolCategories: true });
+export type ToolsBody = z.infer<typeof toolsBody>;
+
+export const toolsReply = initReply.pick({ ok: true, warnings: true });
+export type ToolsReply = z.infer<typeof toolsReply>;
+
 /** `POST response/:requestId`: a result, or an error that kept the tool from having one. */
 export const responseBody = z
   .object({ result: toolResult.optional(), error: z.string().max(100_000).optional() })
@@ -49,6 +56,7 @@ export const noBody = z.looseObject({}).optional();
 /** Where a daemon speaks to the server, below a mount: one row a route. `events` answers with a stream. */
 export const daemonSurface = {
   init: { method: 'POST', path: '/init', body: initBody, reply: initReply },
+  tools: { method: 'POST', path: '/tools', body: toolsBody, reply: toolsReply },
   events: { method: 'GET', path: '/events', body: null, reply: null },
   response: { method: 'POST', path: '/response/:requestId', body: responseBody, reply: responseReply },
   progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: okReply },

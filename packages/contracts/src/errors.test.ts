@@ -24,6 +24,7 @@ it('numbers and sentences of every code', () => {
     ['ALREADY_DECIDED', 409, 'CONFLICT', -32009, false, 'This confirmation has been answered already'],
     ['CONFIRMATION_CLOSED', 410, 'CONFLICT', -32010, false, 'This confirmation is no longer open'],
     ['CONFLICTING_RESULT', 409, 'CONFLICT', -32009, false, 'This call has another answer already'],
+    ['REPLACED', 409, 'CONFLICT', -32009, false, 'Another daemon speaks for this machine now'],
     ['ALREADY_SET_UP', 409, 'CONFLICT', -32009, false, 'The owner account exists already'],
     ['EMAIL_TAKEN', 409, 'CONFLICT', -32009, false, 'There is an account with this e-mail address already'],
     ['DECISION_NOT_OFFERED', 400, 'BAD_REQUEST', -32602, false, 'The machine did not offer this decision'],

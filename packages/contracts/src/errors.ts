@@ -29,6 +29,7 @@ export const errorTable = {
   alreadyDecided: row({ code: 'ALREADY_DECIDED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This confirmation has been answered already' }),
   confirmationClosed: row({ code: 'CONFIRMATION_CLOSED', http: 410, trpc: 'CONFLICT', jsonrpc: -32010, retryable: false, message: 'This confirmation is no longer open' }),
   conflictingResult: row({ code: 'CONFLICTING_RESULT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This call has another answer already' }),
+  replaced: row({ code: 'REPLACED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another daemon speaks for this machine now' }),
   alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
   emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'There is an account with this e-mail address already' }),
   decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this decision' }),

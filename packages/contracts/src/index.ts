@@ -84,6 +84,10 @@ export {
   type ResponseBody,
   responseReply,
   type ToolRequest,
+  toolsBody,
+  type ToolsBody,
+  toolsReply,
+  type ToolsReply,
 } from './daemon-surface.ts';
 export { type ErrorBody, type ErrorCode, type ErrorName, type ErrorRow, errorTable } from './errors.ts';
 export {

@@ -96,6 +96,7 @@ it('routes of the daemon', () => {
   const routes = Object.entries(daemonSurface).map(([name, { method, path }]) => [name, method, path]);
   expect(routes).toEqual([
     ['init', 'POST', '/init'],
+    ['tools', 'POST', '/tools'],
     ['events', 'GET', '/events'],
     ['response', 'POST', '/response/:requestId'],
     ['progress', 'POST', '/progress/:requestId'],

@@ -134,6 +134,7 @@ export const createSession = (needs: SessionNeeds): Session => {
 
   return {
     run: async (firstKey, askForToken) => {
+      const stopListening = offer.onChanged(link.toolsChanged);
       for (const letter of journal.found.waiting) outbox.add(letter);
       const ending = await new Promise<Ending>((resolve) => {
         ended = resolve;
@@ -144,6 +145,7 @@ export const createSession = (needs: SessionNeeds): Session => {
         };
         link.giveKey(firstKey);
       });
+      stopListening();
       await finish(ending);
       return ending;
     },

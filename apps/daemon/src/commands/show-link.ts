@@ -40,6 +40,10 @@ export const showLink = (talk: Talk, report: LinkReport, url: string): void => {
       talk.line('connected', url, 'green');
       for (const warning of report.warnings) talk.line('warning', warning, 'yellow');
       return;
+    case 'tools':
+      talk.line('tools', 'the server has the new list', 'gray');
+      for (const warning of report.warnings) talk.line('warning', warning, 'yellow');
+      return;
     case 'reconnecting':
       talk.line('reconnecting', `in ${seconds(report.inMs)} (${report.sentence})`, 'yellow');
       return;

@@ -19,6 +19,7 @@ const session: ConnectionEvent = { type: 'key-given', keyKind: 'session' };
 const pairing: ConnectionEvent = { type: 'key-given', keyKind: 'pairing' };
 const initialised: ConnectionEvent = { type: 'initialised' };
 const opened: ConnectionEvent = { type: 'opened' };
+const unknownHere: ConnectionEvent = { type: 'unknown-here' };
 const waited: ConnectionEvent = { type: 'waited' };
 
 const run = (events: ConnectionEvent[]): { state: Connection; effects: ConnectionEffect[] } => {
@@ -48,6 +49,12 @@ describe('the connection', () => {
     ['then online', [pairing, initialised, opened], 'online'],
     ['a broken stream: wait, then open again', [...online, failed(network)], 'waiting, let-go, wait 1000'],
     ['after the wait only the stream', [...online, ...cut], 'opening, open'],
+    ['a server that must be told anew', [...online, unknownHere], 'initialising, let-go, initialise'],
+    [
+      'the same while it waits: init first',
+      [...online, failed(network), unknownHere, waited],
+      'initialising, initialise',
+    ],
     ['the second failure waits longer', [...online, ...cut, failed(network)], 'waiting, let-go, wait 2000'],
     [
       'the fifth',

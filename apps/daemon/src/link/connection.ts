@@ -38,6 +38,8 @@ export type ConnectionEvent =
   | { type: 'opened' }
   | { type: 'failed'; failure: Failure }
   | { type: 'waited' }
+  /** The server knows the key but not what it was told at the last init. */
+  | { type: 'unknown-here' }
   | { type: 'told'; reason: DisconnectReason }
   | { type: 'stop' }
   | { type: 'pause' };
@@ -122,6 +124,15 @@ const begin = (course: Course): Step => ({
   effects: [{ type: 'initialise' }],
 });
 
+const unknownHere = (state: Connection): Step => {
+  if (state.kind === 'waiting') return stay({ ...state, then: 'initialise' });
+  if (state.kind !== 'opening' && state.kind !== 'online') return stay(state);
+  return {
+    state: { kind: 'initialising', course: state.course },
+    effects: [{ type: 'let-go' }, { type: 'initialise' }],
+  };
+};
+
 const giveKey = (state: Connection, keyKind: Course['keyKind']): Step => {
   if (state.kind === 'idle')
     return begin({ keyKind, everPaired: false, networkFailures: 0, authFailures: 0 });
@@ -167,6 +178,8 @@ export const next = (state: Connection, event: ConnectionEvent): Step => {
       return onFailed(state, event.failure);
     case 'waited':
       return waited(state);
+    case 'unknown-here':
+      return unknownHere(state);
     case 'told':
       return state.kind === 'online' ? told(state, event.reason) : stay(state);
     case 'stop':

@@ -10,10 +10,13 @@ import {
 } from './connection.ts';
 import type { ServerApi } from './server-api.ts';
 import type { StreamEvents } from './stream.ts';
+import { createToolsUpdate } from './tools-update.ts';
 
 /** What the link says to whoever shows it. */
 export type LinkReport =
   | { type: 'connected'; warnings: string[] }
+  /** The server has another list of this machine's tools. */
+  | { type: 'tools'; warnings: string[] }
   /** The server's first words on the stream did not come: something in between holds them back. */
   | { type: 'held-back' }
   | { type: 'reconnecting'; inMs: number; sentence: string }
@@ -40,6 +43,8 @@ export interface LinkNeeds {
 export interface Link {
   /** Connects with a pairing token or a session key; once more after `unpaired`. */
   giveKey(key: string): void;
+  /** `describe` gives another list of tools: the server hears of it, at once or with the next init. */
+  toolsChanged(): void;
   /** Ends the session for good, and tells the server; resolves when it was told, or after 3 s. */
   stop(): Promise<void>;
   /** Ends the connection; the session goes on with the next process. */
@@ -62,7 +67,20 @@ export const createLink = (needs: LinkNeeds): Link => {
   let probed = () => {};
   let leaving: Promise<unknown> = Promise.resolve();
 
+  const toolsUpdate = createToolsUpdate({
+    clock,
+    describe: () => {
+      const { tools, toolCategories } = describe();
+      return { tools, ...(toolCategories && { toolCategories }) };
+    },
+    post: (body) => api.tools(key.get(), body),
+    sent: (left) => report({ type: 'tools', warnings: left }),
+    unknown: () => send({ type: 'unknown-here' }),
+  });
+
   const initialise = async () => {
+    toolsUpdate.lost();
+    toolsUpdate.described();
     const abort = new AbortController();
     letGo = () => abort.abort();
     const reply = await api.init(key.get(), describe(), abort.signal);
@@ -73,6 +91,7 @@ export const createLink = (needs: LinkNeeds): Link => {
     // Servers have learnt to count epochs and to send probes at the same time.
     isProbing = reply.value.epoch !== undefined;
     send({ type: 'initialised' });
+    toolsUpdate.ready();
   };
 
   const onEvent = (event: DaemonEvent) => {
@@ -139,6 +158,7 @@ export const createLink = (needs: LinkNeeds): Link => {
       case 'leave':
         return leave();
       case 'end':
+        toolsUpdate.lost();
         return report({ type: 'ended', ending: effect.ending });
       default:
         effect satisfies never;
@@ -156,6 +176,7 @@ export const createLink = (needs: LinkNeeds): Link => {
       key.set(given);
       send({ type: 'key-given', keyKind: keyKind(given) });
     },
+    toolsChanged: toolsUpdate.changed,
     stop: async () => {
       send({ type: 'stop' });
       await leaving;

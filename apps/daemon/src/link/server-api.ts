@@ -4,11 +4,15 @@ import {
   gatewayEpochHeader,
   gatewayKeyHeader,
   initReply,
+  toolsReply,
   type InitBody,
   type InitReply,
   type ProbeBody,
   type ProgressBody,
+  type ToolsBody,
+  type ToolsReply,
 } from '@drawbridge/contracts';
+import type { z } from 'zod';
 import type { Failure } from './connection.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
@@ -28,6 +32,7 @@ const parseJson = (text: string): unknown => {
 /** The server's daemon routes. Nothing here throws: an answer or the reason why there is none. */
 export interface ServerApi {
   init(key: string, body: InitBody, signal: AbortSignal): Promise<Reply<InitReply>>;
+  tools(key: string, body: ToolsBody): Promise<Reply<ToolsReply>>;
   /** `body` is the JSON text of a `ResponseBody`. */
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<null>>;
@@ -79,14 +84,17 @@ export const createServerApi = (http: Http): ServerApi => {
     return { ok: true, value: null };
   };
 
-  const readInit = async (response: HttpResponse): Promise<Reply<InitReply>> => {
-    const reply = initReply.safeParse(
-      isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined,
-    );
-    if (!reply.success) return strange(response);
-    ({ epoch } = reply.data);
-    return { ok: true, value: reply.data };
-  };
+  const readAs =
+    <T>(schema: z.ZodType<T>, taken: (value: T) => void = () => {}) =>
+    async (response: HttpResponse): Promise<Reply<T>> => {
+      const reply = schema.safeParse(
+        isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined,
+      );
+      if (!reply.success) return strange(response);
+      taken(reply.data);
+      return { ok: true, value: reply.data };
+    };
+  const readInit = readAs(initReply, (reply) => ({ epoch } = reply));
 
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
 
@@ -94,6 +102,8 @@ export const createServerApi = (http: Http): ServerApi => {
     headers,
     init: (key, body, signal) =>
       exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
+    tools: (key, body) =>
+      exchange({ key, path: daemonSurface.tools.path, body: JSON.stringify(body) }, readAs(toolsReply)),
     respond: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
     progress: (key, requestId, body) =>

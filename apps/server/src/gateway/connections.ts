@@ -19,6 +19,8 @@ export interface Connections {
   refuse(stream: DaemonStream): () => void;
   /** The daemon has answered a probe of its stream. */
   answered(machine: Machine, probeId: number): void;
+  /** What a user sees of the machine has changed. */
+  announce(machine: Machine): void;
   /** Ends the connection on purpose. */
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
   /** The server is back, and the machine was connected when it stopped. */
@@ -72,6 +74,8 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
     return held;
   };
 
+  const announce = (machine: Machine) => port.tell({ type: 'state-changed', userId: machine.userId });
+
   const perform = (machine: Machine, effect: ConnectionEffect): void => {
     switch (effect.type) {
       case 'wait': {
@@ -101,7 +105,7 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
       case 'gone':
         return port.tell({ type: 'gone', machineId: machine.id, explicit: effect.explicit });
       case 'announce':
-        return port.tell({ type: 'state-changed', userId: machine.userId });
+        return announce(machine);
       default:
         effect satisfies never;
     }
@@ -118,6 +122,7 @@ export const createConnections = ({ clock, limits, store, port, onError }: Conne
   };
 
   return {
+    announce,
     initialised: (machine, { replaces }) => {
       dispatch(machine, { type: 'init', replaces });
       saveConnected(machine);

@@ -151,6 +151,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     }),
     daemon: {
       init: whileRunning(daemon.init),
+      setTools: whileRunning(daemon.setTools),
       openStream: whileRunning(daemon.openStream),
       respond: whileRunning(daemon.respond),
       progress: whileRunning(daemon.progress),

@@ -151,6 +151,21 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       const announced = readTools(body.tools);
       return turns.run(holder.userId, () => initInTurn({ holder, key, body, announced }));
     },
+    setTools: async (proof, body) => {
+      const { holder } = await known(proof);
+      await settings.requireEnabled(holder.userId);
+      const { list, warnings } = readTools(body.tools);
+      return turns.run(holder.userId, async () => {
+        // Looked at in turn: an init may have come in between.
+        const { machine, epoch } = await known(proof);
+        const categories = body.toolCategories ?? machine.info.categories;
+        const { id, userId } = machine;
+        if (!(await store.setTools({ id, epoch, toolList: list, categories }))) throw errors.replaced();
+        registry.adopt({ id, userId, info: { ...machine.info, toolList: list, categories } });
+        connections.announce(machine);
+        return { ok: true, ...(warnings.length === 0 ? {} : { warnings }) };
+      });
+    },
     openStream: async (proof, stream) => {
       const { holder, machine, epoch } = await machineFor(proof);
       if (!machine) throw errors.forbidden();

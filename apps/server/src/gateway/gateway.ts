@@ -19,6 +19,8 @@ import type {
   StateChanged,
   Tool,
   ToolCall,
+  ToolsBody,
+  ToolsReply,
   UpdateSettingsInput,
 } from '@drawbridge/contracts';
 
@@ -48,6 +50,8 @@ export type Proof = string | { key: string; epoch: number };
 /** What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that does not hold. */
 export interface DaemonSide {
   init(key: string, body: InitBody): Promise<InitReply>;
+  /** What the machine offers from now on; `replaced` from an older epoch. Who watches the machine's state hears of another list. */
+  setTools(proof: Proof, body: ToolsBody): Promise<ToolsReply>;
   /**
    * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an older epoch
    * is told that it was replaced, and closed.

@@ -42,12 +42,18 @@ export interface MachineInit {
   replaces: boolean;
 }
 
+export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'categories'> {
+  id: string;
+}
+
 export interface MachinesStore {
   /** All machines of a user, the one that called `init` last first. */
   ofUser(userId: string): Promise<StoredMachine[]>;
   byId(id: string): Promise<StoredMachine | undefined>;
   /** The machines that were connected when the server stopped, and those with open calls. */
   toTakeUp(): Promise<StoredMachine[]>;
+  /** Another list of tools, where the machine is still in that epoch; false otherwise. */
+  setTools(change: ToolsChange): Promise<boolean>;
   setConnected(id: string, connectedAt: number | null): Promise<void>;
   setProblem(id: string, problem: GatewayProblem): Promise<void>;
 }
@@ -84,19 +90,21 @@ const dropList = (trx: Transaction<Schema>, digest: string) =>
     )
     .execute();
 
+const keepList = (trx: Transaction<Schema>, { digest, json }: ToolList) =>
+  trx
+    .insertInto('toolLists')
+    .values({ digest, tools: json })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .execute();
+
+const digestOf = (trx: Transaction<Schema>, id: string) =>
+  trx.selectFrom('machines').select('toolsDigest').where('id', '=', id).executeTakeFirst();
+
 /** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
   const { id, userId, info, replaces } = init;
-  const before = await trx
-    .selectFrom('machines')
-    .select('toolsDigest')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  await trx
-    .insertInto('toolLists')
-    .values({ digest: info.toolList.digest, tools: info.toolList.json })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
-    .execute();
+  const before = await digestOf(trx, id);
+  await keepList(trx, info.toolList);
   const values = {
     hostIdentifier: info.hostIdentifier ?? '',
     rootPath: info.rootPath,
@@ -156,6 +164,21 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
         return list ? [read(row, list)] : [];
       });
     },
+    setTools: ({ id, epoch, toolList, categories: said }) =>
+      db.transaction().execute(async (trx) => {
+        const before = await digestOf(trx, id);
+        await keepList(trx, toolList);
+        const { numUpdatedRows } = await trx
+          .updateTable('machines')
+          .set({ toolsDigest: toolList.digest, categories: JSON.stringify(said) })
+          .where('id', '=', id)
+          .where('epoch', '=', epoch)
+          .executeTakeFirst();
+        const isKept = numUpdatedRows === 1n;
+        const left = isKept ? before?.toolsDigest : toolList.digest;
+        if (left !== undefined && (!isKept || left !== toolList.digest)) await dropList(trx, left);
+        return isKept;
+      }),
     setConnected: async (id, connectedAt) => {
       await db.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute();
     },

@@ -11,6 +11,7 @@ import { refuseOtherMethods } from './other-methods.ts';
 import { probeRoute } from './probe.route.ts';
 import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
+import { toolsRoute } from './tools.route.ts';
 import { userRoutes } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
@@ -42,6 +43,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     app.addHook('onRequest', refuseBrowsers);
     const refuseOthers = refuseOtherMethods(app);
     initRoute(app, mount, { daemon, limits, inits });
+    toolsRoute(app, mount, { daemon });
     eventsRoute(app, mount, { daemon, clock, streams });
     responseRoute(app, mount, { daemon, resultMaxBytes });
     progressRoute(app, mount, { daemon });

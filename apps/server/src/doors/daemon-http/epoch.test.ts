@@ -55,3 +55,20 @@ it.each(['', '-1', '1.5', 'one', '1, 2', '9'.repeat(20)])('an epoch of "%s" is r
   });
   expect(got.status).toBe(400);
 });
+
+it('another list of tools is taken from the newest epoch alone, at most 1 MiB and 200 tools', async () => {
+  const { url, headers } = await inits(2);
+  const post = (named: string, tools: unknown) =>
+    send(`${url}/tools`, { method: 'POST', headers: headers(named), body: { tools } });
+  expect(seen(await post('2', [{ name: 'a__one', inputSchema: {} }, 7]))).toEqual([
+    200,
+    { ok: true, warnings: ['Tool number 2 was skipped: it is not a valid tool'] },
+  ]);
+  expect(seen(await post('1', []))).toEqual([
+    409,
+    { code: 'REPLACED', message: 'Another daemon speaks for this machine now' },
+  ]);
+  expect((await post('2', Array(201).fill({}))).status).toBe(400);
+  expect((await post('2', ['x'.repeat(1024 * 1024)])).status).toBe(413);
+  expect((await post('2', 'x')).status).toBe(400);
+});

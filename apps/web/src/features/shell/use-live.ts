@@ -25,7 +25,8 @@ export const useLive = (): void => {
     listener: {
       onState: (event) => {
         gateway.onState(event);
-        tools.onState(event);
+        // Another list of tools is told as a change of the machine's state.
+        void tools.load();
       },
       onCall: calls.onCall,
       onConfirmation: confirmations.onConfirmation,

@@ -1,4 +1,4 @@
-import type { StateChanged, Tool } from '@drawbridge/contracts';
+import type { Tool } from '@drawbridge/contracts';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';
@@ -8,24 +8,21 @@ export const useToolsStore = defineStore('tools', () => {
   const api = useApi();
   const tools = shallowRef<readonly Tool[] | null>(null);
   const failure = ref<Failure | null>(null);
-  let shownFor = '';
+  let loads = 0;
 
   const load = async () => {
+    loads += 1;
+    const mine = loads;
     try {
-      tools.value = await api.gateway.tools.query();
+      const loaded = await api.gateway.tools.query();
+      // An older list that comes late is not the newest.
+      if (mine !== loads) return;
+      tools.value = loaded;
       failure.value = null;
     } catch (error) {
-      failure.value = failureOf(error);
+      if (mine === loads) failure.value = failureOf(error);
     }
   };
 
-  /** Another connection may bring other tools. */
-  const onState = ({ payload }: StateChanged) => {
-    const key = `${payload.connected} ${payload.connectedAt}`;
-    if (key === shownFor) return;
-    shownFor = key;
-    void load();
-  };
-
-  return { tools, failure, load, onState };
+  return { tools, failure, load };
 });
