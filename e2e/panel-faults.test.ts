@@ -53,6 +53,20 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
     await page.locator('[data-decision=allowOnce]').click();
   };
   const shows = (text: string) => page.locator('[data-test=output]').filter({ hasText: text }).waitFor();
+  /** What the panel shows of a running command, from its first line. */
+  const printed = async (of = page) => {
+    const text = await of.locator('[data-test=output]').innerText();
+    return text.trim().split('\n');
+  };
+  const linesTo = (last: number) => Array.from({ length: last }, (_, at) => `line ${at + 1}`);
+  const showsAllTo = async (last: number, of = page) => {
+    await of
+      .locator('[data-test=output]')
+      .filter({ hasText: `line ${last}\n` })
+      .waitFor();
+    const lines = await printed(of);
+    expect(lines).toEqual(linesTo(lines.length));
+  };
   const newest = async () => (await ann.api.calls.list.query({ limit: 1 })).calls[0];
 
   it('keeps what a command printed when its page is left, and shows it in the activity too', async () => {
@@ -68,16 +82,25 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
     expect(begun()).toBe('begun\n');
   });
 
-  it('server killed while a command prints: the lines come again, the result arrives, one execution', async () => {
-    await runCounting(24);
-    await shows('line 4');
+  it('server killed while a command prints: every line is shown while it runs, the result arrives, one execution', async () => {
+    await runCounting(50);
+    await showsAllTo(4);
     await server.end('SIGKILL');
     await page.locator('[data-test=away]').waitFor();
-    await shows('line 4');
+    await showsAllTo(4);
     await server.restart();
     await page.locator('[data-test=away]').waitFor({ state: 'detached' });
-    await shows('line 20');
-    await page.locator('[data-test=result]').getByText('line 24').waitFor();
+    await showsAllTo(16);
+    await page.getByRole('link', { name: 'Open in Activity' }).click();
+    await page.waitForURL(/\/activity\//);
+    await page.reload();
+    await showsAllTo(20);
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await showsAllTo(24, second);
+    await second.close();
+    expect(await newest()).toMatchObject({ tool: 'shell_execute', state: 'delivered' });
+    await page.locator('[data-test=result]').getByText('line 50').waitFor();
     expect(begun()).toBe('begun\nbegun\n');
     expect(await newest()).toMatchObject({ tool: 'shell_execute', state: 'succeeded' });
   });

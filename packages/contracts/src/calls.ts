@@ -65,7 +65,10 @@ export type ListCallsInput = z.infer<typeof listCallsInput>;
 export const callPage = z.object({ calls: z.array(callSummary), nextCursor: z.string().nullable() });
 export type CallPage = z.infer<typeof callPage>;
 
-/** Live: a call was made, moved on, ended, or said how far it is. */
+/**
+ * Live: a call was made, moved on, ended, or said how far it is. `outputOffset` is where `output` begins in all that the
+ * tool printed (UTF-16 code units), so that what comes twice shows once; without it `output` follows what came before.
+ */
 export const callEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('call'), call: callSummary }),
   z.object({
@@ -75,6 +78,7 @@ export const callEvent = z.discriminatedUnion('type', [
     progress: z.number().optional(),
     total: z.number().optional(),
     output: z.string().optional(),
+    outputOffset: z.number().int().nonnegative().optional(),
   }),
 ]);
 export type CallEvent = z.infer<typeof callEvent>;

@@ -37,14 +37,26 @@ export type ResponseBody = z.infer<typeof responseBody>;
 
 export const responseReply = z.object({ ok: z.literal(true), duplicate: z.literal(true).optional() });
 
-/** `POST progress/:requestId`: renews the deadline and reaches whoever watches the call. */
+/**
+ * `POST progress/:requestId`: renews the deadline and reaches whoever watches the call. `outputOffset` is where `output`
+ * begins in all that the tool printed (UTF-16 code units), `outputKeptFrom` the oldest place that can be posted again.
+ */
 export const progressBody = z.object({
   message: z.string().max(2_000).optional(),
   progress: z.number().optional(),
   total: z.number().optional(),
   output: z.string().max(65_536).optional(),
+  outputOffset: z.number().int().nonnegative().optional(),
+  outputKeptFrom: z.number().int().nonnegative().optional(),
 });
 export type ProgressBody = z.infer<typeof progressBody>;
+
+/** `outputEnd`: the server has the output up to there, and wants what follows; only for a post with an offset. */
+export const progressReply = z.object({
+  ok: z.literal(true),
+  outputEnd: z.number().int().nonnegative().optional(),
+});
+export type ProgressReply = z.infer<typeof progressReply>;
 
 /** `POST probe`: the answer to the event `probe` whose id it carries. */
 export const probeBody = z.object({ id: z.number().int().positive() });
@@ -59,7 +71,7 @@ export const daemonSurface = {
   tools: { method: 'POST', path: '/tools', body: toolsBody, reply: toolsReply },
   events: { method: 'GET', path: '/events', body: null, reply: null },
   response: { method: 'POST', path: '/response/:requestId', body: responseBody, reply: responseReply },
-  progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: okReply },
+  progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: progressReply },
   probe: { method: 'POST', path: '/probe', body: probeBody, reply: okReply },
   disconnect: { method: 'POST', path: '/disconnect', body: noBody, reply: okReply },
 } as const;

@@ -184,6 +184,9 @@ describe('calls', () => {
     clock.advance(250);
     await until(() => expect(posted()).toHaveLength(2));
     const rest = Array.from({ length: 99 }, (_item, at) => `${at + 1}\n`).join('');
-    expect(posted()).toEqual([{ output: '0\n' }, { output: rest }]);
+    expect(posted()).toEqual([
+      { output: '0\n', outputOffset: 0, outputKeptFrom: 0 },
+      { output: rest, outputOffset: 2, outputKeptFrom: 0 },
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import type {
   CancelReason,
   ProgressBody,
+  ProgressReply,
   ResponseBody,
   ToolRequest,
   ToolResult,
@@ -38,7 +39,7 @@ export interface CallsNeeds {
   journal: Journal;
   /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
-  postProgress(requestId: string, body: ProgressBody): Promise<Reply<null>>;
+  postProgress(requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
   report(call: CallReport): void;
 }
 

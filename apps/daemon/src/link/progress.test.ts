@@ -1,18 +1,20 @@
-import type { ProgressBody } from '@drawbridge/contracts';
+import type { ProgressBody, ProgressReply } from '@drawbridge/contracts';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { createProgressReporter } from './progress.ts';
 import type { Reply } from './server-api.ts';
 
-const taken: Reply<null> = { ok: true, value: null };
-const refused = (status: number | null): Reply<null> => ({
+type Answer = Reply<ProgressReply>;
+const taken: Answer = { ok: true, value: { ok: true } };
+const takenTo = (outputEnd: number): Answer => ({ ok: true, value: { ok: true, outputEnd } });
+const refused = (status: number | null): Answer => ({
   ok: false,
   failure: { kind: 'network', sentence: 'no' },
   status,
 });
 
 /** A reporter whose posts are answered in turn, and by `taken` after that. */
-const start = (...replies: Reply<null>[]) => {
+const start = (...replies: Answer[]) => {
   const clock = createFakeClock();
   const posted: ProgressBody[] = [];
   const reporter = createProgressReporter(clock, async (body) => {
@@ -42,9 +44,9 @@ it.each([
   reporter.report({ output: 'three\n' });
   await after(1_000);
   expect(posted).toEqual([
-    { output: 'one\n', message: 'first' },
-    { output: 'one\ntwo\n', message: 'second' },
-    { output: 'one\ntwo\nthree\n', message: 'second' },
+    { message: 'first', output: 'one\n', outputOffset: 0, outputKeptFrom: 0 },
+    { message: 'second', output: 'one\ntwo\n', outputOffset: 0, outputKeptFrom: 0 },
+    { message: 'second', output: 'one\ntwo\nthree\n', outputOffset: 0, outputKeptFrom: 0 },
   ]);
   await after(10_000);
   expect(posted).toHaveLength(3);
@@ -56,7 +58,48 @@ it.each([403, 404])('%d: gives it up', async (status) => {
   await after(10_000);
   reporter.report({ output: 'two\n' });
   await after(10_000);
-  expect(posted).toEqual([{ output: 'one\n' }, { output: 'two\n' }]);
+  expect(posted).toEqual([
+    { output: 'one\n', outputOffset: 0, outputKeptFrom: 0 },
+    { output: 'two\n', outputOffset: 4, outputKeptFrom: 0 },
+  ]);
+});
+
+it('says how far the output is when there is no more of it', async () => {
+  const { posted, reporter, after } = start(takenTo(4));
+  reporter.report({ output: 'one\n' });
+  await after(250);
+  reporter.report({});
+  await after(250);
+  expect(posted).toEqual([
+    { output: 'one\n', outputOffset: 0, outputKeptFrom: 0 },
+    { outputOffset: 4, outputKeptFrom: 0 },
+  ]);
+});
+
+it.each([
+  ['all of it', 0, 'one\ntwo\nthree\n', 0],
+  ['from where it has it', 4, 'two\nthree\n', 4],
+])('a server that was started again gets what it asks for: %s', async (_name, has, output, outputOffset) => {
+  const { posted, reporter, after } = start(takenTo(4), takenTo(8), takenTo(has));
+  for (const line of ['one\n', 'two\n', 'three\n']) {
+    reporter.report({ output: line });
+    await after(250);
+  }
+  expect(posted.slice(2)).toEqual([
+    { output: 'three\n', outputOffset: 8, outputKeptFrom: 0 },
+    { output, outputOffset, outputKeptFrom: 0 },
+  ]);
+  await after(10_000);
+  expect(posted).toHaveLength(4);
+});
+
+it('a server that asks for what never was gets no more than there is', async () => {
+  const { posted, reporter, after } = start(takenTo(1_000));
+  reporter.report({ output: 'one\n' });
+  await after(250);
+  reporter.report({ output: 'two\n' });
+  await after(250);
+  expect(posted[1]).toEqual({ output: 'two\n', outputOffset: 4, outputKeptFrom: 0 });
 });
 
 it('keeps the last 256 KiB while the server is away', async () => {
@@ -74,7 +117,9 @@ it('keeps the last 256 KiB while the server is away', async () => {
     output.length,
     output.endsWith('99'),
     posted.every((body) => (body.output ?? '').length <= 65_536),
-  ]).toEqual([262_144, true, true]);
+    posted[1]?.outputOffset,
+    posted.at(-1)?.outputKeptFrom,
+  ]).toEqual([262_144, true, true, 737_856, 737_856]);
 });
 
 it('stops with its call', async () => {

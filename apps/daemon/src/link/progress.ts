@@ -1,4 +1,4 @@
-import type { ProgressBody } from '@drawbridge/contracts';
+import type { ProgressBody, ProgressReply } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { Reply } from './server-api.ts';
 
@@ -6,22 +6,8 @@ const everyMs = 250;
 /** The wait after a post that the server could not take. */
 const againMs = 1_000;
 const maxOutputLength = 65_536;
-const maxWaitingOutput = 4 * maxOutputLength;
-
-const merge = (earlier: ProgressBody, later: ProgressBody): ProgressBody => {
-  const output = (earlier.output ?? '') + (later.output ?? '');
-  // What is cut here is in the result all the same: progress is for watching.
-  return { ...earlier, ...later, ...(output === '' ? {} : { output: output.slice(-maxWaitingOutput) }) };
-};
-
-const split = (body: ProgressBody): { first: ProgressBody; rest: ProgressBody | null } => {
-  const { output } = body;
-  if (output === undefined || output.length <= maxOutputLength) return { first: body, rest: null };
-  return {
-    first: { ...body, output: output.slice(0, maxOutputLength) },
-    rest: { output: output.slice(maxOutputLength) },
-  };
-};
+/** What a call printed last is kept to be posted again. Beyond that it is in the result alone: progress is for watching. */
+const maxKeptLength = 4 * maxOutputLength;
 
 export interface ProgressReporter {
   report(update: ProgressBody): void;
@@ -29,30 +15,68 @@ export interface ProgressReporter {
   end(): void;
 }
 
-const isAway = (reply: Reply<null>) =>
+const isAway = (reply: Reply<ProgressReply>) =>
   !reply.ok && (reply.status === null || reply.status >= 500 || reply.status === 429);
+
+/** The newest of what a call printed, by its place in all of it, and how far the server has it. */
+const createKeptOutput = () => {
+  let text = '';
+  let from = 0;
+  let taken = 0;
+  const end = () => from + text.length;
+
+  return {
+    add: (more: string) => {
+      const grown = text + more;
+      text = grown.slice(-maxKeptLength);
+      from += grown.length - text.length;
+      taken = Math.max(taken, from);
+    },
+    isTaken: () => taken === end(),
+    /** What the next post carries. */
+    next: (): ProgressBody => {
+      if (end() === 0) return {};
+      const output = text.slice(taken - from, taken - from + maxOutputLength);
+      return { ...(output === '' ? {} : { output }), outputOffset: taken, outputKeptFrom: from };
+    },
+    /** The server has all up to `offset`: what it asks for again is posted again as far as it is here. */
+    takenTo: (offset: number) => {
+      taken = Math.min(Math.max(offset, from), end());
+    },
+  };
+};
 
 /**
  * Posts a call's progress, one post at a time and at most four a second; what comes between is merged. What the server
- * could not take is posted again with what came since, so that whoever watches misses nothing while it is away.
+ * could not take, and what it forgot when it was started again, is posted again, so that whoever watches misses nothing.
  */
 export const createProgressReporter = (
   clock: Clock,
-  post: (body: ProgressBody) => Promise<Reply<null>>,
+  post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,
 ): ProgressReporter => {
-  let waiting: ProgressBody | null = null;
+  const kept = createKeptOutput();
+  let said: ProgressBody | null = null;
   let busy = false;
   let ended = false;
   let stopWaiting = () => {};
+  const say = (earlier: ProgressBody | null, later: ProgressBody | null) => {
+    said = { ...earlier, ...later };
+  };
 
   const flush = async (): Promise<void> => {
-    if (busy || ended || waiting === null) return;
+    if (busy || ended || (said === null && kept.isTaken())) return;
     busy = true;
-    const { first, rest } = split(waiting);
-    waiting = rest;
+    const telling = said;
+    said = null;
+    const output = kept.next();
     const startedAt = clock.now();
-    const away = isAway(await post(first));
-    if (away) waiting = merge(first, waiting ?? {});
+    const reply = await post({ ...telling, ...output });
+    const away = isAway(reply);
+    if (away) say(telling, said);
+    else {
+      const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
+      kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);
+    }
     const restMs = away ? againMs : Math.max(0, everyMs - (clock.now() - startedAt));
     if (ended) return;
     stopWaiting = clock.after(restMs, () => {
@@ -62,8 +86,9 @@ export const createProgressReporter = (
   };
 
   return {
-    report: (update) => {
-      waiting = merge(waiting ?? {}, update);
+    report: ({ output = '', ...update }) => {
+      kept.add(output);
+      say(said, update);
       void flush();
     },
     end: () => {

@@ -4,11 +4,13 @@ import {
   gatewayEpochHeader,
   gatewayKeyHeader,
   initReply,
+  progressReply,
   toolsReply,
   type InitBody,
   type InitReply,
   type ProbeBody,
   type ProgressBody,
+  type ProgressReply,
   type ToolsBody,
   type ToolsReply,
 } from '@drawbridge/contracts';
@@ -35,7 +37,7 @@ export interface ServerApi {
   tools(key: string, body: ToolsBody): Promise<Reply<ToolsReply>>;
   /** `body` is the JSON text of a `ResponseBody`. */
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
-  progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<null>>;
+  progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
   /** Answers a probe of the stream. */
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
@@ -107,7 +109,10 @@ export const createServerApi = (http: Http): ServerApi => {
     respond: (key, requestId, body) =>
       exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
     progress: (key, requestId, body) =>
-      exchange({ key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) }, readOk),
+      exchange(
+        { key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) },
+        readAs(progressReply),
+      ),
     probe: (key, body) =>
       exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
     disconnect: (key, signal) =>

@@ -125,10 +125,14 @@ describe('the deadline', () => {
     }
     const progress = { type: 'progress', requestId: idOf(stream), message: 'still here', output: 'x' };
     expect(events.filter((event) => event.type === 'progress')).toEqual([progress, progress, progress]);
+    expect(gateway.liveOutputs('ada')).toEqual([
+      { type: 'progress', requestId: idOf(stream), message: 'still here' },
+    ]);
     await clock.settle(12_999);
     expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
     await clock.settle(1);
     expect(await running).toMatchObject({ state: 'timed-out', durationMs: 100_000 });
+    expect(gateway.liveOutputs('ada')).toEqual([]);
   });
 
   it('stands still while the person is asked, and counts on from there', async () => {

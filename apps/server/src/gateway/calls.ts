@@ -4,6 +4,7 @@ import {
   type CallPage,
   type ListCallsInput,
   type ProgressBody,
+  type ProgressReply,
   type ResponseBody,
   type ToolCall,
 } from '@drawbridge/contracts';
@@ -33,7 +34,8 @@ export interface Calls {
   run(maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   /** Takes a daemon's answer. */
   answer(from: Sender, requestId: string, body: ResponseBody): Promise<Reply>;
-  progress(from: Sender, requestId: string, body: ProgressBody): Promise<void>;
+  /** Takes what a daemon says of an open call. */
+  progress(from: Sender, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   get(userId: string, requestId: string): Promise<Call>;
   list(userId: string, input: ListCallsInput): Promise<CallPage>;
   cancel(userId: string, requestId: string): Promise<Call>;
@@ -45,7 +47,7 @@ export interface CallsNeeds {
   store: CallsStore;
   openCalls: OpenCalls;
   confirmations: Confirmations;
-  onProgress(record: CallRecord, body: ProgressBody): void;
+  onProgress(record: CallRecord, body: ProgressBody): ProgressReply;
   onError(error: unknown): void;
 }
 
@@ -172,7 +174,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       if (!call || !isGivenTo(call, from)) throw errors.notFound();
       await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
       if (call.state.kind === 'ended') throw errors.notFound();
-      needs.onProgress(call.record, body);
+      return needs.onProgress(call.record, body);
     },
     get,
     list: async (userId, input) => {

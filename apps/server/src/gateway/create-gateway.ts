@@ -14,6 +14,7 @@ import type { Gateway } from './gateway.ts';
 import { touchEveryMs } from './key-lifecycle.ts';
 import { createKeys } from './keys.ts';
 import type { GatewayLimits } from './limits.ts';
+import { createLiveOutputs } from './live-outputs.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createLocalPort } from './port.ts';
 import { createRegistry, isConnected, toStatus } from './registry.ts';
@@ -58,7 +59,10 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   });
   const connections = createConnections({ clock, limits, store: stores.machines, port, onError });
 
+  const liveOutputs = createLiveOutputs(limits);
+
   const callChanged = (record: CallRecord) => {
+    if (record.endedAt !== null) liveOutputs.drop(record);
     if (callEvents.count(record.userId) > 0)
       callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
   };
@@ -100,8 +104,11 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     store: stores.calls,
     openCalls,
     confirmations,
-    onProgress: (record, body) =>
-      callEvents.emit(record.userId, { type: 'progress', requestId: record.requestId, ...body }),
+    onProgress: (record, body) => {
+      const { event, ...has } = liveOutputs.take(record, body);
+      callEvents.emit(record.userId, event);
+      return { ok: true, ...has };
+    },
     onError,
   });
 
@@ -184,6 +191,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     listCalls: calls.list,
     cancelCall: whileRunning(calls.cancel),
     onCallChanged: callEvents.on,
+    liveOutputs: liveOutputs.of,
     listConfirmations: confirmations.list,
     decide: whileRunning(confirmations.decide),
     onConfirmationChanged: confirmationEvents.on,

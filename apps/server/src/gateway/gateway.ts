@@ -14,6 +14,7 @@ import type {
   ListCallsInput,
   PairingLink,
   ProgressBody,
+  ProgressReply,
   ResponseBody,
   Settings,
   StateChanged,
@@ -59,7 +60,8 @@ export interface DaemonSide {
   openStream(proof: Proof, stream: DaemonStream): Promise<() => void>;
   /** From an older epoch an answer counts only for a call that is open and was given to it. */
   respond(proof: Proof, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
-  progress(proof: Proof, requestId: string, body: ProgressBody): Promise<void>;
+  /** Where the post says where its output begins, the reply says how far the output is here. */
+  progress(proof: Proof, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   /** Answers the probe of that id: whoever reads the stream is there. */
   probe(proof: Proof, id: number): Promise<void>;
   disconnect(proof: Proof): Promise<void>;
@@ -79,6 +81,8 @@ export interface UserSide {
   /** Stops an open call; on one that has ended it changes nothing. Gives the call as it then is. */
   cancelCall(userId: string, requestId: string): Promise<Call>;
   onCallChanged(userId: string, listen: (event: CallEvent) => void): () => void;
+  /** What open calls said last and the newest of what they printed, for whoever begins to listen. */
+  liveOutputs(userId: string): CallEvent[];
 
   /** The open ones, oldest first. */
   listConfirmations(userId: string): Promise<Confirmation[]>;

@@ -10,6 +10,9 @@ export interface GatewayLimits {
   argumentsMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
+  /** The newest output of an open call that is kept for whoever begins to watch, and of all open calls of a user. In characters. */
+  liveOutputLength: number;
+  liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
   stopAgainMs: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
@@ -43,6 +46,8 @@ export const defaultLimits: GatewayLimits = {
   resultMaxBytes: 16 * 1024 * 1024,
   argumentsMaxBytes: 4 * 1024 * 1024,
   maxOpenCalls: 100,
+  liveOutputLength: 64 * 1024,
+  liveOutputsLength: 2 * 1024 * 1024,
   stopAgainMs: 10 * minute,
   probeEveryMs: 20 * second,
   maxUnanswered: 2,

@@ -30,6 +30,7 @@ const windowOf = (userId: string) => {
   let streams: Listener | null = null;
   const stop = shareLive({
     userId,
+    recall: () => [{ type: 'progress', requestId: 'r0', output: 'one', outputOffset: 0 }],
     open: (listener) => {
       streams = listener;
       heard.push('opens');
@@ -69,7 +70,7 @@ it('opens the streams in one window and tells the others', async () => {
   await until(() => second.heard.includes('down'));
   expect([first.heard, second.heard]).toEqual([
     ['opens', 'up', 'online', 'c1 open', 'progress', 'down'],
-    ['up', 'online', 'c1 open', 'progress', 'down'],
+    ['up', 'progress', 'online', 'c1 open', 'progress', 'down'],
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { callEvent, confirmationEvent, stateChanged } from '@drawbridge/contracts';
+import { callEvent, confirmationEvent, stateChanged, type CallEvent } from '@drawbridge/contracts';
 import type { Listener } from './listener.ts';
 
 interface Needs {
@@ -7,6 +7,8 @@ interface Needs {
   listener: Listener;
   /** Opens the streams for whoever leads. */
   open: (listener: Listener) => () => void;
+  /** What a window that opens later has missed of running calls; hearing it twice must change nothing. */
+  recall: () => CallEvent[];
 }
 
 /** What the leading window tells the others; read with care, as the other window may be of another version. */
@@ -38,7 +40,7 @@ const pass = (word: Partial<Word> & { event?: unknown }, listener: Listener) => 
  * window would hold three. One window leads and tells the others; when it closes, the next one leads.
  * Without locks (a page over plain http on another host) each window has its own.
  */
-export const shareLive = ({ userId, listener, open }: Needs): (() => void) => {
+export const shareLive = ({ userId, listener, open, recall }: Needs): (() => void) => {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return open(listener);
 
   const name = `drawbridge-live ${userId}`;
@@ -59,7 +61,9 @@ export const shareLive = ({ userId, listener, open }: Needs): (() => void) => {
   const lead = () =>
     new Promise<void>((release) => {
       channel.onmessage = ({ data }: MessageEvent<Partial<Word>>) => {
-        if (data.type === 'hello' && isUp) tell({ type: 'up' });
+        if (data.type !== 'hello' || !isUp) return;
+        tell({ type: 'up' });
+        for (const event of recall()) tell({ type: 'event', event });
       };
       const event = (happened: unknown) => both({ type: 'event', event: happened });
       const close = open({

@@ -12,6 +12,5 @@ export const progressRoute = (app: FastifyInstance, mount: Mount, { daemon }: { 
   app.post(daemonSurface.progress.path, { bodyLimit }, async (request) => {
     const proof = gatewayProof(request, { query: false });
     const body = daemonSurface.progress.body.parse(request.body);
-    await daemon.progress(proof, requestIdOf(request.params), body);
-    return mount.wrap({ ok: true });
+    return mount.wrap(await daemon.progress(proof, requestIdOf(request.params), body));
   });

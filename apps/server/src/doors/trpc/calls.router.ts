@@ -29,7 +29,10 @@ export const callsRouter = router({
   cancel: userProcedure
     .input(callIdInput)
     .mutation(async ({ ctx, input }) => summary(await ctx.gateway.cancelCall(ctx.userId, input.requestId))),
-  /** Each change. A reader that comes back first hears the newest calls again, oldest first, so that it has missed nothing it shows. */
+  /**
+   * Each change, after what open calls printed last. A reader that comes back first hears the newest calls again, oldest
+   * first, so that it has missed nothing it shows.
+   */
   onChanged: userProcedure
     .input(z.strictObject({ lastEventId: z.string().max(64).nullish() }).optional())
     .subscription(({ ctx, input, signal }) =>
@@ -41,9 +44,10 @@ export const callsRouter = router({
         listen: (hear) => ctx.gateway.onCallChanged(ctx.userId, hear),
         lengthOf: (event) => (event.type === 'progress' ? (event.output?.length ?? 0) : 0),
         first: async () => {
-          if (!input?.lastEventId) return [];
+          if (!input?.lastEventId) return ctx.gateway.liveOutputs(ctx.userId);
           const { calls } = await ctx.gateway.listCalls(ctx.userId, { limit: 50 });
-          return calls.reverse().map((call) => ({ type: 'call', call }));
+          const known = calls.reverse().map((call): CallEvent => ({ type: 'call', call }));
+          return [...known, ...ctx.gateway.liveOutputs(ctx.userId)];
         },
       }),
     ),

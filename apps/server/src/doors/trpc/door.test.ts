@@ -3,6 +3,7 @@ import { createErrors } from '@drawbridge/kit';
 import { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../../test/collect.ts';
 import { connectDaemon, requestOf } from '../../../test/daemon.ts';
 import { createPanel, type Panel } from '../../../test/panel.ts';
 import { cookiesOf, signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
@@ -24,42 +25,6 @@ const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
   };
   return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
 };
-
-/** Reads a subscription into a list; `until` waits for so many. */
-const collect = <T>(
-  subscribe: (hear: {
-    onStarted(): void;
-    onData(event: { id: string; data: T }): void;
-    onError(error: unknown): void;
-  }) => { unsubscribe(): void },
-) =>
-  new Promise<{ events: T[]; failed: unknown[]; until(count: number): Promise<T[]>; stop(): void }>(
-    (resolve) => {
-      const events: T[] = [];
-      const failed: unknown[] = [];
-      let wake: () => void = () => {};
-      const subscription = subscribe({
-        onStarted: () =>
-          resolve({
-            events,
-            failed,
-            until: async (count) => {
-              while (events.length < count) await new Promise<void>((more) => (wake = more));
-              return events;
-            },
-            stop: () => subscription.unsubscribe(),
-          }),
-        onData: ({ data }) => {
-          events.push(data);
-          wake();
-        },
-        onError: (error) => {
-          failed.push(error);
-          wake();
-        },
-      });
-    },
-  );
 
 describe('every coded error', () => {
   const errors = createErrors(errorTable);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { appended, maxShownLength, noOutput, type LiveOutput } from './live-output.ts';
+import { appended, maxShownLength, noOutput, placed, type LiveOutput } from './live-output.ts';
 
 const textOf = ({ parts }: LiveOutput) => parts.map(({ text }) => text).join('');
 const line = (at: number) => `${String(at).padStart(99, '.')}\n`;
@@ -36,4 +36,23 @@ it('cuts one text that is too long by itself', () => {
     9,
     true,
   ]);
+});
+
+it.each([
+  ['the first', noOutput, { offset: 0, text: 'one' }, ['one', 0]],
+  ['the first, of which the beginning is gone', noOutput, { offset: 7, text: 'one' }, ['one', 7]],
+  ['what follows', appended(noOutput, 'one'), { offset: 3, text: 'two' }, ['onetwo', 0]],
+  ['a repeat', appended(noOutput, 'one'), { offset: 0, text: 'one' }, ['one', 0]],
+  ['a piece of what is here', appended(noOutput, 'onetwo'), { offset: 1, text: 'ne' }, ['onetwo', 0]],
+  ['a repeat with more', appended(noOutput, 'one'), { offset: 0, text: 'onetwo' }, ['onetwo', 0]],
+  ['after a gap', appended(noOutput, 'one'), { offset: 9, text: 'nine' }, ['nine', 9]],
+  [
+    'what is cut already',
+    { ...appended(noOutput, 'two'), cutLength: 3 },
+    { offset: 0, text: 'one' },
+    ['two', 3],
+  ],
+])('by its place: %s', (_name, before: LiveOutput, given, expected) => {
+  const output = placed(before, given);
+  expect([textOf(output), output.cutLength]).toEqual(expected);
 });

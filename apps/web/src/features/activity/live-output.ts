@@ -37,3 +37,17 @@ export const appended = (output: LiveOutput, text: string): LiveOutput => {
   }
   return { parts, length, cutLength };
 };
+
+/**
+ * Adds text that begins at `offset` of all that was printed. What is here already is left out; where something is missing
+ * between the two, the older of them goes.
+ */
+export const placed = (
+  output: LiveOutput,
+  { offset, text }: { offset: number; text: string },
+): LiveOutput => {
+  const end = output.cutLength + output.length;
+  return offset > end
+    ? appended({ ...noOutput, cutLength: offset }, text)
+    : appended(output, text.slice(end - offset));
+};

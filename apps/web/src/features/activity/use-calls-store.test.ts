@@ -93,3 +93,23 @@ it('says why the list is not there', async () => {
     { code: 'UNAUTHORIZED', message: 'Not signed in', fix: null },
   ]);
 });
+
+it('shows once what comes twice, and tells it to a window that opens meanwhile', async () => {
+  bench = await setBench();
+  const store = useCallsStore();
+  store.onCall({ type: 'progress', requestId: 'r1', output: 'one\n', outputOffset: 0 });
+  store.onCall({
+    type: 'progress',
+    requestId: 'r1',
+    output: 'one\ntwo\n',
+    outputOffset: 0,
+    message: 'on it',
+  });
+  store.onCall({ type: 'progress', requestId: 'r2', output: 'no place\n' });
+  expect(store.progress.get('r1')).toEqual({ output: both, message: 'on it', isPlaced: true });
+  expect(store.recall()).toEqual([
+    { type: 'progress', requestId: 'r1', message: 'on it', output: 'one\ntwo\n', outputOffset: 0 },
+  ]);
+  store.onCall({ type: 'call', call: callOf({ state: 'lost' }) });
+  expect(store.recall()).toEqual([]);
+});

@@ -2,14 +2,25 @@ import { terminalCallStates, type CallEvent, type CallState, type CallSummary } 
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';
-import { appended, noOutput, type LiveOutput } from './live-output.ts';
+import { appended, noOutput, placed, type LiveOutput } from './live-output.ts';
 
 export interface Progress {
   message?: string;
   progress?: number;
   total?: number;
   output: LiveOutput;
+  /** The machine says where its output belongs, so that what comes twice shows once. */
+  isPlaced?: true;
 }
+
+type ProgressEvent = Extract<CallEvent, { type: 'progress' }>;
+
+const after = (before: Progress | undefined, event: ProgressEvent): Progress => {
+  const { requestId: _requestId, type: _type, output: text = '', outputOffset: offset, ...said } = event;
+  const output = before?.output ?? noOutput;
+  if (offset === undefined) return { ...before, ...said, output: appended(output, text) };
+  return { ...before, ...said, output: placed(output, { offset, text }), isPlaced: true };
+};
 
 /** What a call printed whose result may never come stays, for this many of them. */
 const keptOutputs = 10;
@@ -92,17 +103,23 @@ export const useCallsStore = defineStore('calls', () => {
       case 'call':
         return put(event.call);
       case 'progress': {
-        const { requestId, type: _type, output = '', ...rest } = event;
+        const { requestId } = event;
         if (isOver(requestId)) return;
-        const before = progress.value.get(requestId);
-        const after = { ...before, ...rest, output: appended(before?.output ?? noOutput, output) };
-        progress.value = new Map(progress.value).set(requestId, after);
+        progress.value = new Map(progress.value).set(requestId, after(progress.value.get(requestId), event));
         return;
       }
       default:
         event satisfies never;
     }
   };
+
+  /** What running calls have printed, as events: for a window that opens while they run. */
+  const recall = (): ProgressEvent[] =>
+    [...progress.value].flatMap(([requestId, { output, isPlaced, ...said }]) => {
+      if (isOver(requestId) || isPlaced === undefined) return [];
+      const text = output.parts.map((part) => part.text).join('');
+      return [{ type: 'progress', requestId, ...said, output: text, outputOffset: output.cutLength }];
+    });
 
   /** Stops a running call; gives why it could not. */
   const cancel = async (requestId: string): Promise<Failure | null> => {
@@ -114,7 +131,7 @@ export const useCallsStore = defineStore('calls', () => {
     }
   };
 
-  return { calls, known, progress, cursor, loaded, loading, failure, load, loadMore, onCall, cancel };
+  return { calls, known, progress, cursor, loaded, loading, failure, load, loadMore, onCall, recall, cancel };
 });
 
 export type CallsStore = ReturnType<typeof useCallsStore>;

@@ -22,6 +22,7 @@ export const useLive = (): void => {
   const stop = shareLive({
     userId: session.user?.id ?? '',
     open: (listener) => keepLive({ api, clock, listener }),
+    recall: calls.recall,
     listener: {
       onState: (event) => {
         gateway.onState(event);
