@@ -16,10 +16,10 @@ export interface Search {
   signal: AbortSignal;
 }
 
-/** A file that may match, by its path from the root, and on how many lines (1 where only names count). */
+/** The paths from the root of files that may match. `complete` is false where the time or the output ran out. */
 export interface Found {
-  path: string;
-  lines: number;
+  paths: string[];
+  complete: boolean;
 }
 
 /** No file of settings, nothing through links, and of files that ignore rules name nothing left out. */
@@ -39,8 +39,7 @@ const argumentsFor = ({ glob, text }: Search): string[] => [
   ...[...excludedFolders].map((name) => `--iglob=!**/${name}`),
   ...(text
     ? [
-        '--count',
-        '--with-filename',
+        '--files-with-matches',
         '--encoding=none',
         '--max-filesize=512K',
         '--fixed-strings',
@@ -54,22 +53,15 @@ const argumentsFor = ({ glob, text }: Search): string[] => [
 
 const unusable = /[\p{Cc}\ufffd]/u;
 
-/** Names end in NUL; with `--count` a number and a line break follow. What is not plain text has no path that we could give. */
-const parse = (output: string, counted: boolean): Found[] => {
-  const found: Found[] = [];
-  for (let at = 0; ;) {
-    const end = output.indexOf('\0', at);
-    if (end === -1) return found;
-    const path = output.slice(at, end).replace(/^\.\//, '');
-    const lineEnd = counted ? output.indexOf('\n', end) : end;
-    if (lineEnd === -1) return found;
-    if (!unusable.test(path))
-      found.push({ path, lines: counted ? Number(output.slice(end + 1, lineEnd)) : 1 });
-    at = lineEnd + 1;
-  }
-};
+/** Names end in NUL. What is not plain text has no path that we could give. */
+const parse = (output: string): string[] =>
+  output
+    .split('\0')
+    .slice(0, -1)
+    .map((path) => path.replace(/^\.\//, ''))
+    .filter((path) => !unusable.test(path));
 
-const ask = (rgPath: string, search: Search): Promise<{ found: Found[]; complete: boolean }> =>
+const ask = (rgPath: string, search: Search): Promise<Found> =>
   new Promise((resolve, reject) => {
     search.signal.throwIfAborted();
     const child = spawn(rgPath, argumentsFor(search), {
@@ -108,16 +100,12 @@ const ask = (rgPath: string, search: Search): Promise<{ found: Found[]; complete
       if (search.signal.aborted) reject(search.signal.reason);
       else if (code === 2 && chunks.length === 0 && complaint !== '') {
         reject(errors.badArguments({ message: complaint.trim().replace(/^rg: /, '') }));
-      } else
-        resolve({
-          found: parse(Buffer.concat(chunks).toString('utf8'), search.text !== undefined),
-          complete,
-        });
+      } else resolve({ paths: parse(Buffer.concat(chunks).toString('utf8')), complete });
     });
   });
 
-/** Asks ripgrep. `complete` is false where its time or its output ran out. Rejects with the signal's reason when aborted. */
-export const ripgrep = async (search: Search): Promise<{ found: Found[]; complete: boolean }> => {
+/** Asks ripgrep. Rejects with the signal's reason when aborted. */
+export const ripgrep = async (search: Search): Promise<Found> => {
   // It looks for its binary as it is loaded, which is no part of a start.
   const { rgPath } = await import('@vscode/ripgrep');
   return ask(rgPath, search);
