@@ -2,11 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfirmationPayload, Preview } from '@drawbridge/contracts';
+import { createFakeClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createGate, type Ask, type Outcome } from '../src/permission/gate.ts';
 import type { Modes } from '../src/permission/modes.ts';
 import type { Attempt } from '../src/permission/question.ts';
 import type { Resource } from '../src/permission/resource.ts';
+import { openRuleUse } from '../src/permission/rule-use.ts';
 import { createSession } from '../src/permission/session.ts';
 import { openSettings } from '../src/permission/settings.ts';
 
@@ -36,8 +38,11 @@ export const openGate = async ({
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const settings = await openSettings(folder);
-  const session = createSession(modes);
-  const gate = createGate({ settings, session, ask });
+  const clock = createFakeClock();
+  const session = createSession({ clock, modes });
+  const use = await openRuleUse({ clock, folder });
+  onTestFinished(use.close);
+  const gate = createGate({ settings, session, ask, use, root: '/w' });
   const world = {
     resources: [write('/w/a')],
     preview: undefined as Preview | undefined,
@@ -45,6 +50,8 @@ export const openGate = async ({
     settings,
     session,
     gate,
+    clock,
+    use,
     attempt: (over: Partial<Attempt> = {}): Attempt => ({
       requestId: 'r1',
       tool: 'write_file',
@@ -54,8 +61,8 @@ export const openGate = async ({
       preview: () => Promise.resolve(world.preview),
       ...over,
     }),
-    send: (confirmation?: unknown, over: Partial<Attempt> = {}) =>
-      gate.check(world.attempt(over), { confirmation, signal: noSignal }),
+    send: (confirmation?: unknown, over: Partial<Attempt> = {}, reach?: string) =>
+      gate.check(world.attempt(over), { confirmation, reach, signal: noSignal }),
     asked: async (over: Partial<Attempt> = {}): Promise<ConfirmationPayload> => {
       const outcome = await world.send(undefined, over);
       if (outcome.kind !== 'ask') throw new Error(`expected a question, got ${outcome.kind}`);

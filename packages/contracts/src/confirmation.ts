@@ -20,14 +20,29 @@ export const preview = z.object({
 export type Preview = z.infer<typeof preview>;
 
 /**
+ * How far a lasting decision may go, in words that the daemon wrote: whatever else it means is the daemon's affair.
+ * `decisions`: those that it may go with. Reaches of one `scope` cover the same; one with `durationMs` ends by itself.
+ */
+export const reach = z.object({
+  id: z.string().min(1).max(64),
+  scope: z.string().min(1).max(64),
+  label: z.string().max(10_000),
+  decisions: z.array(z.string().max(64)).max(20),
+  durationMs: z.number().int().positive().optional(),
+});
+export type Reach = z.infer<typeof reach>;
+
+/**
  * What a daemon asks. `toolGroup`, `resource`, `description` and `options` are the specification's (6.2);
- * `resources` lists all that need asking, `preview` shows a write, `askId` tells one question from a repeat of it.
+ * `resources` lists all that need asking, `preview` shows a write, `askId` tells one question from a repeat of it,
+ * `reaches` is what can be chosen beside a decision; without one a decision covers exactly what is listed.
  */
 export const confirmationPayload = affectedResource.extend({
   options: z.array(z.string().max(64)).max(20),
   resources: z.array(affectedResource).max(100).optional(),
   preview: preview.optional(),
   askId: z.string().max(64).optional(),
+  reaches: z.array(reach).max(20).optional(),
 });
 export type ConfirmationPayload = z.infer<typeof confirmationPayload>;
 
@@ -48,9 +63,12 @@ export const confirmation = z.object({
   resources: z.array(affectedResource),
   options: z.array(decision),
   preview: preview.nullable(),
+  reaches: z.array(reach),
   state: confirmationState,
   approved: z.boolean().nullable(),
   decision: decision.nullable(),
+  /** The id of the chosen reach; null where none was chosen. */
+  reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
   createdAt: isoTime,
   expiresAt: isoTime,
@@ -58,10 +76,11 @@ export const confirmation = z.object({
 });
 export type Confirmation = z.infer<typeof confirmation>;
 
-/** The user's answer. Denied without `resourceDecision`: the daemon is not called again. */
+/** The user's answer. Denied without `resourceDecision`: the daemon is not called again. `reach` is the id of one that was offered with it. */
 export const confirmationAnswer = z.strictObject({
   approved: z.boolean(),
   resourceDecision: decision.optional(),
+  reach: z.string().max(64).optional(),
 });
 export type ConfirmationAnswer = z.infer<typeof confirmationAnswer>;
 

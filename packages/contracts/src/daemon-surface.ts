@@ -94,7 +94,8 @@ export const gatewayEpochHeader = 'x-gateway-epoch';
 /**
  * One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1.
  * `again`: it may have been on a stream of this machine before, with this decision if it has one.
- * `askId`: the question that the decision in it answers, where the daemon named its question.
+ * `askId`: the question that the decision in it answers, where the daemon named its question; `reach`: how far the
+ * decision goes, by the id that the question gave it.
  */
 const filesystemRequest = z.object({
   type: z.literal('filesystem-request'),
@@ -104,6 +105,7 @@ const filesystemRequest = z.object({
     timeoutMs: z.number().int().positive().optional(),
     again: z.literal(true).optional(),
     askId: z.string().max(64).optional(),
+    reach: z.string().max(64).optional(),
   }),
 });
 

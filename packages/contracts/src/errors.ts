@@ -33,6 +33,7 @@ export const errorTable = {
   alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
   emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'There is an account with this e-mail address already' }),
   decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this decision' }),
+  reachNotOffered: row({ code: 'REACH_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this reach with this decision' }),
   tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
   tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),

@@ -57,6 +57,8 @@ export {
   type DecideReply,
   preview,
   type Preview,
+  reach,
+  type Reach,
 } from './confirmation.ts';
 export { confirmationText } from './confirmation-text.ts';
 export {

@@ -1,7 +1,14 @@
 import { toolGroups, type Tool, type ToolCategory } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { Dispatch } from '../link/index.ts';
-import { createGate, createSession, type Ask, type Modes, type SettingsStore } from '../permission/index.ts';
+import {
+  createGate,
+  createSession,
+  openRuleUse,
+  type Ask,
+  type Modes,
+  type SettingsStore,
+} from '../permission/index.ts';
 import { allFamilies, createDispatch, createToolbox } from '../tools/index.ts';
 
 /** What this machine offers in one session. */
@@ -40,7 +47,9 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
 export const createOffer = async ({ clock, settings, modes, ask, root }: OfferNeeds): Promise<Offer> => {
-  const gate = createGate({ settings, session: createSession(changedModes(settings, modes)), ask });
+  const session = createSession({ clock, modes: changedModes(settings, modes) });
+  const use = await openRuleUse({ clock, folder: settings.folder });
+  const gate = createGate({ settings, session, ask, use, root });
   const held = { ...gate.modes(), ...modes };
   const place = { root, privateFolder: settings.folder, clock };
   const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
@@ -53,6 +62,9 @@ export const createOffer = async ({ clock, settings, modes, ask, root }: OfferNe
     changes: (tool) => toolbox.find(tool)?.effect !== 'reads',
     onChanged: toolbox.onChanged,
     endSession: gate.endSession,
-    close: toolbox.close,
+    close: async () => {
+      await toolbox.close();
+      await use.close();
+    },
   };
 };

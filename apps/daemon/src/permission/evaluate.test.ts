@@ -5,7 +5,7 @@ import { defaultModes, modes, type Mode, type ToolGroup } from '@drawbridge/cont
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { evaluate, evaluateAll } from './evaluate.ts';
 import type { Resource } from './resource.ts';
-import { prepareDenials } from './rules.ts';
+import { prepareDenials } from './deny.ts';
 
 const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({
   toolGroup,
@@ -29,6 +29,7 @@ const access = (resource: Resource, settled: { mode?: Mode; deny?: Resource[]; a
       modes: everything(settled.mode ?? 'allow'),
       deny: prepareDenials(settled.deny ?? []),
       allow: settled.allow ?? [],
+      root: '/w',
     },
     resource,
   );
@@ -64,6 +65,7 @@ describe('SH-26 precedence: group deny > deny rule > allow rule > mode', () => {
       modes: { ...everything('allow'), filesystemRead: 'deny' as const },
       deny: [],
       allow: [],
+      root: '/w',
     };
     expect(evaluate(policy, at('filesystemWrite', '/w/a'))).toBe('deny');
     expect(access(at('filesystemWrite', '/w/a'), { deny: [at('filesystemRead', '/w')] })).toBe('deny');
@@ -220,7 +222,7 @@ describe('all resources of a call', () => {
     at('filesystemWrite', '/w/b'),
     at('filesystemWrite', '/w/no'),
   ];
-  const policy = { modes: defaultModes, deny: prepareDenials([no]), allow: [] };
+  const policy = { modes: defaultModes, deny: prepareDenials([no]), allow: [], root: '/w' };
 
   it.each([
     ['only allowed', [yes], { kind: 'run' }],

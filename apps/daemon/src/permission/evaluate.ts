@@ -1,7 +1,10 @@
 import type { Mode } from '@drawbridge/contracts';
+import { covers } from './allow.ts';
+import { findDenial, type Denial } from './deny.ts';
+import { needsOwnYes } from './guarded.ts';
 import { effectiveModes, type Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
-import { isAllowed, isDenied, type Denial, type Rule } from './rules.ts';
+import type { Rule } from './rules.ts';
 
 /** All that the person has settled, at one moment. */
 export interface Policy {
@@ -10,15 +13,30 @@ export interface Policy {
   deny: readonly Denial[];
   /** Permanent and session allowances. */
   allow: readonly Rule[];
+  /** The folder that the person opened. */
+  root: string;
 }
+
+/** The allow rule that covers a resource. What needs a yes of its own is covered by a rule for exactly itself alone. */
+const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undefined => {
+  const own = needsOwnYes(root, resource);
+  return allow.find((rule) => covers(rule, resource) && !(own && rule.reach !== undefined));
+};
 
 /** What holds for one resource: a group on deny, then a denial, then an allowance, then the group's mode. */
 export const evaluate = (policy: Policy, resource: Resource): Mode => {
   const mode = effectiveModes(policy.modes)[resource.toolGroup];
-  if (mode === 'deny' || isDenied(policy.deny, resource)) return 'deny';
-  const byMode = mode === 'allow' && !resource.explicit;
-  return byMode || isAllowed(policy.allow, resource) ? 'allow' : 'ask';
+  if (mode === 'deny' || findDenial(policy.deny, resource) !== undefined) return 'deny';
+  if (mode === 'allow' && !needsOwnYes(policy.root, resource)) return 'allow';
+  return findAllowing(policy, resource) === undefined ? 'ask' : 'allow';
 };
+
+/** The rules that decide about these resources: of each, the denial that meets it, or else the allow rule that covers it. */
+export const rulesAtWork = (policy: Policy, resources: readonly Resource[]): Rule[] =>
+  resources.flatMap((resource) => {
+    const rule = findDenial(policy.deny, resource)?.rule ?? findAllowing(policy, resource);
+    return rule === undefined ? [] : [rule];
+  });
 
 export type Evaluation =
   | { kind: 'run' }

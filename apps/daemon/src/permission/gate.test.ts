@@ -134,6 +134,7 @@ describe('several resources', () => {
       ...write('/w/a'),
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       resources: shown,
+      reaches: expect.any(Array),
       askId: expect.any(String),
     });
   });
@@ -223,7 +224,7 @@ it('what holds for one resource follows what was settled, at once', async () => 
 describe('in the terminal', () => {
   const answering = (given: Decision): Ask => ({
     kind: 'terminal',
-    askInTerminal: () => Promise.resolve(given),
+    askInTerminal: () => Promise.resolve({ decision: given }),
   });
 
   it.each<[Decision, Outcome['kind']]>([
@@ -247,7 +248,7 @@ describe('in the terminal', () => {
         kind: 'terminal',
         askInTerminal: () => {
           world.resources = [write('/w/swapped')];
-          return Promise.resolve('allowOnce' as const);
+          return Promise.resolve({ decision: 'allowOnce' as const });
         },
       },
     });

@@ -6,28 +6,37 @@ import {
   type ToolGroup,
 } from '@drawbridge/contracts';
 import { errors } from './errors.ts';
-import { evaluate, evaluateAll, type Policy } from './evaluate.ts';
+import { prepareDenials } from './deny.ts';
+import { evaluate, evaluateAll, rulesAtWork, type Policy } from './evaluate.ts';
 import {
   buildQuestion,
+  givenAnswer,
   isAbout,
-  offeredDecision,
   sameResources,
   type Attempt,
+  type Given,
   type Question,
 } from './question.ts';
 import { effectiveModes, type Modes } from './modes.ts';
+import { exactRule } from './reach.ts';
 import type { Resource } from './resource.ts';
-import { prepareDenials, type Rule } from './rules.ts';
+import type { RuleUse } from './rule-use.ts';
 import type { Session } from './session.ts';
 import type { SettingsStore } from './settings.ts';
 import { visible } from './show.ts';
+
+/** What the person at the terminal said; `reach` is the id of one that the question offers. */
+export interface TerminalAnswer {
+  decision: Decision;
+  reach?: string;
+}
 
 /** Where a question goes: back to the server for the panel, or to the person at this terminal. */
 export type Ask =
   | { kind: 'panel' }
   | {
       kind: 'terminal';
-      askInTerminal(question: ConfirmationPayload, signal: AbortSignal): Promise<Decision>;
+      askInTerminal(question: ConfirmationPayload, signal: AbortSignal): Promise<TerminalAnswer>;
     };
 
 /** `run`: these arguments, touching these resources and nothing else. */
@@ -36,16 +45,31 @@ export type Outcome =
   | { kind: 'ask'; question: ConfirmationPayload }
   | { kind: 'denied'; reason: string };
 
+/** What came with a call beside what it wants. */
+export interface GateContext {
+  confirmation: unknown;
+  askId?: string | undefined;
+  reach?: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface GateNeeds {
+  settings: SettingsStore;
+  session: Session;
+  ask: Ask;
+  use: Pick<RuleUse, 'note'>;
+  /** The real path of the folder that file tools work in. */
+  root: string;
+}
+
 export interface Gate {
   /**
    * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
    * was asked for this request, about this tool and these arguments. Where `askId` names the question that it answers, an
-   * answer to an earlier question is none to the one that stands now. Specification 6.2.
+   * answer to an earlier question is none to the one that stands now. `reach` is how far it goes: one that was not offered
+   * with the decision makes it a denial. Specification 6.2.
    */
-  check(
-    attempt: Attempt,
-    context: { confirmation: unknown; askId?: string | undefined; signal: AbortSignal },
-  ): Promise<Outcome>;
+  check(attempt: Attempt, context: GateContext): Promise<Outcome>;
   /** What holds for reading a path, by the settings of this moment. */
   reader(): Promise<(path: string) => Mode>;
   /** What holds for one resource, by the settings of this moment. */
@@ -59,23 +83,18 @@ export interface Gate {
 /** A server that never answers cannot fill the memory; the oldest question goes first, and is asked again when its answer comes. */
 const maxQuestions = 1_000;
 
-const ruleOf = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
-  toolGroup,
-  resource,
-  ...(fingerprint !== undefined && { fingerprint }),
-});
 const byPerson: Outcome = { kind: 'denied', reason: errorTable.denied.message };
 const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
 
-export const createGate = (needs: { settings: SettingsStore; session: Session; ask: Ask }): Gate => {
-  const { settings, session, ask } = needs;
+export const createGate = ({ settings, session, ask, use, root }: GateNeeds): Gate => {
   const questions = new Map<string, Question>();
 
   const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
   const policy = (): Policy => ({
     modes: modes(),
     deny: prepareDenials(settings.rules().deny),
-    allow: [...settings.rules().allow, ...session.allowed()],
+    allow: [...settings.rules().allow, ...session.rules().map(({ rule }) => rule)],
+    root,
   });
 
   const refresh = () =>
@@ -85,7 +104,10 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
 
   const evaluateNow = async (resources: Resource[]) => {
     await refresh();
-    return evaluateAll(policy(), resources);
+    const now = policy();
+    const evaluation = evaluateAll(now, resources);
+    if (evaluation.kind !== 'ask') use.note(rulesAtWork(now, resources));
+    return evaluation;
   };
 
   const isOff = (group: ToolGroup): boolean => effectiveModes(modes())[group] === 'deny';
@@ -103,31 +125,30 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
     return { kind: 'ask', question: question.payload };
   };
 
-  const allow = async (question: Question, given: Decision): Promise<void> => {
-    const rules = question.asking.map(ruleOf);
-    if (given === 'allowForSession') session.allow(rules);
-    if (given === 'alwaysAllow') await settings.addRules('allow', rules);
+  const allow = async ({ decision, rules, forMs }: Given): Promise<void> => {
+    if (decision === 'allowForSession') session.allow(rules, forMs);
+    if (decision === 'alwaysAllow') await settings.addRules('allow', rules);
   };
 
   /** Whether a yes still fits: the same things, seen the same way, and nothing more to ask about. */
-  const stillFits = async (question: Question, attempt: Attempt, given: Decision): Promise<boolean> => {
+  const stillFits = async (question: Question, attempt: Attempt, given: Given): Promise<boolean> => {
     if (!sameResources(await attempt.look(), question.resources)) return false;
-    if (given !== 'allowOnce') return true;
+    if (given.decision !== 'allowOnce') return true;
     return (await attempt.preview())?.text === question.preview?.text;
   };
 
-  const approve = async (question: Question, attempt: Attempt, given: Decision): Promise<Outcome> => {
+  const approve = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
     if (!(await stillFits(question, attempt, given))) return askAnew(attempt);
     await refresh();
-    const covered = [...policy().allow, ...question.asking.map(ruleOf)];
+    const covered = [...policy().allow, ...question.asking.map(exactRule)];
     const now = evaluateAll({ ...policy(), allow: covered }, question.resources);
     if (now.kind !== 'run') return askAnew(attempt);
-    await allow(question, given);
+    await allow(given);
     return { kind: 'run', arguments: question.arguments, granted: question.resources };
   };
 
-  const decide = async (question: Question, attempt: Attempt, given: Decision): Promise<Outcome> => {
-    switch (given) {
+  const decide = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
+    switch (given.decision) {
       case 'allowOnce':
       case 'allowForSession':
       case 'alwaysAllow':
@@ -135,11 +156,22 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       case 'denyOnce':
         return byPerson;
       case 'alwaysDeny':
-        await settings.addRules('deny', question.asking.map(ruleOf));
+        await settings.addRules('deny', given.rules);
         return byPerson;
       default:
-        return given satisfies never;
+        return given.decision satisfies never;
     }
+  };
+
+  const answered = async (
+    question: Question,
+    attempt: Attempt,
+    answer: Pick<GateContext, 'confirmation' | 'reach'>,
+  ): Promise<Outcome> => {
+    const given = givenAnswer(question, answer);
+    return given !== undefined && isAbout(question, attempt)
+      ? decide(question, attempt, given)
+      : denied('the answer does not fit what was asked');
   };
 
   /** Evaluates from the start; in the terminal the loop ends with an answer, on the server's side with a question. */
@@ -150,10 +182,11 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
     if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
     const [first, ...rest] = evaluation.asking;
     if (first === undefined) return denied('there was nothing to ask about');
-    const question = await buildQuestion(attempt, resources, [first, ...rest]);
+    const question = await buildQuestion(attempt, { resources, asking: [first, ...rest] }, root);
     if (ask.kind === 'panel') return keep(attempt.requestId, question);
     if (signal === undefined) return denied('what it would touch changed while you were asked');
-    return decide(question, attempt, await ask.askInTerminal(question.payload, signal));
+    const { decision, reach } = await ask.askInTerminal(question.payload, signal);
+    return answered(question, attempt, { confirmation: decision, reach });
   };
 
   return {
@@ -171,7 +204,7 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
       session.end();
       questions.clear();
     },
-    check: async (attempt, { confirmation, askId, signal }) => {
+    check: async (attempt, { confirmation, askId, reach, signal }) => {
       await refresh();
       if (isOff(attempt.group)) return off(attempt.group);
       const question = questions.get(attempt.requestId);
@@ -185,10 +218,7 @@ export const createGate = (needs: { settings: SettingsStore; session: Session; a
         return askAnew(attempt, signal);
       }
       questions.delete(attempt.requestId);
-      const given = offeredDecision(question, confirmation);
-      if (!isAbout(question, attempt) || given === undefined)
-        return denied('the answer does not fit what was asked');
-      return decide(question, attempt, given);
+      return answered(question, attempt, { confirmation, reach });
     },
   };
 };

@@ -9,7 +9,10 @@ import {
 } from '@drawbridge/contracts';
 import { nanoid } from 'nanoid';
 import { canonical } from './canonical.ts';
+import { guardOf } from './guarded.ts';
+import { exactRule, offerReaches, type OfferedReach } from './reach.ts';
 import type { Resource } from './resource.ts';
+import type { Rule } from './rules.ts';
 import { shown, visible, visibleLines } from './show.ts';
 
 /** One call as the gate sees it: what it would run, and how to look at what that would touch. */
@@ -31,13 +34,14 @@ export interface Question {
   resources: Resource[];
   asking: Resource[];
   preview: Preview | undefined;
+  reaches: OfferedReach[];
   payload: ConfirmationPayload & { options: Decision[] };
 }
 
-const toShow = ({ toolGroup, resource, description }: Resource): AffectedResource => ({
-  toolGroup,
-  resource,
-  description: shown(description),
+const toShow = (resource: Resource, guard: string | undefined): AffectedResource => ({
+  toolGroup: resource.toolGroup,
+  resource: resource.resource,
+  description: shown(resource.description) + (guard === undefined ? '' : ` (careful: ${guard})`),
 });
 
 const previewToShow = (preview: Preview): Preview => ({
@@ -47,28 +51,34 @@ const previewToShow = (preview: Preview): Preview => ({
 });
 
 /** What cannot be seen as it is can be allowed this once, and no further. */
-const optionsFor = (asking: readonly Resource[]): Decision[] => {
-  const isPlain = asking.every(({ resource }) => visibleLines(resource) === resource);
-  return decisions.filter((one) => isPlain || (one !== 'allowForSession' && one !== 'alwaysAllow'));
-};
+const isPlain = (asking: readonly Resource[]): boolean =>
+  asking.every(({ resource }) => visibleLines(resource) === resource);
+
+const optionsFor = (asking: readonly Resource[]): Decision[] =>
+  decisions.filter((one) => isPlain(asking) || (one !== 'allowForSession' && one !== 'alwaysAllow'));
 
 export const buildQuestion = async (
   attempt: Attempt,
-  resources: Resource[],
-  asking: readonly [Resource, ...Resource[]],
+  about: { resources: Resource[]; asking: readonly [Resource, ...Resource[]] },
+  root: string,
 ): Promise<Question> => {
+  const { resources, asking } = about;
   const preview = await attempt.preview();
+  const show = (resource: Resource) => toShow(resource, guardOf(root, resource));
+  const reaches = isPlain(asking) ? await offerReaches(asking, root) : [];
   return {
     tool: attempt.tool,
     arguments: attempt.arguments,
     resources,
     asking: [...asking],
     preview,
+    reaches,
     payload: {
-      ...toShow(asking[0]),
+      ...show(asking[0]),
       options: optionsFor(asking),
-      resources: asking.map(toShow),
+      resources: asking.map(show),
       ...(preview && { preview: previewToShow(preview) }),
+      ...(reaches.length > 0 && { reaches: reaches.map(({ reach }) => reach) }),
       askId: nanoid(),
     },
   };
@@ -81,8 +91,24 @@ export const isAbout = (question: Question, attempt: Attempt): boolean =>
 export const sameResources = (a: readonly Resource[], b: readonly Resource[]): boolean =>
   canonical(a) === canonical(b);
 
-/** The decision in `_confirmation` when it is one that the question offered. */
-export const offeredDecision = (question: Question, confirmation: unknown): Decision | undefined => {
-  const parsed = decision.safeParse(confirmation);
-  return parsed.success && question.payload.options.includes(parsed.data) ? parsed.data : undefined;
+/** An answer that fits its question: the decision, and the rules that it makes where it lasts. */
+export interface Given {
+  decision: Decision;
+  rules: Rule[];
+  /** Absent: as long as the decision says. */
+  forMs: number | undefined;
+}
+
+/** What came as `_confirmation` and `reach`, when the question offered the one, and the other with it. */
+export const givenAnswer = (
+  question: Question,
+  answer: { confirmation: unknown; reach?: string | undefined },
+): Given | undefined => {
+  const parsed = decision.safeParse(answer.confirmation);
+  if (!parsed.success || !question.payload.options.includes(parsed.data)) return undefined;
+  if (answer.reach === undefined)
+    return { decision: parsed.data, rules: question.asking.map(exactRule), forMs: undefined };
+  const chosen = question.reaches.find(({ reach }) => reach.id === answer.reach);
+  if (chosen === undefined || !chosen.reach.decisions.includes(parsed.data)) return undefined;
+  return { decision: parsed.data, rules: chosen.rules, forMs: chosen.reach.durationMs };
 };

@@ -2,7 +2,7 @@ import type { ToolGroup } from '@drawbridge/contracts';
 
 /**
  * One thing that a call would touch. `resource` is exact: a resolved path (one that ends in `/` stands for the folder and
- * all below it), a command with its working folder. `description` is what a person reads.
+ * all below it), a command with its working folder, a host, `<server>/<tool>`. `description` is what a person reads.
  */
 export interface Resource {
   toolGroup: ToolGroup;
@@ -14,4 +14,8 @@ export interface Resource {
   fingerprint?: string;
   /** Too close to home for a mode that allows the whole group: only a rule or an answer about exactly this allows it. */
   explicit?: true;
+  /** Of an MCP tool: a digest of its server's command, which a rule for all tools of the server holds for. */
+  serverFingerprint?: string;
+  /** Of a path: the real folder that a person may open instead of this one path, with a `/` at its end. */
+  folder?: string;
 }

@@ -1,22 +1,50 @@
+import type { Clock } from '@drawbridge/kit';
 import type { Modes } from './modes.ts';
 import type { Rule } from './rules.ts';
+
+/** A rule that ends with the session, or earlier: `endsAt` in milliseconds since 1970. */
+export interface SessionRule {
+  rule: Rule;
+  endsAt: number | null;
+}
 
 /** What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session. */
 export interface Session {
   modes(): Partial<Modes>;
-  allowed(): readonly Rule[];
-  allow(rules: readonly Rule[]): void;
+  /** Those that hold now. */
+  rules(): readonly SessionRule[];
+  /** `forMs`: they end by themselves after that. */
+  allow(rules: readonly Rule[], forMs?: number): void;
+  /** Takes a rule back; false when there is none like it. */
+  remove(rule: SessionRule): boolean;
   /** Forgets what was allowed; the modes were set for the run of the program and stay. */
   end(): void;
 }
 
-export const createSession = (modes: Partial<Modes> = {}): Session => {
-  let rules: Rule[] = [];
+export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): Session => {
+  const { clock, modes = {} } = needs;
+  let rules: SessionRule[] = [];
+  const drop = () => {
+    const now = clock.now();
+    if (rules.some(({ endsAt }) => endsAt !== null && endsAt <= now))
+      rules = rules.filter(({ endsAt }) => endsAt === null || endsAt > now);
+  };
   return {
     modes: () => modes,
-    allowed: () => rules,
-    allow: (more) => {
-      rules = [...rules, ...more];
+    rules: () => {
+      drop();
+      return rules;
+    },
+    allow: (more, forMs) => {
+      drop();
+      const endsAt = forMs === undefined ? null : clock.now() + forMs;
+      rules = [...rules, ...more.map((rule) => ({ rule, endsAt }))];
+    },
+    remove: (rule) => {
+      const kept = rules.filter((one) => one !== rule);
+      const found = kept.length < rules.length;
+      rules = kept;
+      return found;
     },
     end: () => {
       rules = [];

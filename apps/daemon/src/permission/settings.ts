@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
 import type { Modes } from './modes.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts';
-import type { Rule } from './rules.ts';
+import { isSameRule, type Rule } from './rules.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
 export type RuleEffect = keyof SettingsFile['rules'];
@@ -22,9 +22,6 @@ export interface SettingsStore {
   /** Takes a rule back; false when there is none like it. */
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
-
-const isSame = (a: Rule, b: Rule) =>
-  a.toolGroup === b.toolGroup && a.resource === b.resource && a.fingerprint === b.fingerprint;
 
 /** Tells one state of the file from the next without reading it; undefined when there is no file. */
 const stampOf = (path: string): string | undefined => {
@@ -75,14 +72,14 @@ export const openSettings = async (folder: string): Promise<SettingsStore> => {
         await load();
         const known = current.rules[effect];
         const added = rules.filter(
-          (one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSame(one, other)),
+          (one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)),
         );
         if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
       }),
     removeRule: (effect, rule) =>
       inTurn(async () => {
         await load();
-        const kept = current.rules[effect].filter((one) => !isSame(one, rule));
+        const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
         const found = kept.length < current.rules[effect].length;
         if (found) await save({ ...current.rules, [effect]: kept });
         return found;

@@ -50,7 +50,7 @@ describe('the question in the terminal', () => {
     const answer = ask(question('/w/a'), never());
     await wake();
     input.write(down.repeat(steps) + enter);
-    expect(await answer).toBe(decision);
+    expect(await answer).toEqual({ decision });
   });
 
   it('drops what was typed before it could be read', async () => {
@@ -62,7 +62,7 @@ describe('the question in the terminal', () => {
     await clock.settle();
     await wake();
     input.write(enter);
-    expect(await answer).toBe('denyOnce');
+    expect(await answer).toEqual({ decision: 'denyOnce' });
   });
 
   it('offers only what the machine offers', async () => {
@@ -72,7 +72,7 @@ describe('the question in the terminal', () => {
     expect(screen()).not.toContain('Always');
     expect(screen()).not.toContain('everything');
     input.write(down + enter);
-    expect(await answer).toBe('allowOnce');
+    expect(await answer).toEqual({ decision: 'allowOnce' });
   });
 
   it('asks one thing at a time', async () => {
@@ -83,11 +83,11 @@ describe('the question in the terminal', () => {
     await wake();
     expect(screen()).not.toContain('/w/second');
     input.write(down + enter);
-    expect(await first).toBe('allowOnce');
+    expect(await first).toEqual({ decision: 'allowOnce' });
     await drawn('/w/second');
     await wake();
     input.write(enter);
-    expect(await second).toBe('denyOnce');
+    expect(await second).toEqual({ decision: 'denyOnce' });
   });
 
   it('takes Ctrl-C for a no', async () => {
@@ -95,7 +95,7 @@ describe('the question in the terminal', () => {
     const answer = ask(question('/w/a'), never());
     await wake();
     input.write('\u0003');
-    expect(await answer).toBe('denyOnce');
+    expect(await answer).toEqual({ decision: 'denyOnce' });
   });
 
   it.each(['before the choices', 'after the choices'])(
@@ -113,7 +113,7 @@ describe('the question in the terminal', () => {
       await drawn('/w/second');
       await wake();
       input.write(enter);
-      expect(await next).toBe('denyOnce');
+      expect(await next).toEqual({ decision: 'denyOnce' });
     },
   );
 

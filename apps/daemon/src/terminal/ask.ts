@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfirmationPayload, Decision } from '@drawbridge/contracts';
 import { sleep, type Clock } from '@drawbridge/kit';
+import type { TerminalAnswer } from '../permission/index.ts';
 import { drawQuestion } from './question.ts';
 import type { Talk } from './talk.ts';
 
@@ -26,7 +27,7 @@ export interface AskNeeds {
   output: Writable;
 }
 
-export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<Decision>;
+export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<TerminalAnswer>;
 
 /** Asks the person at this terminal, one question at a time. Rejects when the signal is aborted first. */
 export const createAskInTerminal = ({ clock, talk, input, output }: AskNeeds): AskInTerminal => {
@@ -46,7 +47,7 @@ export const createAskInTerminal = ({ clock, talk, input, output }: AskNeeds): A
     }
   };
 
-  const askNow = async (question: ConfirmationPayload, signal: AbortSignal): Promise<Decision> => {
+  const askNow = async (question: ConfirmationPayload, signal: AbortSignal): Promise<TerminalAnswer> => {
     signal.throwIfAborted();
     const { isCancel, select } = await import('@clack/prompts');
     const letGo = talk.hold();
@@ -62,7 +63,7 @@ export const createAskInTerminal = ({ clock, talk, input, output }: AskNeeds): A
         options: offered.map((value) => ({ value, label: labels[value] })),
       });
       signal.throwIfAborted();
-      return isCancel(answer) ? 'denyOnce' : answer;
+      return { decision: isCancel(answer) ? 'denyOnce' : answer };
     } finally {
       letGo();
     }

@@ -1,6 +1,7 @@
-import type { ConfirmationPayload, Decision, ProgressBody, ToolResult } from '@drawbridge/contracts';
+import type { ConfirmationPayload, ProgressBody, ToolResult } from '@drawbridge/contracts';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
+import type { TerminalAnswer } from '../permission/index.ts';
 import { createWaiting } from './waiting.ts';
 
 const question: ConfirmationPayload = {
@@ -14,7 +15,7 @@ const done: ToolResult = { content: [] };
 it('renews the deadline of the asking call every 10 s, until the answer', async () => {
   const clock = createFakeClock();
   const waiting = createWaiting(clock);
-  let answer: (decision: Decision) => void = () => {};
+  let answer: (given: TerminalAnswer) => void = () => {};
   const ask = waiting.askInTerminal(() => new Promise((resolve) => (answer = resolve)));
   const dispatch = waiting.dispatch(async (_request, { signal }) => {
     await ask(question, signal);
@@ -28,7 +29,7 @@ it('renews the deadline of the asking call every 10 s, until the answer', async 
     starting: async () => {},
   });
   clock.advance(25_000);
-  answer('allowOnce');
+  answer({ decision: 'allowOnce' });
   expect(await result).toEqual(done);
   clock.advance(60_000);
   expect(told).toEqual(Array(3).fill({ message: 'Waiting for an answer in the terminal of the machine' }));

@@ -29,7 +29,8 @@ describe('dispatch', () => {
     writeFileSync(join(root, 'a.txt'), 'old\n');
     const asked = await send(write('r1'));
     const question = confirmationText.decode(textOf(asked));
-    expect({ ...question, askId: '' }).toEqual({
+    const labels = [...new Set(question.reaches?.map(({ label }) => label))];
+    expect({ ...question, reaches: labels, askId: '' }).toEqual({
       toolGroup: 'filesystemWrite',
       resource: join(root, 'a.txt'),
       description: `Replace file: ${join(root, 'a.txt')}`,
@@ -42,6 +43,7 @@ describe('dispatch', () => {
         },
       ],
       preview: { kind: 'diff', path: 'a.txt', text: expect.stringContaining('-old\n+new'), truncated: false },
+      reaches: [`write ${join(root, 'a.txt')}`, `write in ${root} and below`],
       askId: '',
     });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old\n');

@@ -119,7 +119,7 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
         look: () => tool.resources(input, context),
         preview: async () => tool.preview?.(input, context),
       },
-      { confirmation, askId: request.askId, signal },
+      { confirmation, askId: request.askId, reach: request.reach, signal },
     );
     // Whoever took the call back is not to be asked about it.
     if (signal.aborted) return cancelled(false);

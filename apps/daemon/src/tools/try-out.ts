@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
-import { createGate, createSession, openSettings, type Ask, type Modes } from '../permission/index.ts';
+import {
+  createGate,
+  createSession,
+  openRuleUse,
+  openSettings,
+  type Ask,
+  type Modes,
+} from '../permission/index.ts';
 import { allFamilies, createDispatch, createToolbox } from './index.ts';
 
 /** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
@@ -32,8 +39,10 @@ export const tryOut = async ({
   folders = makeFolders(),
 }: TryOut = {}) => {
   const settings = await openSettings(folders.own);
-  const session = createSession(modes);
-  const gate = createGate({ settings, session, ask });
+  const session = createSession({ clock, modes });
+  const use = await openRuleUse({ clock, folder: settings.folder });
+  onTestFinished(use.close);
+  const gate = createGate({ settings, session, ask, use, root: folders.root });
   const place = { root: folders.root, privateFolder: settings.folder, clock };
   const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
   await toolbox.open(gate.modes());

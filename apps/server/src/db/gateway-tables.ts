@@ -80,6 +80,8 @@ export interface ConfirmationTable {
   state: string;
   approved: number | null;
   decision: string | null;
+  /** The id of the reach that was chosen beside the decision. */
+  reach: string | null;
   decidedBy: string | null;
   createdAt: number;
   expiresAt: number;

@@ -3,6 +3,7 @@ import {
   confirmationState,
   decision,
   preview,
+  reach,
   type Confirmation,
   type Decision,
 } from '@drawbridge/contracts';
@@ -21,6 +22,8 @@ const question = z.object({
   preview: preview.nullable(),
   /** How the daemon named this question: a repeat of it is no new one. Null where it names none. */
   askId: z.string().nullable(),
+  /** Missing in questions that were stored before there were any. */
+  reaches: z.array(reach).default([]),
 });
 export type Question = z.infer<typeof question>;
 
@@ -36,6 +39,7 @@ export interface ConfirmationAnswerRecord {
   id: string;
   approved: boolean;
   decision: Decision | null;
+  reach: string | null;
   decidedBy: string;
   at: number;
 }
@@ -79,6 +83,7 @@ const read = (row: Row): StoredConfirmation => {
     state: confirmationState.parse(row.state),
     approved: row.approved === null ? null : row.approved === 1,
     decision: row.decision === null ? null : decision.parse(row.decision),
+    reach: row.reach,
     decidedBy: row.decidedBy,
     createdAt: iso(row.createdAt),
     expiresAt: iso(row.expiresAt),
@@ -113,6 +118,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
             state: 'open',
             approved: null,
             decision: null,
+            reach: null,
             decidedBy: null,
             createdAt,
             expiresAt,
@@ -134,6 +140,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
             state: 'decided',
             approved: Number(answer.approved),
             decision: answer.decision,
+            reach: answer.reach,
             decidedBy: answer.decidedBy,
             decidedAt: answer.at,
           })

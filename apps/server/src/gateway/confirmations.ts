@@ -9,7 +9,7 @@ import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { ConfirmationsStore, Question, StoredConfirmation } from './confirmations.store.ts';
-import { decisionOf, knownOptions } from './decision.ts';
+import { decisionOf, knownOptions, knownReaches, reachOf } from './decision.ts';
 import type { ConfirmationKey } from './gateway.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
@@ -41,6 +41,7 @@ const toQuestion = (payload: ConfirmationPayload): Question => {
     options: knownOptions(payload),
     preview: payload.preview ?? null,
     askId: payload.askId ?? null,
+    reaches: knownReaches(payload),
   };
 };
 
@@ -74,17 +75,18 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
     step: Step,
   ): Promise<DecideReply> => {
     const { found, call } = asked;
-    const { id, options } = found.shown;
+    const { id, options, reaches } = found.shown;
     if (call.record.confirmationId !== id) throw closed((await store.byId(id)) ?? found);
     const decision = decisionOf(answer, options);
+    const reach = reachOf(answer, decision, reaches);
     const { approved } = answer;
     const at = clock.now();
     const save = async (record: OpenCall['record']) => {
-      const won = await store.answer({ id, approved, decision, decidedBy: found.userId, at }, record);
+      const won = await store.answer({ id, approved, decision, reach, decidedBy: found.userId, at }, record);
       if (!won) throw closed((await store.byId(id)) ?? found);
     };
     const onSaved = () => {
-      call.answeredAskId = found.askId;
+      call.answered = { askId: found.askId, reach };
       onChanged(id);
     };
     const details = { decision, decidedBy: found.userId, save, onSaved };

@@ -4,6 +4,7 @@ import {
   type ConfirmationAnswer,
   type ConfirmationPayload,
   type Decision,
+  type Reach,
 } from '@drawbridge/contracts';
 import { errors } from '../errors.ts';
 
@@ -24,4 +25,27 @@ export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decisio
     throw errors.badRequest({ message: 'The decision contradicts the answer' });
   if (!offered.includes(decision)) throw errors.decisionNotOffered();
   return decision;
+};
+
+/** The offered reaches that can be chosen with one of the offered options. */
+export const knownReaches = (payload: ConfirmationPayload): Reach[] => {
+  const options: string[] = knownOptions(payload);
+  return (payload.reaches ?? []).flatMap((one) => {
+    const known = one.decisions.filter((name) => options.includes(name));
+    return known.length === 0 ? [] : [{ ...one, decisions: known }];
+  });
+};
+
+/** The reach that the user chose beside a decision; null for none. Throws `reachNotOffered`. */
+export const reachOf = (
+  { reach }: ConfirmationAnswer,
+  decision: Decision | null,
+  offered: readonly Reach[],
+): string | null => {
+  if (reach === undefined) return null;
+  const isOffered = offered.some(
+    ({ id, decisions: goesWith }) => id === reach && decision !== null && goesWith.includes(decision),
+  );
+  if (!isOffered) throw errors.reachNotOffered();
+  return reach;
 };

@@ -26,8 +26,8 @@ export interface OpenCall {
   readonly reads: boolean;
   /** Digests of questions that were asked and name themselves (`askId`). */
   readonly asked: Set<string>;
-  /** The name of the question that the call's decision answers. */
-  answeredAskId: string | null;
+  /** What the call's decision answers, and how far it goes. */
+  answered: { askId: string | null; reach: string | null };
   readonly waiters: Set<Waiter>;
   stopTimer(): void;
 }
@@ -137,7 +137,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     }
   };
 
-  const frame = ({ record, state, answeredAskId }: OpenCall, again: boolean): DaemonEvent => {
+  const frame = ({ record, state, answered }: OpenCall, again: boolean): DaemonEvent => {
     const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
     const toolCall = {
       name: record.tool,
@@ -152,7 +152,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
         toolCall,
         ...timeout,
         ...(again ? { again } : {}),
-        ...(decision !== null && answeredAskId !== null ? { askId: answeredAskId } : {}),
+        ...(decision !== null && answered.askId !== null ? { askId: answered.askId } : {}),
+        ...(decision !== null && answered.reach !== null ? { reach: answered.reach } : {}),
       },
     };
   };
@@ -229,7 +230,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       state,
       reads: isReading(record.tool),
       asked: new Set(),
-      answeredAskId: null,
+      answered: { askId: null, reach: null },
       waiters: new Set(),
       stopTimer: () => {},
     };

@@ -52,7 +52,8 @@ export const takeUp = async (needs: TakeUpNeeds): Promise<void> => {
     const open = questions.find((one) => one.shown.state === 'open');
     const call = openCalls.takeUp(record, stateOf(record, open, silentUntil));
     for (const { askId, digest } of questions) if (askId !== null) call.asked.add(digest);
-    call.answeredAskId = questions.findLast(({ shown }) => shown.state === 'decided')?.askId ?? null;
+    const answered = questions.findLast(({ shown }) => shown.state === 'decided');
+    call.answered = { askId: answered?.askId ?? null, reach: answered?.shown.reach ?? null };
   }
   for (const machine of machines) {
     if (machine.info.connectedAt !== null) connections.restarted(machine);

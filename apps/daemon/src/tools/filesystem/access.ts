@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { ToolGroup } from '@drawbridge/contracts';
 import { errors } from '../errors.ts';
 import type { Resource, RunContext, ToolContext } from '../tool.ts';
@@ -34,14 +34,23 @@ export interface Touched extends Wanted {
   tree?: boolean;
 }
 
-export const toResource = ({ access, place, doing, tree = false }: Touched): Resource => {
+/** The folder that a person may open instead; nobody opens one by a write to the whole of it. */
+const wider = ({ access, place, tree = false }: Touched): string | undefined => {
+  if (access === 'read' && place.kind === 'folder') return wholeTree(place.path);
+  return tree ? undefined : wholeTree(dirname(place.path));
+};
+
+export const toResource = (touched: Touched): Resource => {
+  const { access, place, doing, tree = false } = touched;
   const name = (path: string) => (tree ? wholeTree(path) : path);
+  const folder = wider(touched);
   const also = place.typed === place.path ? '' : ` (given as ${place.typed})`;
   return {
     toolGroup: groups[access],
     resource: name(place.path),
     description: `${doing}: ${name(place.path)}${also}`,
     ...(place.typed === place.path ? {} : { aliases: [name(place.typed)] }),
+    ...(folder !== undefined && { folder }),
   };
 };
 

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
+import { guardOf } from '../../permission/index.ts';
 import { jsonResult } from '../result.ts';
 import { defineTool } from '../tool.ts';
 import { locate, locateGranted, toResource } from './access.ts';
@@ -32,6 +34,10 @@ const input = z.strictObject({
     .optional()
     .describe('How many matches to give (default 50)'),
 });
+
+/** What asks in every case is asked about by itself: a search names it and shows nothing of what it holds. */
+const isGuarded = (root: string, path: string): boolean =>
+  guardOf(root, { toolGroup: 'filesystemRead', resource: join(root, path) }) !== undefined;
 
 const lineTest = (query: string, ignoreCase: boolean): ((line: string) => boolean) => {
   if (!ignoreCase) return (line) => line.includes(query);
@@ -67,7 +73,8 @@ export const searchFiles = defineTool({
     const { root, clock, signal } = context;
     const text = query ? { query, ignoreCase } : undefined;
     const found = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
-    const files = await confirmed(context, found.paths);
+    const open = text ? found.paths.filter((path) => !isGuarded(root, path)) : found.paths;
+    const files = await confirmed(context, open);
     const { hits, total, complete } = text
       ? await linesOf(context, files, { has: lineTest(text.query, text.ignoreCase), limit: maxResults })
       : { hits: files.slice(0, maxResults).map((path) => ({ path })), total: files.length, complete: true };

@@ -1,0 +1,19 @@
+/** A host as a browser would ask for it: lower case, punycode, no final dot. `port` is empty for the scheme's own. */
+export interface Host {
+  name: string;
+  port: string;
+}
+
+const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** A host, `host:port` or address -> its host, read as a browser reads it; null for what is none. */
+export const hostOf = (text: string): Host | null => {
+  const address = hasScheme.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(address)) return null;
+  const { hostname, port } = new URL(address);
+  const name = hostname.replace(/\.+$/, '');
+  return name === '' ? null : { name, port };
+};
+
+/** Compared label by label: `a.example.org` is below `example.org`, `aexample.org` is not. */
+export const isSubdomain = (name: string, of: string): boolean => of !== '' && name.endsWith(`.${of}`);

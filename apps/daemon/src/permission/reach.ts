@@ -1,0 +1,147 @@
+import { homedir } from 'node:os';
+import type { Decision, Reach, ToolGroup } from '@drawbridge/contracts';
+import { needsOwnYes } from './guarded.ts';
+import { hostOf } from './host.ts';
+import type { Resource } from './resource.ts';
+import type { ReachKind, Rule } from './rules.ts';
+import { visible } from './show.ts';
+
+/** A reach as it is offered, and the rules that it stands for. */
+export interface OfferedReach {
+  reach: Reach & { decisions: Decision[] };
+  rules: Rule[];
+}
+
+/** How long the allowance lasts that ends by itself. */
+const shortMs = 15 * 60_000;
+
+const maxLabelLength = 4_096;
+
+const shortPath = (path: string, home: string): string => {
+  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (plain === home) return '~';
+  return plain.startsWith(`${home}/`) ? `~${plain.slice(home.length)}` : plain;
+};
+
+const pathWords: Partial<Record<ToolGroup, string>> = { filesystemRead: 'read', filesystemWrite: 'write' };
+
+const commandFolder = (resource: string): string | undefined => {
+  const quoted = /^"(?:[^"\\]|\\.)*"(?= \$ )/.exec(resource)?.[0];
+  const folder: unknown = quoted === undefined ? undefined : JSON.parse(quoted);
+  return typeof folder === 'string' ? folder : undefined;
+};
+
+const exactWords = (rule: Rule, home: string): string => {
+  const { toolGroup, resource } = rule;
+  const doing = pathWords[toolGroup];
+  if (doing !== undefined) {
+    const path = shortPath(resource, home);
+    return resource.endsWith('/') ? `${doing} all of ${path} at once` : `${doing} ${path}`;
+  }
+  if (toolGroup === 'browser') return `visit ${resource}`;
+  if (toolGroup === 'mcp') {
+    const at = resource.indexOf('/');
+    return `call ${resource.slice(at + 1)} of the MCP server ${resource.slice(0, at)}`;
+  }
+  const folder = toolGroup === 'shell' ? commandFolder(resource) : undefined;
+  return folder === undefined
+    ? `exactly ${resource}`
+    : `run exactly this command in ${shortPath(folder, home)}`;
+};
+
+/** What a rule covers, in words such as "write in ~/project/docs and below", with nothing in them that cannot be seen. */
+const ruleInWords = (rule: Rule, home = homedir()): string => {
+  const { toolGroup, resource, reach } = rule;
+  switch (reach) {
+    case undefined:
+      return visible(exactWords(rule, home));
+    case 'folder':
+      return visible(`${pathWords[toolGroup] ?? 'use'} in ${shortPath(resource, home)} and below`);
+    case 'subdomains':
+      return visible(`visit ${resource} and its subdomains`);
+    case 'server':
+      return visible(`call every tool of the MCP server ${resource.replace(/\/\*$/, '')}`);
+    default:
+      return reach satisfies never;
+  }
+};
+
+/** The rule for exactly a resource. */
+export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
+  toolGroup,
+  resource,
+  ...(fingerprint !== undefined && { fingerprint }),
+});
+
+/** A suffix under which anybody may register, such as `co.uk` or `github.io`, has no owner whose subdomains could be meant. */
+const hasOwner = async (host: string): Promise<boolean> => {
+  const { getDomain } = await import('tldts');
+  return getDomain(host, { allowPrivateDomains: true }) !== null;
+};
+
+/** Whether a rule with this reach can mean what it says: a folder ends in `/`, a host belongs to somebody, a server is named. */
+const isSound = async ({ toolGroup, resource, reach }: Rule): Promise<boolean> => {
+  switch (reach) {
+    case undefined:
+      return true;
+    case 'folder':
+      return pathWords[toolGroup] !== undefined && resource.startsWith('/') && resource.endsWith('/');
+    case 'subdomains': {
+      const host = toolGroup === 'browser' ? hostOf(resource) : null;
+      return host !== null && hasOwner(host.name);
+    }
+    case 'server':
+      return toolGroup === 'mcp' && /^[^/]+\/\*$/.test(resource);
+    default:
+      return reach satisfies never;
+  }
+};
+
+/** The next wider rule that a person can pick for a resource, if there is one. */
+const widerRule = async (
+  resource: Resource,
+  root: string,
+): Promise<(Rule & { reach: ReachKind }) | undefined> => {
+  const { toolGroup, folder, serverFingerprint } = resource;
+  if (pathWords[toolGroup] !== undefined) {
+    const base = root.endsWith('/') ? root : `${root}/`;
+    const isInside = folder !== undefined && folder.startsWith(base);
+    return isInside ? { toolGroup, resource: folder, reach: 'folder' } : undefined;
+  }
+  if (toolGroup === 'browser') {
+    const wider = { toolGroup, resource: resource.resource, reach: 'subdomains' as const };
+    return (await isSound(wider)) ? wider : undefined;
+  }
+  if (toolGroup !== 'mcp' || serverFingerprint === undefined) return undefined;
+  const server = resource.resource.slice(0, resource.resource.indexOf('/'));
+  return { toolGroup, resource: `${server}/*`, reach: 'server', fingerprint: serverFingerprint };
+};
+
+const distinct = (words: readonly string[]) => [...new Set(words)];
+
+const offer = (scope: string, rules: Rule[]): OfferedReach[] => {
+  const label = distinct(rules.map((rule) => ruleInWords(rule))).join('; ');
+  if (label.length > maxLabelLength) return [];
+  const lasting: Decision[] = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+  return [
+    { rules, reach: { id: scope, scope, label, decisions: lasting } },
+    {
+      rules,
+      reach: { id: `${scope}-15-minutes`, scope, label, decisions: ['allowForSession'], durationMs: shortMs },
+    },
+  ];
+};
+
+/**
+ * What can be chosen beside a lasting decision about these resources: exactly them, and one step wider where all of them
+ * have such a step. What is guarded has none.
+ */
+export const offerReaches = async (asking: readonly Resource[], root: string): Promise<OfferedReach[]> => {
+  const exact = offer('exact', asking.map(exactRule));
+  if (asking.some((resource) => needsOwnYes(root, resource))) return exact;
+  const steps = await Promise.all(asking.map((resource) => widerRule(resource, root)));
+  const wider = steps.flatMap((rule) => rule ?? []);
+  if (wider.length < asking.length) return exact;
+  const kinds = distinct(wider.map(({ reach }) => reach));
+  return kinds.length === 1 ? [...exact, ...offer(kinds[0] ?? '', wider)] : exact;
+};

@@ -1,0 +1,8 @@
+import type { Migration } from 'kysely';
+
+/** How far an answer to a question goes. */
+export const reaches: Migration = {
+  up: async (db) => {
+    await db.schema.alterTable('confirmations').addColumn('reach', 'text').execute();
+  },
+};
