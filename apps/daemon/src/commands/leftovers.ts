@@ -12,7 +12,7 @@ export const clearLeftovers = async (
     (mark) => new Promise<void>((resolve) => endTree({ group: null, mark }, clock, resolve)),
   );
   await Promise.all(endAll);
-  await removeHalfWritten(found.paths);
+  await removeHalfWritten({ calls: found.lost, paths: found.paths });
   if (found.broken !== null) {
     talk.problem(
       `The journal of this machine was damaged; it is kept as ${found.broken}`,

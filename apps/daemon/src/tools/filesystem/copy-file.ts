@@ -46,7 +46,11 @@ export const copyFile = defineTool({
       const folder = openMadeFolder(dirname(destination.path), context.root);
       try {
         const data = chunksOf(fd, found.size, context.signal);
-        await replaceFile(folder, basename(destination.path), { data, mode: found.mode & 0o777 });
+        await replaceFile(folder, basename(destination.path), {
+          requestId: context.requestId,
+          data,
+          mode: found.mode & 0o777,
+        });
       } finally {
         closeSync(folder.fd);
       }

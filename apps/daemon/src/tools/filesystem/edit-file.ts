@@ -57,7 +57,8 @@ export const editFile = defineTool({
     const edited = replaceFirst(text, oldString, newString);
     if (edited === undefined) throw errors.noMatch();
     if (Buffer.byteLength(edited) > maxFileBytes) throw errors.tooLarge();
-    await inParent(place.path, (folder, name) => replaceFile(folder, name, { data: edited }));
+    const { requestId } = context;
+    await inParent(place.path, (folder, name) => replaceFile(folder, name, { requestId, data: edited }));
     return jsonResult({ path: filePath });
   },
 });

@@ -2,15 +2,24 @@ import { closeSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openFolder } from './open.ts';
-import { isTemporaryName } from './replace.ts';
+import { isTemporaryNameOf } from './replace.ts';
 
-/** Removes what writes of these files, which ended in the middle, left beside them. What cannot be looked at stays. */
-export const removeHalfWritten = async (paths: readonly string[]): Promise<void> => {
+export interface HalfWritten {
+  /** The `requestId`s of calls that ended in the middle. */
+  calls: readonly string[];
+  /** The files that they wrote. */
+  paths: readonly string[];
+}
+
+/** Removes what these calls left beside the files that they wrote, and nothing of any other. What cannot be looked at stays. */
+export const removeHalfWritten = async ({ calls, paths }: HalfWritten): Promise<void> => {
   for (const path of new Set(paths.map((one) => dirname(one)))) {
     try {
       const folder = openFolder(path);
       try {
-        const names = (await readdir(folder.entry('.'))).filter(isTemporaryName);
+        const names = (await readdir(folder.entry('.'))).filter((name) =>
+          calls.some((requestId) => isTemporaryNameOf(requestId, name)),
+        );
         for (const name of names) await rm(folder.entry(name), { force: true });
       } finally {
         closeSync(folder.fd);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { nanoid } from 'nanoid';
@@ -8,9 +9,14 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const isOf = (error: unknown, code: string) =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** How a file is called while it is written. */
-const temporaryName = () => `.drawbridge-${nanoid(12)}.tmp`;
-export const isTemporaryName = (name: string): boolean => /^\.drawbridge-[\w-]{12}\.tmp$/.test(name);
+/** What the names begin with of the files that a call writes. */
+const beginningOf = (requestId: string) =>
+  `.drawbridge-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}-`;
+
+/** How a file is called while a call writes it. */
+export const temporaryName = (requestId: string): string => `${beginningOf(requestId)}${nanoid(8)}.tmp`;
+export const isTemporaryNameOf = (requestId: string, name: string): boolean =>
+  name.startsWith(beginningOf(requestId)) && /-[\w-]{8}\.tmp$/.test(name);
 
 /** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
 const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
@@ -23,8 +29,9 @@ const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
   await file.chmod(old.mode & 0o777);
 };
 
-/** `mode` is for a file that was not there before. */
+/** `requestId` is the call's, `mode` is for a file that was not there before. */
 export interface Content {
+  requestId: string;
   data: string | AsyncIterable<Buffer>;
   mode?: number;
 }
@@ -41,7 +48,7 @@ async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
 export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
   if (old && !old.isFile()) throw errors.notFile();
-  const temporary = folder.entry(temporaryName());
+  const temporary = folder.entry(temporaryName(content.requestId));
   const file = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,

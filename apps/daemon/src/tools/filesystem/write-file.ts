@@ -45,7 +45,7 @@ export const writeFile = defineTool({
     const place = locateGranted(context, filePath, { access: 'write' });
     const folder = openMadeFolder(dirname(place.path), context.root);
     try {
-      await replaceFile(folder, basename(place.path), { data: content });
+      await replaceFile(folder, basename(place.path), { requestId: context.requestId, data: content });
     } finally {
       closeSync(folder.fd);
     }
