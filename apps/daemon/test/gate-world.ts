@@ -37,8 +37,8 @@ export const openGate = async ({
 }: { modes?: Partial<Modes>; ask?: Ask } = {}) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const settings = await openSettings(folder);
   const clock = createFakeClock();
+  const settings = await openSettings(folder, clock);
   const session = createSession({ clock, modes });
   const use = await openRuleUse({ clock, folder });
   onTestFinished(use.close);

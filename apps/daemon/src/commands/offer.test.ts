@@ -10,7 +10,7 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
   const folder = await mkdtemp(join(tmpdir(), 'drawbridge-offer-'));
   const root = await mkdtemp(join(tmpdir(), 'drawbridge-offer-root-'));
   await writeFile(join(root, 'a.txt'), 'one');
-  const settings = await openSettings(folder);
+  const settings = await openSettings(folder, systemClock);
   const modes = { ...settings.modes(), shell: 'ask' as const };
   const offer = await createOffer({ clock: systemClock, settings, modes, ask: { kind: 'panel' }, root });
   const read = (requestId: string) =>

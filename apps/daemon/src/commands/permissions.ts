@@ -1,4 +1,5 @@
 import { toolGroups } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
 import {
   openSettings,
   visible,
@@ -47,6 +48,6 @@ const remove = async (settings: SettingsStore, numberText: string): Promise<stri
 
 /** `drawbridge permissions`: the modes and permanent rules of this machine as text, or one rule taken back. */
 export const permissions = async (folder: string, options: { remove?: string }): Promise<string> => {
-  const settings = await openSettings(folder);
+  const settings = await openSettings(folder, systemClock);
   return options.remove === undefined ? list(settings) : remove(settings, options.remove);
 };

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, open, readFile, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from './has-code.ts';
+import { hasCode } from '../lock/index.ts';
 import { encodeHead, encodeRecord, headBytes, type JournalRecord } from './record.ts';
 
 const pageName = 'journal';

@@ -3,10 +3,9 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
+import { hasCode, takeLock } from '../lock/index.ts';
 import { errors } from './errors.ts';
-import { hasCode } from './has-code.ts';
 import { openJournal, type Journal } from './journal.ts';
-import { takeLock } from './lock.ts';
 
 export interface JournalRoom {
   journal: Journal;
@@ -39,14 +38,19 @@ export interface RoomNeeds {
 const openIn = async (folder: string, { clock, privateFolder }: RoomNeeds): Promise<JournalRoom> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(privateFolder, 0o700);
-  const giveBack = await takeLock(folder);
+  const lock = await takeLock(folder);
+  if (lock.kind === 'held') {
+    throw errors.inUse({
+      message: `Another drawbridge (process ${lock.pid}) is connected to this server with this session`,
+    });
+  }
   try {
     const instance = await readInstance(folder);
     const journal = await openJournal({ folder, clock });
-    const close = () => journal.close().finally(giveBack);
+    const close = () => journal.close().finally(lock.giveBack);
     return { journal, instance, close };
   } catch (error) {
-    await giveBack();
+    await lock.giveBack();
     throw error;
   }
 };

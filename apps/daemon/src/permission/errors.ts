@@ -7,10 +7,15 @@ export const errors = createErrors({
     message: 'The settings file cannot be used',
     fix: 'Correct the file, or move it away to start with the defaults.',
   },
-  /** What a caller elsewhere hears of the other two. */
+  /** What a caller elsewhere hears of the others. */
   settingsUnusable: {
     code: 'SETTINGS_UNUSABLE',
     message: 'Access denied: the settings on this machine cannot be used',
+  },
+  settingsBusy: {
+    code: 'SETTINGS_BUSY',
+    message: 'The settings file is being changed by another process',
+    fix: 'See what that process waits for, or end it.',
   },
   settingsUnsafe: {
     code: 'SETTINGS_UNSAFE',

@@ -2,11 +2,10 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
+import { hasCode } from '../lock/index.ts';
 import { errors } from './errors.ts';
 
 const isOurs = (uid: number) => process.getuid === undefined || uid === process.getuid();
-const hasCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 /** The person's own folder, opened without following a link, with its mode brought to 0700. Gives its real path. */

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Rule } from './rules.ts';
 import { openSettings } from './settings.ts';
@@ -45,7 +46,7 @@ const whole = JSON.stringify({
 describe('settings', () => {
   it('starts with the defaults and writes nothing', async () => {
     const { folder, file } = makeFolder();
-    const settings = await openSettings(folder);
+    const settings = await openSettings(folder, systemClock);
     expect([settings.modes(), settings.rules(), existsSync(file)]).toEqual([
       defaultModes,
       { allow: [], deny: [] },
@@ -55,13 +56,13 @@ describe('settings', () => {
 
   it('keeps rules over a restart, without repeats, and takes them back', async () => {
     const { folder } = makeFolder();
-    const first = await openSettings(folder);
+    const first = await openSettings(folder, systemClock);
     await Promise.all([
       first.addRules('deny', [ruleFor('/w/a'), ruleFor('/w/a')]),
       first.addRules('allow', [ruleFor('/w/b')]),
       first.addRules('deny', [ruleFor('/w/a'), ruleFor('/w/c')]),
     ]);
-    const second = await openSettings(folder);
+    const second = await openSettings(folder, systemClock);
     expect(second.rules()).toEqual({ allow: [ruleFor('/w/b')], deny: [ruleFor('/w/a'), ruleFor('/w/c')] });
     expect(await second.removeRule('deny', ruleFor('/w/a'))).toBe(true);
     expect(await second.removeRule('deny', ruleFor('/w/a'))).toBe(false);
@@ -72,7 +73,7 @@ describe('settings', () => {
   it('PS-01 refuses a file that was cut at any byte, and keeps it', async () => {
     for (let length = 0; length < whole.length; length += 1) {
       const { folder, file } = withText(whole.slice(0, length));
-      await expect(openSettings(folder)).rejects.toMatchObject({
+      await expect(openSettings(folder, systemClock)).rejects.toMatchObject({
         code: 'SETTINGS_BROKEN',
         message: expect.stringContaining(file),
       });
@@ -99,7 +100,7 @@ describe('settings', () => {
     ],
   ])('PS-01 refuses %s and names the place', async (_case, text, message) => {
     const { folder } = withText(text);
-    await expect(openSettings(folder)).rejects.toMatchObject({
+    await expect(openSettings(folder, systemClock)).rejects.toMatchObject({
       code: 'SETTINGS_BROKEN',
       message: expect.stringMatching(message),
     });
@@ -108,8 +109,9 @@ describe('settings', () => {
   it('PS-02 an acknowledged denial survives a kill at any moment', async () => {
     const { folder } = makeFolder();
     const script = `
+      import { systemClock } from '@drawbridge/kit';
       import { openSettings } from ${JSON.stringify(new URL('./settings.ts', import.meta.url).href)};
-      const settings = await openSettings(process.argv[1]);
+      const settings = await openSettings(process.argv[1], systemClock);
       for (let at = 0; ; at += 1) {
         await settings.addRules('deny', [{ toolGroup: 'shell', resource: 'rule ' + at }]);
         process.stdout.write(at + '\\n');
@@ -131,7 +133,7 @@ describe('settings', () => {
       await once(run, 'close');
       const acknowledged = output.split('\n').slice(0, -1);
       expect(acknowledged.length).toBeGreaterThanOrEqual(kills);
-      const stored = (await openSettings(folder)).rules().deny.map((rule) => rule.resource);
+      const stored = (await openSettings(folder, systemClock)).rules().deny.map((rule) => rule.resource);
       expect(stored).toEqual(expect.arrayContaining(acknowledged.map((at) => `rule ${at}`)));
     }
   });
@@ -140,20 +142,22 @@ describe('settings', () => {
     const { folder, file } = withText(whole);
     chmodSync(folder, 0o777);
     chmodSync(file, 0o666);
-    const settings = await openSettings(folder);
+    const settings = await openSettings(folder, systemClock);
     expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
     await settings.addRules('allow', [ruleFor('/w/z')]);
-    expect([statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([0o600, ['settings.json']]);
+    expect([statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([0o600, ['settings.json', 'settings.lock']]);
   });
 
   it('PS-04 refuses a link in place of the folder or the file', async () => {
     const { base, folder, file } = withText(whole);
     symlinkSync(folder, join(base, 'link'));
-    await expect(openSettings(join(base, 'link'))).rejects.toMatchObject({ code: 'SETTINGS_UNSAFE' });
+    await expect(openSettings(join(base, 'link'), systemClock)).rejects.toMatchObject({
+      code: 'SETTINGS_UNSAFE',
+    });
     rmSync(file);
     writeFileSync(join(base, 'elsewhere'), whole);
     symlinkSync(join(base, 'elsewhere'), file);
-    await expect(openSettings(folder)).rejects.toMatchObject({ code: 'SETTINGS_UNSAFE' });
+    await expect(openSettings(folder, systemClock)).rejects.toMatchObject({ code: 'SETTINGS_UNSAFE' });
   });
 });
 

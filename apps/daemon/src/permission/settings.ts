@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
 import type { Modes } from './modes.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts';
 import { isSameRule, type Rule } from './rules.ts';
+import { whileLocked } from './settings-lock.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
 export type RuleEffect = keyof SettingsFile['rules'];
@@ -31,9 +33,9 @@ const stampOf = (path: string): string | undefined => {
 
 /**
  * Opens `settings.json` in `folder` (made when missing; 0700 and 0600). `settingsBroken` and `settingsUnsafe` name the place.
- * Several processes may use one file: each change starts from what the file holds then.
+ * Several processes may use one file: each change starts from what the file holds then, and no other comes between.
  */
-export const openSettings = async (folder: string): Promise<SettingsStore> => {
+export const openSettings = async (folder: string, clock: Clock): Promise<SettingsStore> => {
   const realFolder = await openPrivateFolder(folder);
   const path = join(realFolder, 'settings.json');
   let current = emptySettings;
@@ -54,6 +56,15 @@ export const openSettings = async (folder: string): Promise<SettingsStore> => {
     return turn;
   };
 
+  /** A change of what the file holds now. */
+  const change = <T>(run: () => Promise<T>): Promise<T> =>
+    inTurn(() =>
+      whileLocked({ folder: realFolder, clock }, async () => {
+        await load();
+        return run();
+      }),
+    );
+
   const save = async (rules: SettingsFile['rules']) => {
     const next = { ...current, rules };
     await writePrivateFile(path, formatSettings(next));
@@ -68,8 +79,7 @@ export const openSettings = async (folder: string): Promise<SettingsStore> => {
     rules: () => current.rules,
     refresh: () => (stampOf(path) === stamp ? Promise.resolve() : inTurn(load)),
     addRules: (effect, rules) =>
-      inTurn(async () => {
-        await load();
+      change(async () => {
         const known = current.rules[effect];
         const added = rules.filter(
           (one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)),
@@ -77,8 +87,7 @@ export const openSettings = async (folder: string): Promise<SettingsStore> => {
         if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
       }),
     removeRule: (effect, rule) =>
-      inTurn(async () => {
-        await load();
+      change(async () => {
         const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
         const found = kept.length < current.rules[effect].length;
         if (found) await save({ ...current.rules, [effect]: kept });

@@ -38,7 +38,7 @@ export const tryOut = async ({
   clock = systemClock,
   folders = makeFolders(),
 }: TryOut = {}) => {
-  const settings = await openSettings(folders.own);
+  const settings = await openSettings(folders.own, clock);
   const session = createSession({ clock, modes });
   const use = await openRuleUse({ clock, folder: settings.folder });
   onTestFinished(use.close);

@@ -3,7 +3,6 @@ import { link, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import { errors } from './errors.ts';
 import { hasCode } from './has-code.ts';
 
 /**
@@ -70,26 +69,31 @@ const make = async (path: string, content: string): Promise<boolean> => {
   }
 };
 
-/** Takes the lock of a folder for this process and gives the function that gives it back. Throws `inUse`. */
-export const takeLock = async (folder: string): Promise<() => Promise<void>> => {
+/** `pid`: the process that holds it. */
+export type Lock = { kind: 'taken'; giveBack(): Promise<void> } | { kind: 'held'; pid: number };
+
+/** Takes the lock of a folder for this process, if nobody has it. */
+export const takeLock = async (folder: string): Promise<Lock> => {
   const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };
   for (;;) {
     const found = await numbers(folder);
     const last = Math.max(0, ...found);
     const before = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
-    if (before !== null && isRunning(before)) {
-      throw errors.inUse({
-        message: `Another drawbridge (process ${before.pid}) is connected to this server with this session`,
-      });
-    }
+    if (before !== null && isRunning(before)) return { kind: 'held', pid: before.pid };
     const path = join(folder, `lock.${last + 1}`);
     if (!(await make(path, JSON.stringify(own)))) continue;
+    // Made where an earlier one was cleared away meanwhile: whoever has a later one holds the lock.
+    if (Math.max(...(await numbers(folder))) > last + 1) {
+      await rm(path, { force: true });
+      continue;
+    }
     for (const old of found) await rm(join(folder, `lock.${old}`), { force: true });
-    return async () => {
+    const giveBack = async () => {
       const given = `${path}.${nanoid(8)}`;
       await writeFile(given, '', { mode: 0o600 });
       // The name stays, so that the numbers go on rising.
       await rename(given, path);
     };
+    return { kind: 'taken', giveBack };
   }
 };
