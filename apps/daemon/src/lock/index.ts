@@ -1,2 +1,2 @@
 export { hasCode } from './has-code.ts';
-export { takeLock, type Lock } from './lock.ts';
+export { takeLock } from './lock.ts';
