@@ -32,10 +32,17 @@ module.exports = {
       from: { path: 'packages/kit/src/' },
       to: { path: '(apps|packages|e2e|tools|bench)/', pathNot: ['packages/kit/', 'node_modules/'] },
     }),
-    rule('packages-front-door', 'contracts and kit are imported through their index.ts', {
-      from: { pathNot: 'packages/' },
-      to: { path: 'packages/(contracts|kit)/src/', pathNot: 'packages/(contracts|kit)/src/index\\.ts$' },
-    }),
+    rule(
+      'packages-front-door',
+      'contracts and kit are imported through their index.ts, what needs Node through node.ts',
+      {
+        from: { pathNot: 'packages/' },
+        to: {
+          path: 'packages/(contracts|kit)/src/',
+          pathNot: 'packages/(contracts/src/index|kit/src/(index|node))\\.ts$',
+        },
+      },
+    ),
     rule('daemon-alone', 'the daemon knows contracts and kit', {
       from: { path: 'apps/daemon/' },
       to: { path: 'apps/(server|web)/', pathNot: 'node_modules/' },
@@ -46,7 +53,10 @@ module.exports = {
     }),
     rule('web-alone', "the panel knows contracts, kit's clock and the type of the server's router", {
       from: { path: 'apps/web/' },
-      to: { path: 'apps/(daemon|server)/', pathNot: [`${server}/doors/trpc/index\\.ts$`, 'node_modules/'] },
+      to: {
+        path: ['apps/(daemon|server)/', 'packages/kit/src/node\\.ts$'],
+        pathNot: [`${server}/doors/trpc/index\\.ts$`, 'node_modules/'],
+      },
     }),
     rule('web-types-only', "the panel takes the server's router with import type", {
       from: { path: 'apps/web/' },

@@ -16,7 +16,12 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
   const read = (requestId: string) =>
     offer.dispatch(
       { requestId, toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },
-      { signal: new AbortController().signal, progress: () => {}, starting: async () => {} },
+      {
+        signal: new AbortController().signal,
+        progress: () => {},
+        starting: async () => {},
+        large: async () => {},
+      },
     );
 
   expect((await read('one')).isError).not.toBe(true);

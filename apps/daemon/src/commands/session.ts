@@ -1,5 +1,6 @@
 import { daemonFeatures, protocolRevision } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { Journal } from '../journal/index.ts';
 import {
   createCalls,
@@ -7,6 +8,7 @@ import {
   createLink,
   createOutbox,
   createServerApi,
+  largeLength,
   openStream,
   type Ending,
   type KeyHolder,
@@ -63,12 +65,14 @@ export const createSession = (needs: SessionNeeds): Session => {
     },
   };
 
+  const collector = createCollector(runtimeHeap());
   const outbox = createOutbox({
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
-    settled: ({ requestId }, refusal) => {
+    settled: ({ requestId, body }, refusal) => {
       journal.taken(requestId);
+      if (body.length >= largeLength) collector.dropped(body.length);
       if (refusal !== null) talk.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow');
     },
   });

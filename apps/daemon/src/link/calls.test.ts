@@ -161,6 +161,34 @@ describe('calls', () => {
     expect(journal.get('w1')?.kind).toBe(kept);
   });
 
+  it('makes a third large result when the server has one of two, and small ones meanwhile', async () => {
+    const ready: string[] = [];
+    const { server, clock, connected, until } = await startLink(
+      async ({ requestId, toolCall }, { large }) => {
+        if ('large' in toolCall.arguments) await large();
+        ready.push(requestId);
+        return text(requestId);
+      },
+    );
+    await connected();
+    const refused = new Set(['/response/l1', '/response/l2']);
+    server.answer('response', (seen, response) =>
+      json(refused.delete(seen.path) ? 503 : 200, { ok: true })(seen, response),
+    );
+    for (const id of ['l1', 'l2', 'l3', 'l4', 'l5']) server.send(request(id, { large: true }));
+    server.send({ type: 'tool-call-cancel', payload: { requestId: 'l4', reason: 'user' } });
+    await until(() => expect(server.results()).toHaveLength(3));
+    server.send(request('small'));
+    await until(() => expect(server.results()).toHaveLength(4));
+    expect(ready).toEqual(['l1', 'l2', 'small']);
+    await until(() => {
+      // Its retries wait for the clock.
+      clock.advance(500);
+      expect(ready).toEqual(['l1', 'l2', 'small', 'l3', 'l5']);
+    });
+    await until(() => expect(server.results()).toHaveLength(8));
+  });
+
   it('keeps what went wrong inside the machine', async () => {
     const { server, connected, until } = await startLink(async () => {
       throw new Error('EACCES: /home/me/.ssh/id_rsa');

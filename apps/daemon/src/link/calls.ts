@@ -11,6 +11,7 @@ import type { Journal } from '../journal/index.ts';
 import { createLedger, isQuestion } from './ledger.ts';
 import type { Outbox } from './outbox.ts';
 import { createProgressReporter } from './progress.ts';
+import { createRoom } from './room.ts';
 import type { Reply } from './server-api.ts';
 
 export type Dispatch = (
@@ -20,6 +21,8 @@ export type Dispatch = (
     progress: (update: ProgressBody) => void;
     /** Said before anything is changed; rejects where that must not be. `paths`: files that may be left half-written. */
     starting(paths: string[]): Promise<void>;
+    /** Awaited before a large result is read: few are on their way at once. Rejects with the signal's reason. */
+    large(): Promise<void>;
   },
 ) => Promise<ToolResult>;
 
@@ -56,6 +59,11 @@ const cancelledResult = (started: boolean): ToolResult => ({
   _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
 });
 
+/** Large results of tools that read which are made or wait for the server. */
+const largeResults = 2;
+
+const nobody = () => undefined;
+
 const cancelledBeforeStart = JSON.stringify({ result: cancelledResult(false) });
 
 const outcomeOf = (body: ResponseBody): CallOutcome => {
@@ -74,21 +82,26 @@ const errorSentence = (error: unknown): string =>
 export const createCalls = (needs: CallsNeeds): Calls => {
   const { clock, dispatch, outbox, journal, changes, postProgress, report } = needs;
   const ledger = createLedger({ journal, changes });
+  const room = createRoom(largeResults);
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
 
   const attempt = async (
     request: ToolRequest,
     context: Omit<Parameters<Dispatch>[1], 'progress'>,
-  ): Promise<ResponseBody> => {
+  ): Promise<{ outcome: CallOutcome; text: string }> => {
     const progress = createProgressReporter(clock, (body) => postProgress(request.requestId, body));
-    try {
-      return { result: await dispatch(request, { ...context, progress: progress.report }) };
-    } catch (error) {
-      return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
-    } finally {
-      progress.end();
-    }
+    const bodyOf = async (): Promise<ResponseBody> => {
+      try {
+        return { result: await dispatch(request, { ...context, progress: progress.report }) };
+      } catch (error) {
+        return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
+      } finally {
+        progress.end();
+      }
+    };
+    const body = await bodyOf();
+    return { outcome: outcomeOf(body), text: JSON.stringify(body) };
   };
 
   const run = async (request: ToolRequest, signal: AbortSignal): Promise<void> => {
@@ -100,9 +113,9 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       isJournaled = true;
     };
     if (changes(toolCall.name)) journal.received(requestId, toolCall.name);
-    const body = await attempt(request, { signal, starting });
-    const outcome = outcomeOf(body);
-    const text = JSON.stringify(body);
+    let place: Promise<() => void> | null = null;
+    const large = async () => void (await (place ??= room.take(signal)));
+    const { outcome, text } = await attempt(request, { signal, starting, large });
     if (isJournaled) {
       await journal.done(requestId, text);
       ledger.journaled(requestId);
@@ -110,7 +123,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       if (outcome !== 'asked' && changes(toolCall.name)) journal.dropped(requestId);
       ledger.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
     }
-    outbox.add({ requestId, body: text });
+    void outbox.add({ requestId, body: text }).then(() => place?.then((leave) => leave(), nobody));
     running.delete(requestId);
     report({ request, outcome, durationMs: clock.now() - startedAt });
   };
@@ -126,7 +139,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
           return;
         }
         case 'repeat':
-          outbox.add({ requestId: request.requestId, body: verdict.body });
+          void outbox.add({ requestId: request.requestId, body: verdict.body });
           return;
         case 'ignore':
           return;
@@ -138,7 +151,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
       if (!ledger.cancelled(requestId)) return;
       journal.dropped(requestId);
-      outbox.add({ requestId, body: cancelledBeforeStart });
+      void outbox.add({ requestId, body: cancelledBeforeStart });
     },
     stop: async () => {
       stopped = true;

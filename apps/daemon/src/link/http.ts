@@ -61,7 +61,10 @@ export const createHttp = (address: URL): Http => {
   });
   const base = address.pathname.replace(/\/$/, '');
 
-  const options = ({ method, path, headers, body }: HttpRequest): http.RequestOptions => ({
+  const options = (
+    { method, path, headers }: HttpRequest,
+    body: Buffer | undefined,
+  ): http.RequestOptions => ({
     agent,
     method,
     protocol: address.protocol,
@@ -71,15 +74,15 @@ export const createHttp = (address: URL): Http => {
     path: base + path,
     headers: {
       ...headers,
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
     },
   });
 
   const request = (wanted: HttpRequest): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
-      const outgoing = module.request(options(wanted), (message) => resolve(toResponse(message)));
+      // As text it would be copied together with the head, into room for its longest encoding.
+      const body = wanted.body === undefined ? undefined : Buffer.from(wanted.body);
+      const outgoing = module.request(options(wanted, body), (message) => resolve(toResponse(message)));
       const { signal } = wanted;
       // Neither as an option of the request nor with an error: both would reach a socket that nobody listens to any more.
       const stop = () => outgoing.destroy();
@@ -91,7 +94,7 @@ export const createHttp = (address: URL): Http => {
         'timeout',
         () => wanted.method === 'POST' && outgoing.destroy(new Error('no answer in time')),
       );
-      outgoing.end(wanted.body);
+      outgoing.end(body);
     });
 
   return { request, close: () => agent.destroy() };

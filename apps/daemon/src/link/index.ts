@@ -2,7 +2,7 @@ export { createCalls, type CallOutcome, type CallReport, type Dispatch } from '.
 export type { Ending } from './connection.ts';
 export { createHttp } from './http.ts';
 export { createLink, type KeyHolder, type LinkReport } from './link.ts';
-export { createOutbox } from './outbox.ts';
+export { createOutbox, largeLength } from './outbox.ts';
 export { createServerApi } from './server-api.ts';
 export { createSessionFile, type SessionFile } from './session-file.ts';
 export { openStream } from './stream.ts';

@@ -18,7 +18,7 @@ type Entry =
 export type Verdict = { type: 'run' } | { type: 'repeat'; body: string } | { type: 'ignore' };
 
 const maxEntries = 10_000;
-const bodyBudget = 4 * 1024 * 1024;
+const bodyBudget = 1024 * 1024;
 
 /** Whether a result is a question for the user. Only the whole first text block of an error counts. */
 export const isQuestion = (result: ToolResult | undefined): boolean => {

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { createOutbox, type Letter } from './outbox.ts';
+import { createOutbox, largeLength, largePosts, type Letter } from './outbox.ts';
 import type { Reply } from './server-api.ts';
 
 const setUp = (reply: Reply<null> = { ok: true, value: null }) => {
@@ -71,4 +71,44 @@ it.each([
   for (let at = 0; at < count; at += 1) outbox.add({ requestId: `r${at}`, body });
   expect(settled).toEqual([['r0', 'too many results wait']]);
   outbox.close();
+});
+
+it('posts few large letters at a time, in their order, and small ones past them', async () => {
+  const posted: string[] = [];
+  const ends = new Map<string, (reply: Reply<null>) => void>();
+  const clock = createFakeClock();
+  const outbox = createOutbox({
+    clock,
+    random: () => 0.999_999,
+    post: ({ requestId }) => {
+      posted.push(requestId);
+      return new Promise((resolve) => ends.set(requestId, resolve));
+    },
+    settled: () => {},
+  });
+  const left: string[] = [];
+  const add = (requestId: string, length: number) =>
+    void outbox.add({ requestId, body: 'x'.repeat(length) }).then(() => left.push(requestId));
+  expect(largePosts).toBe(2);
+  outbox.hurry();
+  for (const requestId of ['a', 'b', 'c', 'd']) add(requestId, largeLength);
+  add('small', largeLength - 1);
+  outbox.hurry();
+  await clock.settle();
+  expect(posted).toEqual(['a', 'b', 'small']);
+  ends.get('b')?.({ ok: true, value: null });
+  await clock.settle();
+  expect([posted, left]).toEqual([['a', 'b', 'small', 'c'], ['b']]);
+  // One that has to wait for its next attempt lets the next one go first.
+  ends.get('a')?.(unreachable);
+  await clock.settle();
+  expect([posted, left]).toEqual([['a', 'b', 'small', 'c', 'd'], ['b']]);
+  await clock.settle(1_000);
+  expect(posted).toHaveLength(5);
+  ends.get('c')?.({ ok: true, value: null });
+  await clock.settle();
+  expect([posted.at(-1), left]).toEqual(['a', ['b', 'c']]);
+  outbox.close();
+  await clock.settle();
+  expect(left.toSorted()).toEqual(['a', 'b', 'c', 'd', 'small']);
 });

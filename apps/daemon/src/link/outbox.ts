@@ -20,8 +20,8 @@ export interface OutboxNeeds {
  * again at the next start. Nothing is posted before the first `hurry`.
  */
 export interface Outbox {
-  /** The same letter once more only hurries the one that waits. */
-  add(letter: Letter): void;
+  /** Resolves when the letter has left: taken, refused, given up. The same letter once more only hurries the one that waits. */
+  add(letter: Letter): Promise<void>;
   /** The server can be reached again: what waits is tried now. */
   hurry(): void;
   /** Resolves when nothing waits. */
@@ -34,6 +34,10 @@ export interface Outbox {
 const maxLetters = 2_000;
 const maxLength = 128 * 1024 * 1024;
 
+/** Letters of at least `largeLength` characters are posted so many at a time; none of the others waits for them. */
+export const largeLength = 64 * 1024;
+export const largePosts = 2;
+
 const retryRange = { baseMs: 1_000, capMs: 30_000 };
 
 /** These answers are about this one result and will not change: unknown or gone, answered otherwise, malformed, too large. */
@@ -44,6 +48,8 @@ interface Entry {
   attempt: number;
   /** Takes back the wait for the next attempt; null while a post is under way. */
   stopWaiting: (() => void) | null;
+  gone: Promise<void>;
+  leave(): void;
 }
 
 export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Outbox => {
@@ -52,20 +58,41 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
   let closed = false;
   let ready = false;
   let length = 0;
+  /** Large letters that wait for others, and how many are under way. */
+  const line = new Set<Entry>();
+  let underWay = 0;
 
   const remove = (entry: Entry, refusal: string | null) => {
     if (!entries.delete(entry)) return;
     length -= entry.letter.body.length;
     settled(entry.letter, refusal);
+    entry.leave();
     if (entries.size > 0) return;
     for (const resolve of whenEmpty) resolve();
     whenEmpty = [];
   };
 
+  const postLarge = async (letter: Letter): Promise<Reply<null>> => {
+    underWay += 1;
+    try {
+      return await post(letter);
+    } finally {
+      underWay -= 1;
+      const [next] = line;
+      if (next) void send(next);
+    }
+  };
+
   const send = async (entry: Entry): Promise<void> => {
     entry.stopWaiting?.();
     entry.stopWaiting = null;
-    const reply = await post(entry.letter);
+    const isLarge = entry.letter.body.length >= largeLength;
+    if (isLarge && underWay >= largePosts) {
+      line.add(entry);
+      entry.stopWaiting = () => void line.delete(entry);
+      return;
+    }
+    const reply = await (isLarge ? postLarge : post)(entry.letter);
     if (closed || !entries.has(entry)) return;
     if (reply.ok) return remove(entry, null);
     if (reply.status !== null && finalStatuses.has(reply.status))
@@ -92,14 +119,17 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
       );
       if (same) {
         if (ready && same.stopWaiting) void send(same);
-        return;
+        return same.gone;
       }
-      const entry: Entry = { letter, attempt: 0, stopWaiting: null };
+      let leave = () => {};
+      const gone = new Promise<void>((resolve) => (leave = resolve));
+      const entry: Entry = { letter, attempt: 0, stopWaiting: null, gone, leave };
       entries.add(entry);
       length += letter.body.length;
       trim();
       if (ready && entries.has(entry)) void send(entry);
       else entry.stopWaiting = () => undefined;
+      return gone;
     },
     hurry: () => {
       ready = true;
@@ -111,7 +141,10 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
     empty: () => (entries.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
     close: () => {
       closed = true;
-      for (const entry of entries) entry.stopWaiting?.();
+      for (const entry of entries) {
+        entry.stopWaiting?.();
+        entry.leave();
+      }
       entries.clear();
       for (const resolve of whenEmpty) resolve();
       whenEmpty = [];

@@ -27,6 +27,7 @@ it('renews the deadline of the asking call every 10 s, until the answer', async 
     signal: new AbortController().signal,
     progress: (update) => void told.push(update),
     starting: async () => {},
+    large: async () => {},
   });
   clock.advance(25_000);
   answer({ decision: 'allowOnce' });

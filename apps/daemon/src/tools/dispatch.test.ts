@@ -210,7 +210,12 @@ describe('dispatch', () => {
     });
     const result = await dispatch(
       { requestId: 'r1', toolCall: { name: 'broken', arguments: {} } },
-      { signal: new AbortController().signal, progress: () => undefined, starting: async () => undefined },
+      {
+        signal: new AbortController().signal,
+        progress: () => undefined,
+        starting: async () => undefined,
+        large: async () => undefined,
+      },
     );
     expect(result).toEqual({ content: [{ type: 'text', text: 'The tool failed' }], isError: true });
   });

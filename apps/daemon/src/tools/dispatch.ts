@@ -19,6 +19,8 @@ export interface DispatchContext {
   progress(update: ProgressBody): void;
   /** Awaited before anything is changed; what it throws is the call's result. `paths`: files that may be left half-written. */
   starting(paths: string[]): Promise<void>;
+  /** Awaited before a large result is read; rejects with the signal's reason. */
+  large(): Promise<void>;
 }
 
 /** Runs one call from the server's request to its result. It never rejects: whatever goes wrong is a result with `isError`. */
@@ -140,7 +142,9 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
       if (context.signal.aborted) return cancelled(false);
       const tool = find(request.toolCall.name);
       if (!tool) throw errors.unknownTool();
-      return await queue.run({ ...context, group: tool.group }, () => attempt(request, { ...context, tool }));
+      return await queue.run({ ...context, group: tool.group }, (outside) =>
+        attempt(request, { ...context, large: () => outside(context.large), tool }),
+      );
     } catch (error) {
       return context.signal.aborted
         ? cancelled(false)

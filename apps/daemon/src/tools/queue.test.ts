@@ -16,7 +16,7 @@ const setUp = () => {
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
     });
-  return { clock, add, begun, told, end: (name: string) => ends.get(name)?.() };
+  return { clock, queue, add, begun, told, end: (name: string) => ends.get(name)?.() };
 };
 
 describe('the queue', () => {
@@ -69,6 +69,48 @@ describe('the queue', () => {
       queue.run(place, async () => 'yes'),
     ];
     expect(await Promise.allSettled(jobs)).toMatchObject([{ status: 'rejected' }, { value: 'yes' }]);
+  });
+
+  it('gives a place to others while its call waits for something else, which comes back in turn', async () => {
+    const { clock, queue, add, begun, told, end } = setUp();
+    let arrive = () => {};
+    const place = {
+      group: 'computer',
+      signal: new AbortController().signal,
+      progress: (update: ProgressBody) => void told.push(update),
+    } as const;
+    const outer = queue.run(place, async (outside) => {
+      await outside(() => new Promise((resolve) => (arrive = resolve)));
+      begun.push('back');
+    });
+    void add('a', 'computer');
+    void add('b', 'computer');
+    await clock.settle(1_000);
+    expect([begun, told.length]).toEqual([['a'], 2]);
+    arrive();
+    end('a');
+    await clock.settle();
+    expect(begun).toEqual(['a', 'b']);
+    end('b');
+    await outer;
+    expect(begun).toEqual(['a', 'b', 'back']);
+    void add('c', 'computer');
+    void add('d', 'computer');
+    await clock.settle();
+    expect(begun).toEqual(['a', 'b', 'back', 'c']);
+  });
+
+  it('has its place back when what it waited for did not come', async () => {
+    const { clock, queue, add, begun } = setUp();
+    const place = { group: 'computer', signal: new AbortController().signal, progress: () => {} } as const;
+    await expect(
+      queue.run(place, (outside) => outside(() => Promise.reject(new Error('no')))),
+    ).rejects.toThrow('no');
+    void add('a', 'computer');
+    void add('b', 'computer');
+    await clock.settle();
+    expect(begun).toEqual(['a']);
+    expect(clock.waiting()).toBe(1);
   });
 
   it('refuses one more than may wait', async () => {

@@ -28,10 +28,13 @@ export interface Place {
   progress(update: ProgressBody): void;
 }
 
+/** Gives the job's place to others while it waits for something else; comes back in turn. */
+export type Outside = (wait: () => Promise<void>) => Promise<void>;
+
 /** Runs jobs within the limits, those of one group in the order in which they came. */
 export interface Queue {
   /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
-  run<T>(place: Place, job: () => Promise<T>): Promise<T>;
+  run<T>(place: Place, job: (outside: Outside) => Promise<T>): Promise<T>;
 }
 
 export const createQueue = (clock: Clock): Queue => {
@@ -42,19 +45,28 @@ export const createQueue = (clock: Clock): Queue => {
   const isFree = (group: ToolGroup) => (running.get(group) ?? 0) < runningLimits[group];
   const count = (group: ToolGroup, change: 1 | -1) => running.set(group, (running.get(group) ?? 0) + change);
 
-  const waitForTurn = ({ group, signal, progress }: Place): Promise<void> =>
+  const beginWaiting = ({ progress }: Place): (() => void) => {
+    const tell = () => progress({ message: 'Waits for its turn on the machine' });
+    let stopTelling = clock.after(tellAfterMs, () => {
+      tell();
+      stopTelling = clock.every(tellEveryMs, tell);
+    });
+    waitingCount += 1;
+    return () => {
+      waitingCount -= 1;
+      stopTelling();
+    };
+  };
+
+  const waitForTurn = (place: Place): Promise<void> =>
     new Promise((resolve, reject) => {
+      const { group, signal } = place;
       const line = waiting.get(group) ?? new Set();
       waiting.set(group, line);
-      const tell = () => progress({ message: 'Waits for its turn on the machine' });
-      let stopTelling = clock.after(tellAfterMs, () => {
-        tell();
-        stopTelling = clock.every(tellEveryMs, tell);
-      });
+      const endWaiting = beginWaiting(place);
       const leave = () => {
         line.delete(begin);
-        waitingCount -= 1;
-        stopTelling();
+        endWaiting();
         signal.removeEventListener('abort', giveUp);
       };
       const begin = () => {
@@ -67,7 +79,6 @@ export const createQueue = (clock: Clock): Queue => {
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      waitingCount += 1;
       line.add(begin);
     });
 
@@ -83,11 +94,24 @@ export const createQueue = (clock: Clock): Queue => {
       if (isFree(group)) count(group, 1);
       else if (waitingCount >= maxWaiting) throw errors.tooManyCalls();
       else await waitForTurn(place);
-      try {
-        return await job();
-      } finally {
+      let isIn = true;
+      const leave = () => {
+        isIn = false;
         count(group, -1);
         startNext(group);
+      };
+      const outside: Outside = async (wait) => {
+        leave();
+        const endWaiting = beginWaiting(place);
+        await wait().finally(endWaiting);
+        if (isFree(group)) count(group, 1);
+        else await waitForTurn(place);
+        isIn = true;
+      };
+      try {
+        return await job(outside);
+      } finally {
+        if (isIn) leave();
       }
     },
   };

@@ -26,6 +26,8 @@ export interface RunContext extends ToolContext {
   granted: readonly Resource[];
   /** Tells the server how far the call is, which renews its deadline. */
   progress(update: ProgressBody): void;
+  /** Awaited before a large result is read into memory: few of them are on their way at once. */
+  large(): Promise<void>;
 }
 
 /** One tool that the daemon offers. `resources` looks, and never changes anything; `run` trusts that it was allowed. */

@@ -53,7 +53,8 @@ export const tryOut = async ({
     request: ToolRequest,
     signal = new AbortController().signal,
     starting = async (_paths: string[]) => {},
-  ): Promise<ToolResult> => dispatch(request, { signal, progress: () => undefined, starting });
+  ): Promise<ToolResult> =>
+    dispatch(request, { signal, progress: () => undefined, starting, large: async () => undefined });
   const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> => {
     count += 1;
     return send({ requestId: `request-${count}`, toolCall: { name, arguments: args } });

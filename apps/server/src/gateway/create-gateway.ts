@@ -160,6 +160,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       init: whileRunning(daemon.init),
       setTools: whileRunning(daemon.setTools),
       openStream: whileRunning(daemon.openStream),
+      userOf: whileRunning(daemon.userOf),
       respond: whileRunning(daemon.respond),
       progress: whileRunning(daemon.progress),
       probe: whileRunning(daemon.probe),

@@ -174,6 +174,7 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       if (holder.kind === 'session') keys.recall(holder, typeof proof === 'string' ? proof : proof.key);
       return connections.open(machine, stream);
     },
+    userOf: async (proof) => (await known(proof)).machine.userId,
     respond: async (proof, requestId, body) => calls.answer(await known(proof), requestId, body),
     progress: async (proof, requestId, body) => calls.progress(await known(proof), requestId, body),
     probe: async (proof, id) => {

@@ -58,6 +58,8 @@ export interface DaemonSide {
    * is told that it was replaced, and closed.
    */
   openStream(proof: Proof, stream: DaemonStream): Promise<() => void>;
+  /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
+  userOf(proof: Proof): Promise<string>;
   /** From an older epoch an answer counts only for a call that is open and was given to it. */
   respond(proof: Proof, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
   /** Where the post says where its output begins, the reply says how far the output is here. */

@@ -46,6 +46,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
         reading: () => 'allow',
         requestId: 'r1',
         progress: () => undefined,
+        large: async () => undefined,
         granted: granted(root),
       });
     await expect(run).rejects.toMatchObject({ code: 'NOT_GRANTED' });

@@ -93,6 +93,7 @@ describe('FS-30 a write that fails', () => {
         reading: () => 'allow',
         requestId: 'r1',
         progress: () => undefined,
+        large: async () => undefined,
         granted: [
           { toolGroup: 'filesystemRead', resource: join(root, 'from'), description: '' },
           { toolGroup: 'filesystemWrite', resource: join(root, 'to'), description: '' },

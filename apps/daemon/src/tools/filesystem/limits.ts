@@ -1,5 +1,7 @@
 /** Files beyond this are refused for read, search, write and edit. */
 export const maxFileBytes = 512 * 1024;
+/** From here on a file is read when few other large results are on their way. */
+export const largeFileBytes = 64 * 1024;
 export const maxPathBytes = 4_096;
 export const maxNameBytes = 255;
 /** How many links one path may lead through, as in Linux. */

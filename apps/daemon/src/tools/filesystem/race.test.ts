@@ -109,6 +109,7 @@ describe('FS-07 a folder that is swapped for a link at full speed', () => {
       signal: new AbortController().signal,
       requestId: 'r1',
       progress: () => undefined,
+      large: async () => undefined,
       granted: [{ toolGroup: 'filesystemRead', resource: `${root}/`, description: '' }],
       // Asked between the search and the reading of what it found: the worst moment for a swap.
       reading: () => {

@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { jsonResult } from '../result.ts';
 import { defineTool } from '../tool.ts';
 import { locate, locateGranted, toResource } from './access.ts';
 import { pictureType, toText } from './content.ts';
-import { defaultLines } from './limits.ts';
+import { defaultLines, largeFileBytes } from './limits.ts';
 import { readBytes } from './read-bytes.ts';
 
 const input = z.strictObject({
@@ -33,14 +34,18 @@ export const readFile = defineTool({
   run: async ({ filePath, startLine = 1, maxLines = defaultLines }, context) => {
     const place = locateGranted(context, filePath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();
+    // Only a first look: whatever the file has become is read within its limit.
+    if ((statSync(place.path, { throwIfNoEntry: false })?.size ?? 0) >= largeFileBytes) await context.large();
     const bytes = await readBytes(place.path, context.privateFolder);
     const mimeType = pictureType(bytes);
     if (mimeType) return { content: [{ type: 'image', data: bytes.toString('base64'), mimeType }] };
-    const lines = toText(bytes).split('\n');
+    const text = toText(bytes);
+    const lines = text.split('\n');
     const end = startLine - 1 + maxLines;
+    const isWhole = startLine === 1 && lines.length <= end;
     return jsonResult({
       path: filePath,
-      content: lines.slice(startLine - 1, end).join('\n'),
+      content: isWhole ? text : lines.slice(startLine - 1, end).join('\n'),
       truncated: lines.length > end,
       totalLines: lines.length,
     });

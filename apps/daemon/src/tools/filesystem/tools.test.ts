@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+import { largeFileBytes } from './limits.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -34,6 +35,30 @@ describe('read_file', () => {
         .join('\n'),
       truncated,
       totalLines: 300,
+    });
+  });
+
+  it.each([
+    ['a large file waits for room', largeFileBytes, ['asked', 'read']],
+    ['a small one does not', largeFileBytes - 1, ['read']],
+  ])('%s', async (_case, length, expected) => {
+    const { root, dispatch } = await withFiles({ 'a.txt': 'x'.repeat(length) });
+    const steps: string[] = [];
+    const request = { requestId: 'r1', toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } };
+    const result = await dispatch(request, {
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      starting: async () => undefined,
+      large: async () => {
+        steps.push('asked');
+        // What is read is read after the wait.
+        writeFileSync(join(root, 'a.txt'), 'now');
+      },
+    });
+    steps.push('read');
+    expect(steps).toEqual(expected);
+    expect(result.structuredContent).toMatchObject({
+      content: length < largeFileBytes ? 'x'.repeat(length) : 'now',
     });
   });
 

@@ -172,6 +172,7 @@ describe('shell_execute', () => {
         signal: new AbortController().signal,
         progress: (update) => told.push(update),
         starting: async () => undefined,
+        large: async () => undefined,
       },
     );
     expect(told.length).toBeGreaterThan(1);

@@ -1,4 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
+import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
@@ -6,6 +7,7 @@ import { createPlaces, refuseBrowsers, type Limits } from '../../http/index.ts';
 import { disconnectRoute } from './disconnect.route.ts';
 import { eventsRoute } from './events.route.ts';
 import { initRoute } from './init.route.ts';
+import { createLargeResults } from './large-results.ts';
 import { mounts, type Mount } from './mount.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { probeRoute } from './probe.route.ts';
@@ -38,6 +40,8 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const { daemon } = gateway;
   const inits = createPlaces(maxInits);
   const streams = createPlaces(needs.streamsPerAddress);
+  const largeResults = createLargeResults(clock);
+  const collector = createCollector(runtimeHeap());
 
   const machine = (mount: Mount) => async (app: FastifyInstance) => {
     app.addHook('onRequest', refuseBrowsers);
@@ -45,7 +49,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     initRoute(app, mount, { daemon, limits, inits });
     toolsRoute(app, mount, { daemon });
     eventsRoute(app, mount, { daemon, clock, streams });
-    responseRoute(app, mount, { daemon, resultMaxBytes });
+    responseRoute(app, mount, { daemon, resultMaxBytes, largeResults, collector });
     progressRoute(app, mount, { daemon });
     probeRoute(app, mount, { daemon });
     disconnectRoute(app, mount, { daemon });

@@ -1,18 +1,45 @@
 import { daemonSurface } from '@drawbridge/contracts';
-import type { FastifyInstance } from 'fastify';
+import type { Collector } from '@drawbridge/kit/node';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../../errors.ts';
 import type { DaemonSide } from '../../gateway/index.ts';
 import { gatewayProof } from './key.ts';
+import { largeBytes, type LargeResults } from './large-results.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
+export interface ResponseNeeds {
+  daemon: DaemonSide;
+  resultMaxBytes: number;
+  largeResults: LargeResults;
+  collector: Collector;
+}
+
 /** `POST response/:requestId`: a call's result. Specification 3 and 6. */
-export const responseRoute = (
-  app: FastifyInstance,
-  mount: Mount,
-  { daemon, resultMaxBytes }: { daemon: DaemonSide; resultMaxBytes: number },
-) =>
-  app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes }, async (request) => {
+export const responseRoute = (app: FastifyInstance, mount: Mount, needs: ResponseNeeds) => {
+  const { daemon, resultMaxBytes, largeResults, collector } = needs;
+
+  /** Before the body is read: until a place is free it stays where it is, on the machine. */
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const bytes = Number(request.headers['content-length'] ?? resultMaxBytes);
+    if (bytes < largeBytes) return;
+    if (bytes > resultMaxBytes) throw errors.tooLarge();
+    const left = new AbortController();
+    let leave = () => left.abort(errors.cancelled());
+    reply.raw.once('close', () => leave());
+    const userId = await daemon.userOf(gatewayProof(request, { query: false }));
+    const giveBack = await largeResults.enter(userId, left.signal);
+    // It may have left between the two.
+    if (left.signal.aborted) return giveBack();
+    leave = () => {
+      giveBack();
+      collector.dropped(bytes);
+    };
+  };
+
+  app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {
     const proof = gatewayProof(request, { query: false });
     const body = daemonSurface.response.body.parse(request.body);
     return mount.wrap(await daemon.respond(proof, requestIdOf(request.params), body));
   });
+};

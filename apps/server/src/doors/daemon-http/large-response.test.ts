@@ -1,0 +1,84 @@
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
+import { expect, it, onTestFinished } from 'vitest';
+import { connectDaemon } from '../../../test/daemon.ts';
+import { forbidden, paired, seen } from '../../../test/paired.ts';
+import { largeBytes, largeLimits } from './large-results.ts';
+
+const { bare } = daemonMounts;
+const body = (length: number) =>
+  JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(length) }] } });
+
+/** A post whose body has begun and does not go on. */
+const beginPost = (url: string, key: string): ClientRequest => {
+  const request = httpRequest(url, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': largeBytes * 4,
+      [gatewayKeyHeader]: key,
+    },
+  });
+  request.on('error', () => {});
+  request.write('{"result":');
+  onTestFinished(() => void request.destroy());
+  return request;
+};
+
+const setUp = async () => {
+  const { server, panel, token } = await paired();
+  const daemon = await connectDaemon(server, token);
+  /** A call that the machine has, by its id. */
+  const callOf = async () => {
+    const ended = panel.calls.run.mutate({ name: 'read_file', arguments: {} });
+    const { event } = await daemon.stream.next();
+    if (event.type !== 'filesystem-request') throw new Error(`${event.type} came`);
+    return { requestId: event.payload.requestId, ended };
+  };
+  const path = (requestId: string) => `${bare}/response/${requestId}`;
+  const post = (requestId: string, length: number) =>
+    server.send(path(requestId), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [gatewayKeyHeader]: daemon.sessionKey },
+      body: body(length),
+    });
+  const begin = (requestId: string) => beginPost(`${server.url}${path(requestId)}`, daemon.sessionKey);
+  return { server, daemon, callOf, post, begin, path };
+};
+
+it('a small result goes past large ones that do not arrive, a large one when one of them has left', async () => {
+  const { callOf, post, begin } = await setUp();
+  const held = Array.from({ length: largeLimits.ofUser }, (_item, at) => begin(`unknown-${at}`));
+  await Promise.all(
+    held.map((request) => new Promise((resolve) => request.once('finish', resolve).once('socket', resolve))),
+  );
+  const [small, large] = [await callOf(), await callOf()];
+  const waiting = post(large.requestId, largeBytes * 2);
+  expect(seen(await post(small.requestId, 10))).toEqual([200, { ok: true }]);
+  held[0]?.destroy();
+  expect(seen(await waiting)).toEqual([200, { ok: true }]);
+  expect((await large.ended).result?.content).toMatchObject([{ text: 'x'.repeat(largeBytes * 2) }]);
+});
+
+it('a large body is not read without a key that holds, nor beyond the largest result', async () => {
+  const { server, path } = await setUp();
+  const answer = (key: string, length: number) =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest(server.url + path('r1'), {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', 'content-length': length, [gatewayKeyHeader]: key },
+      });
+      onTestFinished(() => void request.destroy());
+      // No byte of the body is ever sent.
+      request.flushHeaders();
+      request.on('error', reject).on('response', (response) => {
+        response
+          .setEncoding('utf8')
+          .once('data', (text: string) => resolve([response.statusCode, JSON.parse(text)]));
+      });
+    });
+  expect(await answer(`sess_${'x'.repeat(32)}`, largeBytes)).toEqual([403, forbidden]);
+  expect(await answer('', 16 * 1024 * 1024 + 1)).toMatchObject([413, { code: 'TOO_LARGE' }]);
+});

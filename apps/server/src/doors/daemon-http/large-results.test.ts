@@ -1,0 +1,96 @@
+import { createFakeClock } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { createLargeResults, largeLimits } from './large-results.ts';
+
+const { ofUser, inAll, holdMs, waitMs } = largeLimits;
+
+const setUp = () => {
+  const clock = createFakeClock();
+  const largeResults = createLargeResults(clock);
+  const entered: string[] = [];
+  const leaves = new Map<string, () => void>();
+  /** A name's first letter is its user. */
+  const enter = async (name: string, signal = new AbortController().signal) => {
+    const leave = await largeResults.enter(name.slice(0, 1), signal);
+    entered.push(name);
+    leaves.set(name, leave);
+  };
+  /** What has entered since it was last asked. */
+  const news = async () => {
+    await clock.settle();
+    return entered.splice(0);
+  };
+  return { clock, enter, news, leave: (name: string) => leaves.get(name)?.() };
+};
+
+const ends = (enter: Promise<void>) =>
+  enter.then(
+    () => 'entered',
+    (error: unknown) => error,
+  );
+
+describe('large results', () => {
+  it('few of one user are worked on at once, and another user goes past', async () => {
+    const { enter, news, leave } = setUp();
+    expect(ofUser).toBe(2);
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void enter(name);
+    expect(await news()).toEqual(['a1', 'a2', 'b1']);
+    leave('a1');
+    leave('a1');
+    expect(await news()).toEqual(['a3']);
+  });
+
+  it('few of all, and then those of whoever has the fewest first', async () => {
+    const { enter, news, leave } = setUp();
+    expect(inAll).toBe(8);
+    for (const user of ['a', 'b', 'c', 'd']) for (const at of [1, 2]) void enter(`${user}${at}`);
+    expect(await news()).toHaveLength(8);
+    for (const name of ['a3', 'a4', 'e1', 'f1']) void enter(name);
+    expect(await news()).toEqual([]);
+    leave('a1');
+    expect(await news()).toEqual(['e1']);
+    leave('a2');
+    expect(await news()).toEqual(['a3']);
+    leave('b1');
+    expect(await news()).toEqual(['f1']);
+  });
+
+  it('one that takes long counts for its user alone', async () => {
+    const { clock, enter, news, leave } = setUp();
+    for (const user of ['a', 'b', 'c', 'd']) for (const at of [1, 2]) void enter(`${user}${at}`);
+    expect(await news()).toHaveLength(8);
+    for (const name of ['a3', 'e1']) void enter(name);
+    await clock.settle(holdMs - 1);
+    expect(await news()).toEqual([]);
+    await clock.settle(1);
+    expect(await news()).toEqual(['e1']);
+    leave('a1');
+    expect(await news()).toEqual(['a3']);
+  });
+
+  it('is refused, to come again, when it has waited long', async () => {
+    const { clock, enter } = setUp();
+    void enter('a1');
+    void enter('a2');
+    const late = ends(enter('a3'));
+    await clock.settle(waitMs);
+    expect(await late).toMatchObject({ code: 'TOO_MANY_REQUESTS' });
+  });
+
+  it('whoever gives up takes no place, and leaves nothing behind', async () => {
+    const { clock, enter, news, leave } = setUp();
+    void enter('a1');
+    void enter('a2');
+    const abort = new AbortController();
+    const gone = ends(enter('a3', abort.signal));
+    void enter('a4');
+    abort.abort('left');
+    expect(await gone).toBe('left');
+    expect(await ends(enter('b1', abort.signal))).toBe('left');
+    leave('a1');
+    expect(await news()).toEqual(['a1', 'a2', 'a4']);
+    leave('a2');
+    leave('a4');
+    expect(clock.waiting()).toBe(0);
+  });
+});

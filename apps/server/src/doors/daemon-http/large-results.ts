@@ -1,0 +1,106 @@
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+
+/** Results of at least so many bytes are large, and those that do not say how long they are. */
+export const largeBytes = 64 * 1024;
+
+export const largeLimits = {
+  /** Large results of one user, and of all, that are read and worked on at once. */
+  ofUser: 2,
+  inAll: 8,
+  /** One that takes longer counts for its user alone. */
+  holdMs: 10_000,
+  /** A daemon drops a request that stays without an answer for a minute. */
+  waitMs: 45_000,
+};
+
+/** Places for results that take much memory; whoever finds none free waits before a byte of the body is read. */
+export interface LargeResults {
+  /**
+   * Resolves with what gives the place back. Throws `tooManyRequests` when none came free in time, and the signal's
+   * reason when it is aborted first.
+   */
+  enter(userId: string, signal: AbortSignal): Promise<() => void>;
+}
+
+interface Waiting {
+  userId: string;
+  begin(): void;
+}
+
+export const createLargeResults = (clock: Clock): LargeResults => {
+  const held = new Map<string, number>();
+  const line = new Set<Waiting>();
+  let inAll = 0;
+
+  const heldBy = (userId: string) => held.get(userId) ?? 0;
+  const count = (userId: string, by: 1 | -1) => {
+    const now = heldBy(userId) + by;
+    if (now > 0) held.set(userId, now);
+    else held.delete(userId);
+  };
+
+  /** Whoever has the fewest comes first, among equals the one that has waited longest. */
+  const next = (): Waiting | undefined => {
+    if (inAll >= largeLimits.inAll) return undefined;
+    let best: Waiting | undefined;
+    for (const one of line) if (!best || heldBy(one.userId) < heldBy(best.userId)) best = one;
+    return best && heldBy(best.userId) < largeLimits.ofUser ? best : undefined;
+  };
+
+  const fill = () => {
+    for (let one = next(); one; one = next()) one.begin();
+  };
+
+  const take = (userId: string): (() => void) => {
+    count(userId, 1);
+    inAll += 1;
+    let counts = true;
+    let isHeld = true;
+    const passOn = () => {
+      if (!counts) return;
+      counts = false;
+      inAll -= 1;
+      fill();
+    };
+    const stopHolding = clock.after(largeLimits.holdMs, passOn);
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      stopHolding();
+      count(userId, -1);
+      passOn();
+      fill();
+    };
+  };
+
+  return {
+    enter: (userId, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        const leave = () => {
+          line.delete(waiting);
+          stopWaiting();
+          signal.removeEventListener('abort', giveUp);
+        };
+        const giveUp = () => {
+          leave();
+          reject(signal.reason);
+        };
+        const waiting: Waiting = {
+          userId,
+          begin: () => {
+            leave();
+            resolve(take(userId));
+          },
+        };
+        const stopWaiting = clock.after(largeLimits.waitMs, () => {
+          leave();
+          reject(errors.tooManyRequests());
+        });
+        signal.addEventListener('abort', giveUp, { once: true });
+        line.add(waiting);
+        fill();
+      }),
+  };
+};

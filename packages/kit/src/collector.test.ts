@@ -1,0 +1,53 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { createCollector, runtimeHeap } from './collector.ts';
+import { endOfTurn } from './clock.ts';
+
+const mebibyte = 1024 * 1024;
+
+const collections = async (usedMebibytes: number, dropped: number[]) => {
+  let count = 0;
+  const collector = createCollector({
+    usedBytes: () => usedMebibytes * mebibyte,
+    collect: () => (count += 1),
+  });
+  for (const mebibytes of dropped) {
+    collector.dropped(mebibytes * mebibyte);
+    await endOfTurn();
+  }
+  return count;
+};
+
+describe('the collector', () => {
+  it.each<[string, number, number[], number]>([
+    ['nothing is dropped', 8, [], 0],
+    ['less than 1 MiB', 8, [0.5, 0.4], 0],
+    ['1 MiB in all', 8, [0.5, 0.5], 1],
+    ['1 MiB, and once more', 8, [1, 0.9, 0.1], 2],
+    ['much at once', 8, [16], 1],
+    ['a heap of 64 MiB', 64, [1], 1],
+    ['a heap beyond 64 MiB', 65, [16], 0],
+  ])('%s', async (_case, used, dropped, expected) => {
+    expect(await collections(used, dropped)).toBe(expected);
+  });
+
+  it('collects once for what is dropped in one turn, and not in that turn', async () => {
+    let count = 0;
+    const collector = createCollector({ usedBytes: () => 0, collect: () => (count += 1) });
+    for (let times = 0; times < 3; times += 1) collector.dropped(mebibyte);
+    expect(count).toBe(0);
+    await endOfTurn();
+    expect(count).toBe(1);
+  });
+});
+
+it('the heap of this process gives back what nobody holds, and shows nobody else how', async () => {
+  const heap = runtimeHeap();
+  const held = () => new WeakRef(Array.from({ length: 100_000 }, () => 'large'));
+  const ref = held();
+  await endOfTurn();
+  heap.collect();
+  expect(ref.deref()).toBeUndefined();
+  expect(heap.usedBytes()).toBeGreaterThan(mebibyte);
+  expect(runInNewContext('typeof gc')).toBe('undefined');
+});

@@ -1,0 +1,59 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { endOfTurn } from './clock.ts';
+
+/** The memory that JavaScript's objects have, in bytes. */
+export interface Heap {
+  usedBytes(): number;
+  /** Gives back what nobody holds any more; returns when that is done. */
+  collect(): void;
+}
+
+/** Hears of large texts that are done with, and gives their memory back early. */
+export interface Collector {
+  /** `bytes`: how large the text was. Its last holder may let it go in the same turn of the event loop. */
+  dropped(bytes: number): void;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** So much has to be dropped before a collection. */
+const enoughBytes = mebibyte;
+/** With more in use a collection would hold up everything for long; what was dropped is little beside it. */
+const largeHeapBytes = 64 * mebibyte;
+
+/**
+ * The runtime lets its heap double before it looks for what is dead: with small objects that is fast, with texts of a
+ * mebibyte it holds dozens of them. This collects when they have added up.
+ */
+export const createCollector = (heap: Heap): Collector => {
+  let bytes = 0;
+  let isDue = false;
+
+  const collect = () => {
+    isDue = false;
+    bytes = 0;
+    heap.collect();
+  };
+
+  return {
+    dropped: (more) => {
+      bytes += more;
+      if (isDue || bytes < enoughBytes || heap.usedBytes() > largeHeapBytes) return;
+      isDue = true;
+      void endOfTurn().then(collect);
+    },
+  };
+};
+
+/** The heap of this process. */
+export const runtimeHeap = (): Heap => {
+  setFlagsFromString('--expose-gc');
+  // Only what is run in a context that is made now sees it.
+  const found: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  return {
+    usedBytes: () => getHeapStatistics().used_heap_size,
+    collect: () => void (typeof found === 'function' && found()),
+  };
+};

@@ -1,0 +1,1 @@
+export { createCollector, runtimeHeap, type Collector, type Heap } from './collector.ts';
