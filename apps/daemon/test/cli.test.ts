@@ -9,7 +9,15 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const help = await run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toContain('$ drawbridge https://bridge.example.org gw_… ~/projects/site');
-    for (const group of ['filesystem-read', 'filesystem-write', 'shell', 'computer', 'browser', 'mcp', 'system']) {
+    for (const group of [
+      'filesystem-read',
+      'filesystem-write',
+      'shell',
+      'computer',
+      'browser',
+      'mcp',
+      'system',
+    ]) {
       expect(help.stdout).toContain(`--permission-${group} <mode>`);
     }
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });

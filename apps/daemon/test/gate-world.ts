@@ -9,6 +9,7 @@ import type { Modes } from '../src/permission/modes.ts';
 import type { Attempt } from '../src/permission/question.ts';
 import type { Resource } from '../src/permission/resource.ts';
 import { openRuleUse } from '../src/permission/rule-use.ts';
+import type { Rule } from '../src/permission/rules.ts';
 import { createSession } from '../src/permission/session.ts';
 import { openSettings } from '../src/permission/settings.ts';
 
@@ -23,6 +24,7 @@ export const write = (path: string): Resource => ({
   description: `Write ${path}`,
 });
 export const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
+const withoutTime = ({ madeAt: _madeAt, ...rule }: Rule) => rule;
 export const noSignal = new AbortController().signal;
 export const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
 export const misfit: Outcome = {
@@ -48,6 +50,11 @@ export const openGate = async ({
     preview: undefined as Preview | undefined,
     file: join(folder, 'settings.json'),
     settings,
+    /** Without the times at which they were made. */
+    rules: () => {
+      const { allow, deny } = settings.rules();
+      return { allow: allow.map(withoutTime), deny: deny.map(withoutTime) };
+    },
     session,
     gate,
     clock,

@@ -33,14 +33,14 @@ describe('a decision with a reach', () => {
     const world = await openDocs();
     await world.asked();
     expect((await world.send('alwaysAllow', {}, reach)).kind).toBe('run');
-    expect(world.settings.rules()).toEqual({ allow: rules, deny: [] });
+    expect(world.rules()).toEqual({ allow: rules, deny: [] });
   });
 
   it('folder: always deny keeps what it says', async () => {
     const world = await openDocs();
     await world.asked();
     expect((await world.send('alwaysDeny', {}, 'folder')).kind).toBe('denied');
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [docs] });
+    expect(world.rules()).toEqual({ allow: [], deny: [docs] });
     world.resources = [inDocs('deep/b')];
     expect((await world.send(undefined, { requestId: 'r2' })).kind).toBe('denied');
   });
@@ -57,7 +57,7 @@ describe('a decision with a reach', () => {
     world.clock.advance(afterMs);
     world.resources = [write(`/w/${path}`)];
     expect((await world.send(undefined, { requestId: 'r2' })).kind).toBe(kind);
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
   });
 });
 
@@ -74,7 +74,7 @@ describe('CF-03 a reach that does not fit is a denial', () => {
     const world = await openDocs();
     await world.asked();
     expect(await world.send(decision, {}, reach)).toEqual(misfit);
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
     expect((await world.send(undefined, { requestId: 'r2' })).kind).toBe('ask');
   });
 

@@ -23,7 +23,7 @@ describe('an answer that names its question', () => {
         kind: 'ask',
         question: standing,
       });
-      expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+      expect(world.rules()).toEqual({ allow: [], deny: [] });
       const own = { confirmation: 'allowOnce', askId: standing.askId, signal: noSignal };
       expect((await world.gate.check(world.attempt(), own)).kind).toBe('run');
     },

@@ -21,7 +21,7 @@ describe('the five decisions', () => {
     const world = await openGate();
     await world.asked();
     expect(await world.send(decision)).toEqual(outcome);
-    expect({ kind: 'rules', ...world.settings.rules() }).toEqual(rules);
+    expect({ kind: 'rules', ...world.rules() }).toEqual(rules);
     expect((await world.send(undefined, { requestId: 'r2' })).kind).toBe(next);
   });
 
@@ -42,7 +42,7 @@ describe('CF-01 a decision for which nothing was asked counts for nothing', () =
   it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny', true])('%j', async (confirmation) => {
     const world = await openGate();
     expect((await world.send(confirmation)).kind).toBe('ask');
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
   });
 
   it('also for another request, and a second time', async () => {
@@ -63,7 +63,7 @@ describe('CF-02 an answer fits one question', () => {
     const world = await openGate();
     await world.asked();
     expect(await world.send('alwaysAllow', over)).toEqual(misfit);
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
     expect((await world.send('allowOnce')).kind).toBe('ask');
   });
 
@@ -84,7 +84,7 @@ describe('CF-02 an answer fits one question', () => {
     const outcome = await world.send('alwaysAllow');
     expect(outcome).toMatchObject({ kind: 'ask', question: { resource: '/w/swapped' } });
     expect(outcome.kind === 'ask' && outcome.question.askId).not.toBe(first.askId);
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
   });
 
   it('FS-08 another content than the one that was shown is asked about anew', async () => {
@@ -121,7 +121,7 @@ describe('CF-16 what hides something in it', () => {
     world.resources = [write('/w/a'), write('/w/b\u200b')];
     expect((await world.asked()).options).toEqual(['allowOnce', 'denyOnce', 'alwaysDeny']);
     expect((await world.send(given)).kind).toBe(kind);
-    expect(world.settings.rules()).toEqual({ allow: [], deny: [] });
+    expect(world.rules()).toEqual({ allow: [], deny: [] });
   });
 });
 
@@ -152,11 +152,11 @@ describe('several resources', () => {
     await world.settings.addRules('allow', [ruleOf(write('/w/b'))]);
     await world.asked();
     await world.send('alwaysAllow');
-    expect(world.settings.rules().allow).toEqual([ruleOf(write('/w/b')), ruleOf(read('/w/a'))]);
+    expect(world.rules().allow).toEqual([ruleOf(write('/w/b')), ruleOf(read('/w/a'))]);
     world.resources = [read('/w/c'), write('/w/d')];
     await world.asked({ requestId: 'r2' });
     await world.send('alwaysDeny', { requestId: 'r2' });
-    expect(world.settings.rules().deny).toEqual([ruleOf(read('/w/c')), ruleOf(write('/w/d'))]);
+    expect(world.rules().deny).toEqual([ruleOf(read('/w/c')), ruleOf(write('/w/d'))]);
   });
 
   it('CF-10 what came to need asking meanwhile is asked about', async () => {
@@ -182,7 +182,7 @@ describe('settings that change while a question is open (FS-23)', () => {
       kind: 'denied',
       reason: 'Access denied: a rule forbids /w/a',
     });
-    expect(world.settings.rules().allow).toEqual([]);
+    expect(world.rules().allow).toEqual([]);
     world.resources = [write('/x')];
     await world.asked({ requestId: 'r2' });
     modes.filesystemWrite = 'deny';

@@ -6,13 +6,13 @@ export interface Host {
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** A host, `host:port` or address -> its host, read as a browser reads it; null for what is none. */
+/** A host, `host:port` or address -> its host, read as a browser reads it; null for what is none, or has an empty label. */
 export const hostOf = (text: string): Host | null => {
   const address = hasScheme.test(text) ? text : `https://${text}`;
   if (!URL.canParse(address)) return null;
   const { hostname, port } = new URL(address);
   const name = hostname.replace(/\.+$/, '');
-  return name === '' ? null : { name, port };
+  return name.split('.').includes('') ? null : { name, port };
 };
 
 /** Compared label by label: `a.example.org` is below `example.org`, `aexample.org` is not. */

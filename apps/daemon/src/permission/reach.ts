@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import type { Decision, Reach, ToolGroup } from '@drawbridge/contracts';
 import { needsOwnYes } from './guarded.ts';
-import { hostOf } from './host.ts';
 import type { Resource } from './resource.ts';
 import type { ReachKind, Rule } from './rules.ts';
+import { isSound } from './sound.ts';
 import { visible } from './show.ts';
 
 /** A reach as it is offered, and the rules that it stands for. */
@@ -72,30 +72,6 @@ export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule 
   resource,
   ...(fingerprint !== undefined && { fingerprint }),
 });
-
-/** A suffix under which anybody may register, such as `co.uk` or `github.io`, has no owner whose subdomains could be meant. */
-const hasOwner = async (host: string): Promise<boolean> => {
-  const { getDomain } = await import('tldts');
-  return getDomain(host, { allowPrivateDomains: true }) !== null;
-};
-
-/** Whether a rule with this reach can mean what it says: a folder ends in `/`, a host belongs to somebody, a server is named. */
-const isSound = async ({ toolGroup, resource, reach }: Rule): Promise<boolean> => {
-  switch (reach) {
-    case undefined:
-      return true;
-    case 'folder':
-      return pathWords[toolGroup] !== undefined && resource.startsWith('/') && resource.endsWith('/');
-    case 'subdomains': {
-      const host = toolGroup === 'browser' ? hostOf(resource) : null;
-      return host !== null && hasOwner(host.name);
-    }
-    case 'server':
-      return toolGroup === 'mcp' && /^[^/]+\/\*$/.test(resource);
-    default:
-      return reach satisfies never;
-  }
-};
 
 /** The next wider rule that a person can pick for a resource, if there is one. */
 const widerRule = async (

@@ -64,7 +64,7 @@ it('PS-03 a process that was killed while it held the lock keeps nobody out', as
   await once(child, 'close');
   const settings = await openSettings(folder, systemClock);
   await settings.addRules('deny', [{ toolGroup: 'shell', resource: 'rm' }]);
-  expect(settings.rules().deny).toEqual([{ toolGroup: 'shell', resource: 'rm' }]);
+  expect(settings.rules().deny).toEqual([{ toolGroup: 'shell', resource: 'rm', madeAt: expect.any(String) }]);
 });
 
 it('gives up after ten seconds when somebody keeps the lock, and changes nothing', async () => {

@@ -19,11 +19,18 @@ groupModes satisfies Record<ToolGroup, typeof mode>;
 export const settingsFile = z.strictObject({
   version: z.literal(1),
   modes: z.strictObject(groupModes).partial().default({}),
+  /** Whether the panel may add rules and take denials back, which needs nobody at the machine. */
+  remoteRules: z.boolean().default(false),
   rules: z.strictObject({ allow: z.array(rule).default([]), deny: z.array(rule).default([]) }).prefault({}),
 });
 export type SettingsFile = z.infer<typeof settingsFile>;
 
-export const emptySettings: SettingsFile = { version: 1, modes: {}, rules: { allow: [], deny: [] } };
+export const emptySettings: SettingsFile = {
+  version: 1,
+  modes: {},
+  remoteRules: false,
+  rules: { allow: [], deny: [] },
+};
 
 const parseJson = (text: string, path: string): unknown => {
   try {

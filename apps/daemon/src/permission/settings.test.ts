@@ -16,13 +16,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
-import { systemClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Rule } from './rules.ts';
 import { openSettings } from './settings.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 const ruleFor = (resource: string): Rule => ({ toolGroup: 'filesystemWrite', resource });
+
+const made = (resource: string): Rule => ({ ...ruleFor(resource), madeAt: '2026-01-01T00:00:00.000Z' });
 
 const makeFolder = () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
@@ -56,18 +58,27 @@ describe('settings', () => {
 
   it('keeps rules over a restart, without repeats, and takes them back', async () => {
     const { folder } = makeFolder();
-    const first = await openSettings(folder, systemClock);
+    const first = await openSettings(folder, createFakeClock());
     await Promise.all([
       first.addRules('deny', [ruleFor('/w/a'), ruleFor('/w/a')]),
       first.addRules('allow', [ruleFor('/w/b')]),
       first.addRules('deny', [ruleFor('/w/a'), ruleFor('/w/c')]),
     ]);
-    const second = await openSettings(folder, systemClock);
-    expect(second.rules()).toEqual({ allow: [ruleFor('/w/b')], deny: [ruleFor('/w/a'), ruleFor('/w/c')] });
+    const second = await openSettings(folder, createFakeClock());
+    expect(second.rules()).toEqual({ allow: [made('/w/b')], deny: [made('/w/a'), made('/w/c')] });
     expect(await second.removeRule('deny', ruleFor('/w/a'))).toBe(true);
     expect(await second.removeRule('deny', ruleFor('/w/a'))).toBe(false);
     await first.refresh();
-    expect(first.rules()).toEqual({ allow: [ruleFor('/w/b')], deny: [ruleFor('/w/c')] });
+    expect(first.rules()).toEqual({ allow: [made('/w/b')], deny: [made('/w/c')] });
+  });
+
+  it('reads a file from before rules had a reach and a time', async () => {
+    const { folder } = withText(whole);
+    const settings = await openSettings(folder, systemClock);
+    expect([settings.rules(), settings.remoteRules()]).toEqual([
+      { allow: [ruleFor('/w/a')], deny: [ruleFor('/w/b')] },
+      false,
+    ]);
   });
 
   it('PS-01 refuses a file that was cut at any byte, and keeps it', async () => {
@@ -97,6 +108,26 @@ describe('settings', () => {
       'a key twice',
       '{"version":1,"modes":{"shell":"deny","sh\\u0065ll":"allow"}}',
       /the key "shell" stands there twice/,
+    ],
+    [
+      'SS-15 a public suffix with its subdomains',
+      '{"version":1,"rules":{"allow":[{"toolGroup":"browser","resource":"github.io","reach":"subdomains"}]}}',
+      /rules\.allow\.0: github\.io cannot have the reach subdomains/,
+    ],
+    [
+      'a folder that is none',
+      '{"version":1,"rules":{"allow":[{"toolGroup":"filesystemRead","resource":"/w","reach":"folder"}]}}',
+      /rules\.allow\.0: \/w cannot have the reach folder/,
+    ],
+    [
+      'a reach of another group',
+      '{"version":1,"rules":{"allow":[{"toolGroup":"shell","resource":"/w/","reach":"folder"}]}}',
+      /rules\.allow\.0: \/w\/ cannot have the reach folder/,
+    ],
+    [
+      'a reach that nobody knows',
+      '{"version":1,"rules":{"allow":[{"toolGroup":"shell","resource":"ls","reach":"prefix"}]}}',
+      /rules\.allow\.0\.reach: /,
     ],
   ])('PS-01 refuses %s and names the place', async (_case, text, message) => {
     const { folder } = withText(text);
@@ -145,7 +176,10 @@ describe('settings', () => {
     const settings = await openSettings(folder, systemClock);
     expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
     await settings.addRules('allow', [ruleFor('/w/z')]);
-    expect([statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([0o600, ['settings.json', 'settings.lock']]);
+    expect([statSync(file).mode & 0o777, readdirSync(folder)]).toEqual([
+      0o600,
+      ['settings.json', 'settings.lock'],
+    ]);
   });
 
   it('PS-04 refuses a link in place of the folder or the file', async () => {

@@ -2,10 +2,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import { errors } from './errors.ts';
 import type { Modes } from './modes.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts';
 import { isSameRule, type Rule } from './rules.ts';
 import { whileLocked } from './settings-lock.ts';
+import { isSound } from './sound.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
 export type RuleEffect = keyof SettingsFile['rules'];
@@ -17,13 +19,25 @@ export interface SettingsStore {
   /** The modes of the file over the defaults, at the last `refresh`. */
   modes(): Modes;
   rules(): SettingsFile['rules'];
+  /** Whether the panel may widen what is allowed. */
+  remoteRules(): boolean;
   /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
   refresh(): Promise<void>;
-  /** Adds rules; they are on disk when this resolves. */
+  /** Adds rules, with the time; they are on disk when this resolves. */
   addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
   /** Takes a rule back; false when there is none like it. */
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
+
+/** A wider rule that cannot mean what it says is no rule: nobody can tell what was allowed. */
+const mustBeSound = async (rules: readonly Rule[], path: string): Promise<void> => {
+  for (const [at, rule] of rules.entries()) {
+    if (await isSound(rule)) continue;
+    throw errors.settingsBroken({
+      message: `${path}: rules.allow.${at}: ${rule.resource} cannot have the reach ${rule.reach}`,
+    });
+  }
+};
 
 /** Tells one state of the file from the next without reading it; undefined when there is no file. */
 const stampOf = (path: string): string | undefined => {
@@ -45,7 +59,9 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
   const load = async () => {
     const before = stampOf(path);
     const text = await readPrivateFile(path);
-    current = text === undefined ? emptySettings : parseSettings(text, path);
+    const read = text === undefined ? emptySettings : parseSettings(text, path);
+    await mustBeSound(read.rules.allow, path);
+    current = read;
     stamp = before;
   };
 
@@ -77,13 +93,15 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
     folder: realFolder,
     modes: () => ({ ...defaultModes, ...current.modes }),
     rules: () => current.rules,
+    remoteRules: () => current.remoteRules,
     refresh: () => (stampOf(path) === stamp ? Promise.resolve() : inTurn(load)),
     addRules: (effect, rules) =>
       change(async () => {
         const known = current.rules[effect];
-        const added = rules.filter(
-          (one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)),
-        );
+        const madeAt = new Date(clock.now()).toISOString();
+        const added = rules
+          .filter((one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)))
+          .map((one) => ({ ...one, madeAt }));
         if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
       }),
     removeRule: (effect, rule) =>
