@@ -14,7 +14,7 @@ import {
   type KeyHolder,
   type SessionFile,
 } from '../link/index.ts';
-import { showCall } from '../terminal/calls.ts';
+import { createCallLines } from '../terminal/calls.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { hostIdentifier } from './identity.ts';
 import type { Offer } from './offer.ts';
@@ -83,7 +83,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     journal,
     changes: offer.changes,
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
-    report: (call) => showCall(talk, call),
+    report: createCallLines(talk),
   });
 
   const describe = () => ({

@@ -1,3 +1,4 @@
+import { endOfTurn } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
 import { visible } from '../permission/index.ts';
 import { shorten } from './shorten.ts';
@@ -42,4 +43,20 @@ export const showCall = (talk: Talk, { request, outcome, durationMs }: CallRepor
     [shorten(name, summaryLength), about, formatDuration(durationMs)].filter(Boolean).join('  '),
     colours[outcome],
   );
+};
+
+/** Shows calls as they end. Those that end in one turn of the event loop are written together. */
+export const createCallLines = (talk: Talk): ((call: CallReport) => void) => {
+  let isHeld = false;
+  return (call) => {
+    if (!isHeld) {
+      isHeld = true;
+      const letOut = talk.hold();
+      void endOfTurn().then(() => {
+        isHeld = false;
+        letOut();
+      });
+    }
+    showCall(talk, call);
+  };
 };

@@ -1,5 +1,6 @@
+import { endOfTurn } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { showCall } from './calls.ts';
+import { createCallLines, showCall } from './calls.ts';
 import { drawQuestion } from './question.ts';
 import { createTalk } from './talk.ts';
 
@@ -42,6 +43,29 @@ describe('talk', () => {
   it.each(attacks)('draws %s in a question as a visible escape', (_name, text, shown) => {
     const drawn = drawQuestion({ toolGroup: 'shell', resource: text, description: 'run', options: [] });
     expect(drawn).toBe(['', 'A call wants to', '  shell: run', `    ${shown}`, ''].join('\n'));
+  });
+
+  it('writes the lines of calls that end together at once', async () => {
+    const { lines: writes, talk } = record();
+    const show = createCallLines(talk);
+    const call = (path: string) => ({
+      request: { requestId: 'r1', toolCall: { name: 'read_file', arguments: { path } } },
+      outcome: 'ok' as const,
+      durationMs: 1,
+    });
+    show(call('a.txt'));
+    show(call('b.txt'));
+    const before = writes.length;
+    await endOfTurn();
+    show(call('c.txt'));
+    await endOfTurn();
+    expect([before, writes]).toEqual([
+      0,
+      [
+        'ok            read_file  a.txt  1 ms\nok            read_file  b.txt  1 ms\n',
+        'ok            read_file  c.txt  1 ms\n',
+      ],
+    ]);
   });
 
   it('never shows a key', () => {

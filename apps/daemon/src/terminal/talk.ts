@@ -42,7 +42,7 @@ export const createTalk = (options: { write: (text: string) => void; colours: bo
         if (holds > 0) return;
         const lines = held;
         held = [];
-        lines.forEach(options.write);
+        if (lines.length > 0) options.write(lines.join(''));
       };
     },
   };

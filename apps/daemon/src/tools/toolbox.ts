@@ -25,10 +25,17 @@ export const createToolbox = (
   context: Omit<FamilyContext, 'changed'>,
 ): Toolbox => {
   const opened = new Map<ToolFamily, Promise<void>>();
+  const descriptions = new WeakMap<DaemonTool, Tool>();
   const changes = createEmitter<null>((error) => {
     throw error;
   });
 
+  /** Once for each tool: turning its schema into JSON is a good part of a start. */
+  const describe = (tool: DaemonTool): Tool => {
+    const description = descriptions.get(tool) ?? describeTool(tool);
+    descriptions.set(tool, description);
+    return description;
+  };
   const isOn = (family: ToolFamily, modes: Modes) => family.groups.some((group) => modes[group] !== 'deny');
   const openTools = () => families.filter((family) => opened.has(family)).flatMap((family) => family.tools());
   const offeredOf = (family: ToolFamily, modes: Modes) =>
@@ -60,7 +67,7 @@ export const createToolbox = (
     find: (name) => openTools().find((tool) => tool.name === name),
     offered: (given) => {
       const modes = effectiveModes(given);
-      return families.flatMap((family) => offeredOf(family, modes)).map(describeTool);
+      return families.flatMap((family) => offeredOf(family, modes)).map(describe);
     },
     categories: (given) => families.map((family) => category(family, effectiveModes(given))),
     onChanged: (listen) => changes.on('tools', listen),

@@ -11,8 +11,12 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { errors } from '../errors.ts';
 
-/** Linux alone lets a process reach files through a descriptor of their folder. */
-const descriptors = process.platform === 'linux' && existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
+/** Linux alone lets a process reach files through a descriptor of their folder. By number, where that is ours: one link less for each file. */
+const findDescriptors = (): string | undefined => {
+  if (process.platform !== 'linux' || !existsSync('/proc/self/fd')) return undefined;
+  return readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd` : '/proc/self/fd';
+};
+const descriptors = findDescriptors();
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
