@@ -19,6 +19,7 @@ const world = () => {
     signal: new AbortController().signal,
     requestId: 'r1',
     progress: () => undefined,
+    large: async () => undefined,
     granted: [],
     reading: (path: string) => (path.endsWith('hidden.txt') ? ('deny' as const) : ('allow' as const)),
   };
