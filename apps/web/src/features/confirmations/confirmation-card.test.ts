@@ -1,6 +1,6 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
 import { confirmationOf } from '../../../test/worlds.ts';
 import { clockKey } from '../../api/index.ts';
@@ -116,7 +116,7 @@ it.each(all)('sends %s once, also on a second press', async (decision) => {
   await pass(500);
   await card.find(`[data-decision=${decision}]`).trigger('click');
   await card.find(`[data-decision=${decision}]`).trigger('click');
-  expect(decide.mock.calls).toEqual([[decision]]);
+  expect(decide.mock.calls).toEqual([[{ decision }]]);
   finish();
 });
 
@@ -128,7 +128,7 @@ it.each([
   const card = show();
   await pass(500);
   await card.find('article').trigger('keydown', { key });
-  expect(decide.mock.calls).toEqual([[decision]]);
+  expect(decide.mock.calls).toEqual([[{ decision }]]);
 });
 
 it.each([
@@ -185,4 +185,78 @@ it.each([
   const text = `--- a\n+++ a\n@@ -4 +4 @@\n-o\u200bld\n+${line}\n`;
   const card = show({ preview: { kind: 'diff', path: 'a.txt', text, truncated: false } });
   expect(card.findAll('figure [data-test=warning]').length).toBe(warnings);
+});
+
+describe('how far a lasting answer goes', () => {
+  const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+  const short = { decisions: ['allowForSession'], durationMs: 900_000 };
+  const file = { scope: 'exact', label: 'write ~/notes/a.txt' };
+  const folder = { scope: 'folder', label: 'write in ~/notes and below' };
+  const reaches = [
+    { id: 'exact', ...file, decisions: lasting },
+    { id: 'exact-15-minutes', ...file, ...short },
+    { id: 'folder', ...folder, decisions: lasting },
+    { id: 'folder-15-minutes', ...folder, ...short },
+  ];
+  const pick = (card: Card, scope: string) => card.find(`input[value=${scope}]`).setValue();
+
+  it('is told in the words of the machine, the narrowest picked', () => {
+    const card = show({ reaches });
+    expect(card.findAll('[data-test=reaches] label').map((label) => label.text())).toEqual([
+      'write ~/notes/a.txt',
+      'write in ~/notes and below',
+    ]);
+    expect(card.find<HTMLInputElement>('input:checked').element.value).toBe('exact');
+  });
+
+  it.each([
+    ['exact', 'alwaysAllow', 'exact'],
+    ['folder', 'alwaysAllow', 'folder'],
+    ['folder', 'alwaysDeny', 'folder'],
+    ['folder', 'allowForSession', 'folder'],
+    ['folder', 'allowOnce', undefined],
+    ['folder', 'denyOnce', undefined],
+  ])('%s and %s', async (scope, decision, reach) => {
+    const card = show({ reaches });
+    await pick(card, scope);
+    await pass(500);
+    await card.find(`[data-decision=${decision}]`).trigger('click');
+    expect(decide.mock.calls).toEqual([[{ decision, ...(reach && { reach }) }]]);
+  });
+
+  it.each(['exact', 'folder'])('15 minutes are one click away: %s', async (scope) => {
+    const card = show({ reaches });
+    await pick(card, scope);
+    await card.find('[data-test=timed]').trigger('click');
+    expect(decide).not.toHaveBeenCalled();
+    await pass(500);
+    await card.find('[data-test=timed]').trigger('click');
+    expect(card.find('[data-test=timed]').text()).toBe('Allow for 15 minutes');
+    expect(decide.mock.calls).toEqual([[{ decision: 'allowForSession', reach: `${scope}-15-minutes` }]]);
+  });
+
+  it('CF-12 begins at the narrowest again, and sleeps, when the question changes', async () => {
+    const card = show({ reaches });
+    await pick(card, 'folder');
+    await pass(500);
+    await card.setProps({ confirmation: confirmationOf({ id: 'c2', reaches }) });
+    expect(awake(card)).toEqual([]);
+    await pass(500);
+    await card.find('[data-decision=alwaysAllow]').trigger('click');
+    expect(decide.mock.calls).toEqual([[{ decision: 'alwaysAllow', reach: 'exact' }]]);
+  });
+
+  it('CF-18 shows what hides in the words', () => {
+    const hidden = { ...reaches[0], label: 'write a\u202eb' };
+    expect(show({ reaches: [{ id: 'x', scope: 'x', decisions: lasting, ...hidden }] }).text()).toContain(
+      'write a\\u{202E}b',
+    );
+  });
+
+  it('a machine that offers none is asked as before', () => {
+    const card = show();
+    expect(card.find('[data-test=reaches]').exists()).toBe(false);
+    expect(card.find('[data-test=timed]').exists()).toBe(false);
+    expect(card.text()).toContain('cover exactly what is listed above');
+  });
 });

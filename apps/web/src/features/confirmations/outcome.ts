@@ -1,12 +1,18 @@
 import type { Confirmation } from '@drawbridge/contracts';
-import { decisionWords } from './decisions.ts';
+import { decisionWords, minutesOf } from './decisions.ts';
+
+const decidedWords = ({ decision, reach, reaches }: Confirmation): string => {
+  if (decision === null) return 'Denied';
+  const chosen = reaches.find(({ id }) => id === reach);
+  if (chosen === undefined) return decisionWords[decision].done;
+  const done =
+    chosen.durationMs === undefined ? decisionWords[decision].done : `Allowed for ${minutesOf(chosen)}`;
+  return `${done}: ${chosen.label}`;
+};
 
 /** What became of a question, in words. */
-export const outcomeOf = ({
-  state,
-  approved,
-  decision,
-}: Confirmation): { text: string; approved: boolean } => {
+export const outcomeOf = (confirmation: Confirmation): { text: string; approved: boolean } => {
+  const { state, approved } = confirmation;
   switch (state) {
     case 'open':
       return { text: 'Open', approved: false };
@@ -15,10 +21,7 @@ export const outcomeOf = ({
     case 'expired':
       return { text: 'Expired: denied', approved: false };
     case 'decided':
-      return {
-        text: decision === null ? 'Denied' : decisionWords[decision].done,
-        approved: approved === true,
-      };
+      return { text: decidedWords(confirmation), approved: approved === true };
     default:
       return state satisfies never;
   }

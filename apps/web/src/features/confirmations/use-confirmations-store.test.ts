@@ -67,7 +67,7 @@ it.each([
   });
   const store = useConfirmationsStore();
   await store.load();
-  await store.decide(first, decision);
+  await store.decide(first, { decision });
   expect(heard).toEqual([{ confirmationId: 'a', ...sent }]);
   expect([ids(store.open), store.closed]).toEqual([
     [],
@@ -109,7 +109,7 @@ it.each([
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
   await store.load();
-  await store.decide(first, 'denyOnce');
+  await store.decide(first, { decision: 'denyOnce' });
   expect([ids(store.open), store.closed.map((note) => note.text), store.failures]).toEqual([[], [text], {}]);
 });
 
@@ -125,7 +125,7 @@ it.each([
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
   await store.load();
-  const clicked = store.decide(first, 'denyOnce');
+  const clicked = store.decide(first, { decision: 'denyOnce' });
   store.onConfirmation(event(after));
   await clicked;
   expect(store.closed.map((note) => note.text)).toEqual([text]);
@@ -135,7 +135,7 @@ it('says it also when the live event comes after the refusal', async () => {
   bench = await setBench({ confirmations: [first], decide: refusing('ALREADY_DECIDED') });
   const store = useConfirmationsStore();
   await store.load();
-  await store.decide(first, 'denyOnce');
+  await store.decide(first, { decision: 'denyOnce' });
   store.onConfirmation(event(decided));
   expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
     [],
@@ -155,7 +155,7 @@ it('keeps the question when the server cannot write its answer down, and says wh
   });
   const store = useConfirmationsStore();
   await store.load();
-  await store.decide(first, 'allowOnce');
+  await store.decide(first, { decision: 'allowOnce' });
   expect([ids(store.open), store.failures['a']?.message]).toEqual([
     ['a'],
     'The server cannot write to its store',

@@ -1,8 +1,8 @@
-import type { Confirmation, ConfirmationEvent, Decision } from '@drawbridge/contracts';
+import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
-import { answerOf } from './decisions.ts';
+import { answerOf, type Choice } from './decisions.ts';
 import { outcomeOf } from './outcome.ts';
 
 /** How many closed questions stay in sight, so that the person sees what became of them. */
@@ -107,15 +107,16 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   };
 
   /** Answers a question. What another answered first, or what closed meanwhile, shows as such. */
-  const decide = async (confirmation: Confirmation, decision: Decision) => {
+  const decide = async (confirmation: Confirmation, choice: Choice) => {
     delete failures.value[confirmation.id];
     deciding.add(confirmation.id);
     try {
       const reply = await api.confirmations.decide.mutate({
         confirmationId: confirmation.id,
-        ...answerOf(decision),
+        ...answerOf(choice),
       });
-      put({ ...confirmation, state: reply.state, approved: reply.approved, decision: reply.decision });
+      const { state, approved, decision } = reply;
+      put({ ...confirmation, state, approved, decision, reach: choice.reach ?? null });
     } catch (error) {
       const failure = failureOf(error);
       const closedAs = closedWords[failure.code];
