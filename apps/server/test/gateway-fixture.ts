@@ -29,10 +29,12 @@ export interface FixtureOptions {
   limits?: Partial<GatewayLimits>;
   gatewayApiKey?: string;
   owners?: string[];
+  /** Where the store is kept; a folder of its own when undefined. */
+  folder?: string;
 }
 
 export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'gateway-'));
   const clock = createFakeClock();
   const opened: OpenDatabase[] = [];
 
@@ -65,7 +67,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     const close = async () => {
       await gateway.stop();
       for (const one of opened) await one.close();
-      rmSync(folder, { recursive: true, force: true });
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     };
     return { clock, gateway, database, errors, crash, close };
   };
