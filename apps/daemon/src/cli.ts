@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { connect } from './commands/connect.ts';
 import { exitCodeOf } from './commands/errors.ts';
+import { mcp } from './commands/mcp.ts';
 import { permissions } from './commands/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
@@ -61,6 +62,9 @@ const program = createProgram(manifest.version, {
   },
   permissions: async (options) => {
     process.stdout.write(`${await permissions(environment.privateFolder, options)}\n`);
+  },
+  mcp: async (run) => {
+    process.stdout.write(`${await run(mcp(environment.privateFolder))}\n`);
   },
 });
 

@@ -16,7 +16,7 @@ import { createWaiting } from '../terminal/waiting.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
 import { clearLeftovers } from './leftovers.ts';
-import { createOffer } from './offer.ts';
+import { createOffer, type Offer } from './offer.ts';
 import { readOptions, type ConnectOptions, type ParsedLine } from './options.ts';
 import { findRootFolder, type RootFolder } from './root-folder.ts';
 import { showUrl } from './server-url.ts';
@@ -131,9 +131,42 @@ const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds): WhereToAsk =>
   };
 };
 
+interface Serving extends ConnectNeeds {
+  settings: SettingsStore;
+  sessionFile: SessionFile;
+  confirm: WhereToAsk;
+  url: URL;
+  key: string;
+  ask: boolean;
+  rootPath: string;
+}
+
+const serve = async (offer: Offer, needs: Serving): Promise<number> => {
+  const { settings, sessionFile, confirm, url, key, talk, version, rootPath } = needs;
+  const room = await openJournalRoom({
+    clock: systemClock,
+    privateFolder: settings.folder,
+    server: { url, host: hostIdentifier() },
+  });
+  await clearLeftovers(room.journal.found, { clock: systemClock, talk });
+  const session = createSession({
+    clock: systemClock,
+    random: Math.random,
+    talk,
+    url,
+    journal: room.journal,
+    sessionFile,
+    offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
+    machine: { rootPath, version, instance: room.instance },
+  });
+  const code = await runUntilEnd(session, key, { ...needs, url: showUrl(url) });
+  await room.close();
+  return code;
+};
+
 /** `drawbridge connect`: stays until the session ends, and gives the exit code. */
 export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
-  const { environment, talk, version } = needs;
+  const { environment, talk } = needs;
   const options = readOptions(line, environment);
   const confirm = whereToAsk(options, needs);
   const ask = needs.isTerminal && !options.nonInteractive;
@@ -151,26 +184,22 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     modes,
     ask: confirm.ask,
     root: start.path,
+    say: (sentence) => talk.line('tools', sentence, 'yellow'),
   });
-  if (offer.tools().length === 0) throw errors.nothingAllowed();
-  const room = await openJournalRoom({
-    clock: systemClock,
-    privateFolder: settings.folder,
-    server: { url, host: hostIdentifier() },
-  });
-  await clearLeftovers(room.journal.found, { clock: systemClock, talk });
-  const session = createSession({
-    clock: systemClock,
-    random: Math.random,
-    talk,
-    url,
-    journal: room.journal,
-    sessionFile,
-    offer: { ...offer, dispatch: confirm.around(offer.dispatch) },
-    machine: { rootPath: start.path, version, instance: room.instance },
-  });
-  const code = await runUntilEnd(session, key, { ...needs, ask, url: showUrl(url) });
-  await offer.close();
-  await room.close();
-  return code;
+  try {
+    if (offer.tools().length === 0) throw errors.nothingAllowed();
+    return await serve(offer, {
+      ...needs,
+      settings,
+      sessionFile,
+      confirm,
+      url,
+      key,
+      ask,
+      rootPath: start.path,
+    });
+  } finally {
+    // Also when it cannot be served: the tools have begun to start what they need.
+    await offer.close();
+  }
 };

@@ -12,7 +12,14 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
   await writeFile(join(root, 'a.txt'), 'one');
   const settings = await openSettings(folder, systemClock);
   const modes = { ...settings.modes(), shell: 'ask' as const };
-  const offer = await createOffer({ clock: systemClock, settings, modes, ask: { kind: 'panel' }, root });
+  const offer = await createOffer({
+    clock: systemClock,
+    settings,
+    modes,
+    ask: { kind: 'panel' },
+    root,
+    say: () => {},
+  });
   const read = (requestId: string) =>
     offer.dispatch(
       { requestId, toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },

@@ -35,6 +35,8 @@ export interface OfferNeeds {
   ask: Ask;
   /** The real path of the folder that file tools work in. */
   root: string;
+  /** One sentence for the person at the machine. */
+  say(sentence: string): void;
 }
 
 /** What flags and edits changed for this session; the rest follows the file, also when it changes under way. */
@@ -46,13 +48,13 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 };
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
-export const createOffer = async ({ clock, settings, modes, ask, root }: OfferNeeds): Promise<Offer> => {
+export const createOffer = async ({ clock, settings, modes, ask, root, say }: OfferNeeds): Promise<Offer> => {
   const session = createSession({ clock, modes: changedModes(settings, modes) });
   const use = await openRuleUse({ clock, folder: settings.folder });
   const gate = createGate({ settings, session, ask, use, root });
   const held = { ...gate.modes(), ...modes };
   const place = { root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
+  const toolbox = createToolbox(allFamilies({ say }), { ...place, access: gate.access });
   await toolbox.open(held);
   return {
     tools: () => toolbox.offered(held),

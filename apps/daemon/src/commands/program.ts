@@ -1,6 +1,7 @@
 import { modes, toolGroups } from '@drawbridge/contracts';
 import { Command, Option } from 'commander';
 import { kebab } from '../config.ts';
+import type { McpActions } from './mcp.ts';
 import type { ParsedLine } from './options.ts';
 
 const examples = `
@@ -22,7 +23,42 @@ DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 export interface Actions {
   connect(line: ParsedLine): Promise<void>;
   permissions(options: { remove?: string }): Promise<void>;
+  mcp(run: (mcp: McpActions) => Promise<string>): Promise<void>;
 }
+
+const mcpExamples = `
+The server is started without a shell, in a folder of drawbridge's own, with a small environment and what --env names.
+Its tools are in the group mcp: each is asked about until you allow it.
+
+Examples:
+  $ drawbridge mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  $ drawbridge mcp add tracker --env TRACKER_KEY=… -- tracker-mcp --read-only
+  $ drawbridge mcp remove files`;
+
+const collect = (value: string, all: readonly string[]): string[] => [...all, value];
+
+const addMcp = (program: Command, actions: Actions): void => {
+  const command = program.command('mcp').description('MCP servers of this machine whose tools are offered');
+  command
+    .command('add')
+    .description('add a server that is spoken to over stdin and stdout')
+    .argument('<name>', 'a-z, 0-9 and -: its tools are called <name>__<tool>')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .option('--env <KEY=VALUE>', 'a variable of its environment; may be repeated', collect, [])
+    .addHelpText('after', mcpExamples)
+    .action((name: string, words: string[], { env }: { env: string[] }) =>
+      actions.mcp((mcp) => mcp.add(name, words, { env, cwd: process.cwd() })),
+    );
+  command
+    .command('list')
+    .description('list them; values of variables are not shown')
+    .action(() => actions.mcp((mcp) => mcp.list()));
+  command
+    .command('remove')
+    .description('take one away')
+    .argument('<name>')
+    .action((name: string) => actions.mcp((mcp) => mcp.remove(name)));
+};
 
 /** The command line as commander reads it. `connect` runs for the command of that name and for a bare address. */
 export const createProgram = (version: string, actions: Actions): Command => {
@@ -64,6 +100,8 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .description('list the modes and permanent rules of this machine')
     .option('--remove <number>', 'take one rule back')
     .action((options: { remove?: string }) => actions.permissions(options));
+
+  addMcp(program, actions);
 
   // The bare form takes what `connect` takes, so its help says so.
   return program.configureHelp({

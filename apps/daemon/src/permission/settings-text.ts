@@ -1,7 +1,6 @@
-import { mode, modes, type ToolGroup } from '@drawbridge/contracts';
+import { mode, type ToolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
-import { errors } from './errors.ts';
-import { repeatedKey } from './repeated-key.ts';
+import { parsePrivateJson } from './private-json.ts';
 import { rule } from './rules.ts';
 
 const groupModes = {
@@ -32,27 +31,8 @@ export const emptySettings: SettingsFile = {
   rules: { allow: [], deny: [] },
 };
 
-const parseJson = (text: string, path: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'it is not JSON';
-    throw errors.settingsBroken({ message: `${path}: ${reason}`, cause });
-  }
-};
-
 /** Text -> settings; `settingsBroken` names the file and the place in it. Nothing is guessed or reset. */
-export const parseSettings = (text: string, path: string): SettingsFile => {
-  const json = parseJson(text, path);
-  const twice = repeatedKey(text);
-  if (twice !== undefined)
-    throw errors.settingsBroken({ message: `${path}: the key "${twice}" stands there twice` });
-  const parsed = settingsFile.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'the whole file'}: ${issue.message}`,
-  );
-  throw errors.settingsBroken({ message: `${path}: ${issues.join('; ')} (modes are ${modes.join(', ')})` });
-};
+export const parseSettings = (text: string, path: string): SettingsFile =>
+  parsePrivateJson(text, { path, schema: settingsFile });
 
 export const formatSettings = (settings: SettingsFile): string => `${JSON.stringify(settings, null, 2)}\n`;

@@ -2,19 +2,26 @@ import type { Tool } from '@drawbridge/contracts';
 import { z } from 'zod';
 import type { DaemonTool } from './tool.ts';
 
-/** A tool as the server is told of it. MCP's shape. */
-export const describeTool = (tool: DaemonTool): Tool => {
+const schemaOf = (tool: DaemonTool): Pick<Tool, 'inputSchema' | 'outputSchema'> => {
+  if (tool.described) {
+    const { inputSchema, outputSchema } = tool.described;
+    return { inputSchema, ...(outputSchema && { outputSchema }) };
+  }
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
-  return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.description,
-    inputSchema,
-    annotations: {
-      title: tool.title,
-      readOnlyHint: tool.effect === 'reads',
-      destructiveHint: tool.effect === 'destroys',
-      category: tool.category,
-    },
-  };
+  return { inputSchema };
 };
+
+/** A tool as the server is told of it. MCP's shape. */
+export const describeTool = (tool: DaemonTool): Tool => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  ...schemaOf(tool),
+  annotations: {
+    readOnlyHint: tool.effect === 'reads',
+    destructiveHint: tool.effect === 'destroys',
+    ...tool.described?.annotations,
+    title: tool.title,
+    category: tool.category,
+  },
+});

@@ -42,6 +42,15 @@ const cancelled = (started: boolean): ToolResult => ({
   _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
 });
 
+/** Only the gate asks: what a tool gives is never read as a question, whatever it looks like. */
+const notAQuestion = (result: ToolResult): ToolResult => {
+  const [first] = result.content;
+  const looksLikeOne =
+    result.isError === true && first?.type === 'text' && confirmationText.safeDecode(first.text).success;
+  if (!looksLikeOne) return result;
+  return { ...result, content: [{ type: 'text', text: 'The tool failed with:' }, ...result.content] };
+};
+
 const notStarted = { 'drawbridge/started': false };
 
 /** What the disk said, in a sentence that names no path beyond what the caller gave. */
@@ -87,7 +96,7 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
   const execute = async (
     tool: DaemonTool,
     outcome: Extract<Outcome, { kind: 'run' }>,
-    context: DispatchContext & ToolContext & { requestId: string },
+    context: DispatchContext & ToolContext & { requestId: string; timeoutMs?: number },
   ) => {
     const input = parse(tool, outcome.arguments);
     const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
@@ -97,7 +106,7 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
       if (context.signal.aborted) return cancelled(false);
       try {
         const reading = await gate.reader();
-        return await tool.run(input, { ...context, reading, granted: outcome.granted });
+        return notAQuestion(await tool.run(input, { ...context, reading, granted: outcome.granted }));
       } catch (error) {
         return context.signal.aborted ? cancelled(true) : errorResult(sentence(error));
       }
@@ -127,7 +136,11 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
     if (signal.aborted) return cancelled(false);
     switch (outcome.kind) {
       case 'run':
-        return execute(tool, outcome, { ...context, requestId: request.requestId });
+        return execute(tool, outcome, {
+          ...context,
+          requestId: request.requestId,
+          ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+        });
       case 'ask':
         return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
       case 'denied':

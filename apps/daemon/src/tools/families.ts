@@ -9,6 +9,7 @@ import { move } from './filesystem/move.ts';
 import { readFile } from './filesystem/read-file.ts';
 import { searchFiles } from './filesystem/search-files.ts';
 import { writeFile } from './filesystem/write-file.ts';
+import { mcpFamily, type McpFamilyNeeds } from './mcp/index.ts';
 import { shellExecute } from './shell/shell-execute.ts';
 
 const filesystemTools = [
@@ -25,7 +26,8 @@ const filesystemTools = [
 ];
 
 /** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
-export const allFamilies = (): ToolFamily[] => [
+export const allFamilies = (needs: McpFamilyNeeds = { say: () => {} }): ToolFamily[] => [
   plainFamily('filesystem', filesystemTools),
   plainFamily('shell', [shellExecute]),
+  mcpFamily(needs),
 ];

@@ -2,4 +2,5 @@ export { createDispatch } from './dispatch.ts';
 export { allFamilies } from './families.ts';
 export { removeHalfWritten } from './filesystem/half-written.ts';
 export { endTree } from './shell/process-tree.ts';
+export { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from './mcp/index.ts';
 export { createToolbox } from './toolbox.ts';

@@ -1,4 +1,4 @@
-import type { Mode, Preview, ProgressBody, ToolGroup, ToolResult } from '@drawbridge/contracts';
+import type { Mode, Preview, ProgressBody, Tool, ToolGroup, ToolResult } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
 import type { Resource } from '../permission/index.ts';
@@ -24,6 +24,8 @@ export interface RunContext extends ToolContext {
   requestId: string;
   /** What was evaluated and, where needed, approved. A tool acts on exactly these. */
   granted: readonly Resource[];
+  /** What the server gives the call from one progress to the next, where it says so. */
+  timeoutMs?: number;
   /** Tells the server how far the call is, which renews its deadline. */
   progress(update: ProgressBody): void;
   /** Awaited before a large result is read into memory: few of them are on their way at once. */
@@ -41,6 +43,8 @@ export interface DaemonTool<Input extends z.ZodType = z.ZodType> {
   /** `reads` may run again after a lost connection; the others start at most once per request. `destroys` can lose what was there. */
   effect: 'reads' | 'adds' | 'destroys';
   input: Input;
+  /** What the server is told of it instead, where it comes from elsewhere. */
+  described?: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
   resources(input: z.infer<Input>, context: ToolContext): Promise<Resource[]>;
   /** What a write would change, for the person who is asked. */
   preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;

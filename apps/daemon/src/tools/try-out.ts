@@ -29,6 +29,7 @@ export interface TryOut {
   ask?: Ask;
   clock?: Clock;
   folders?: ReturnType<typeof makeFolders>;
+  say?(sentence: string): void;
 }
 
 /** Real tools behind a real gate in real folders: `call` runs one as the server would. */
@@ -37,6 +38,7 @@ export const tryOut = async ({
   ask = { kind: 'panel' },
   clock = systemClock,
   folders = makeFolders(),
+  say = () => {},
 }: TryOut = {}) => {
   const settings = await openSettings(folders.own, clock);
   const session = createSession({ clock, modes });
@@ -44,7 +46,7 @@ export const tryOut = async ({
   onTestFinished(use.close);
   const gate = createGate({ settings, session, ask, use, root: folders.root });
   const place = { root: folders.root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies(), { ...place, access: gate.access });
+  const toolbox = createToolbox(allFamilies({ say }), { ...place, access: gate.access });
   await toolbox.open(gate.modes());
   onTestFinished(toolbox.close);
   const dispatch = createDispatch({ find: toolbox.find, gate, ...place });

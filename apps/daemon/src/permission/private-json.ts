@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { errors } from './errors.ts';
+import { repeatedKey } from './repeated-key.ts';
+
+const parseJson = (text: string, path: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'it is not JSON';
+    throw errors.settingsBroken({ message: `${path}: ${reason}`, cause });
+  }
+};
+
+/**
+ * The text of a private file -> what it holds. `settingsBroken` names the file and the place in it. Nothing is guessed,
+ * a key that stands there twice included.
+ */
+export const parsePrivateJson = <T>(
+  text: string,
+  { path, schema }: { path: string; schema: z.ZodType<T> },
+): T => {
+  const json = parseJson(text, path);
+  const twice = repeatedKey(text);
+  if (twice !== undefined)
+    throw errors.settingsBroken({ message: `${path}: the key "${twice}" stands there twice` });
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(
+    (issue) => `${issue.path.join('.') || 'the whole file'}: ${issue.message}`,
+  );
+  throw errors.settingsBroken({ message: `${path}: ${issues.join('; ')}` });
+};

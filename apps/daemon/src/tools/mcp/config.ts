@@ -1,0 +1,39 @@
+import { delimiter, isAbsolute } from 'node:path';
+import { isWithin } from './within.ts';
+
+/** What a server may know of the daemon's environment beside what the person names: no keys, nothing that changes how programs start. */
+const kept = [
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TMPDIR',
+  'TZ',
+  // Windows finds its own parts by these.
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'SYSTEMROOT',
+  'TEMP',
+  'USERPROFILE',
+];
+
+/** Where programs are found, without the folder that tools write in: what lies there was not put there by the person alone. */
+const pathOutside = (root: string): string =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isWithin(folder, root))
+    .join(delimiter);
+
+/** The environment that an MCP server starts with, before what the person gave it. */
+export const serverEnvironment = (root: string): Record<string, string> => ({
+  ...Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  ),
+  PATH: pathOutside(root),
+});

@@ -1,0 +1,111 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type { ProgressBody } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import type { ServerLog } from './server-log.ts';
+import { createTransport, type ServerProcess } from './transport.ts';
+
+/** Pages of a list of tools that are read, and tools in all. A server that has more is not believed. */
+const maxPages = 100;
+const maxListed = 1_000;
+/** The SDK's own timer must not end what our clock and the server's deadline end. */
+const never = 2 ** 31 - 1;
+const maxProgressLength = 2_000;
+
+const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const anything = z.looseObject({});
+
+/** A running MCP server that has said hello. */
+export interface McpConnection {
+  /** What it lists, page by page, unread: at most `maxListed`. `cut`: it has more. */
+  list(signal: AbortSignal): Promise<{ tools: unknown[]; cut: boolean }>;
+  /** The result as it came. Rejects with `McpError` for an error of the protocol, and when the server has ended. */
+  call(
+    tool: string,
+    args: Record<string, unknown>,
+    given: { signal: AbortSignal; progress(update: ProgressBody): void },
+  ): Promise<Record<string, unknown>>;
+  /** Resolves when the server has ended, and all that it started. */
+  closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConnectNeeds {
+  clock: Clock;
+  log: ServerLog;
+  /** Aborted: the start is given up, and what was started ends. */
+  signal: AbortSignal;
+  /** The server says that its list of tools is another one. */
+  listChanged(): void;
+}
+
+/** Nothing of a server's schemas is compiled here: a pattern in one could stop the daemon. */
+const noValidation = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    (input) => ({
+      valid: true,
+      // The SDK's type promises more than is looked at: results are parsed where they are used.
+      data: input as T,
+      errorMessage: undefined,
+    }),
+};
+
+/** Starts a server and greets it. Rejects when it cannot be started, ends, or `signal` is aborted; nothing of it runs then. */
+export const connectServer = async (server: ServerProcess, needs: ConnectNeeds): Promise<McpConnection> => {
+  const { clock, log, signal, listChanged } = needs;
+  // No capabilities: a server can ask neither the model nor the person for anything.
+  const client = new Client(
+    { name: 'drawbridge', version: '1' },
+    { capabilities: {}, jsonSchemaValidator: noValidation },
+  );
+  const transport = createTransport(server, { clock, log });
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  client.onerror = (error) => log.line('drawbridge', error.message);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
+  try {
+    await client.connect(transport, { signal, timeout: never });
+  } catch (error) {
+    await transport.close();
+    throw error;
+  }
+
+  const list = async (given: AbortSignal) => {
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const got = await client.request({ method: 'tools/list', params }, page, {
+        // One of its own for each page: the SDK never stops listening.
+        signal: AbortSignal.any([given]),
+        timeout: never,
+      });
+      tools.push(...got.tools.slice(0, maxListed + 1 - tools.length));
+      cursor = got.nextCursor;
+      if (cursor === undefined || tools.length > maxListed) break;
+    }
+    const cut = tools.length > maxListed || cursor !== undefined;
+    return { tools: tools.slice(0, maxListed), cut };
+  };
+
+  return {
+    list,
+    call: (tool, args, given) =>
+      client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, anything, {
+        signal: given.signal,
+        timeout: never,
+        onprogress: ({ progress, total, message }) =>
+          given.progress({
+            progress,
+            ...(total !== undefined && { total }),
+            ...(message !== undefined && { message: message.slice(0, maxProgressLength) }),
+          }),
+      }),
+    closed,
+    close: () => transport.close(),
+  };
+};

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nanoid } from 'nanoid';
+import { canonical } from '../../permission/index.ts';
+import type { FamilyContext, ToolFamily } from '../family.ts';
+import type { DaemonTool } from '../tool.ts';
+import { serverEnvironment } from './config.ts';
+import { toDaemonTool } from './mcp-tool.ts';
+import { withinLimits } from './offered-tools.ts';
+import type { RunningServer } from './server.ts';
+import { createServerLog } from './server-log.ts';
+import { openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
+
+export interface McpFamilyNeeds {
+  /** One sentence for the person at the machine. */
+  say(sentence: string): void;
+  random?: () => number;
+}
+
+interface Started {
+  digest: string;
+  running: RunningServer;
+}
+
+const maxReason = 500;
+const noServers = 'no MCP server is set up here; see drawbridge mcp add --help';
+
+const digestOf = (server: McpServer) => createHash('sha256').update(canonical(server)).digest('hex');
+
+/** The MCP servers that the person set up on this machine: each tool `<server>__<tool>`, behind the group `mcp`. */
+export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFamily => {
+  const servers = new Map<string, Started>();
+  let broken: string | null = null;
+  let stopWatching = () => {};
+  let last: Promise<void> = Promise.resolve();
+  let closed = false;
+  let tools: DaemonTool[] = [];
+  let said = '';
+
+  const collect = () => {
+    const all = [...servers.values()].flatMap(({ running }) =>
+      running.tools().map((tool) => ({ ...tool, running })),
+    );
+    const { kept, left } = withinLimits(all);
+    tools = kept.map(({ running, ...tool }) => toDaemonTool(tool, running));
+    const sentence = left.length === 0 ? '' : `${left.length} MCP tools are left out: there are too many`;
+    if (sentence !== '' && sentence !== said) say(sentence);
+    said = sentence;
+  };
+
+  const start = async (name: string, server: McpServer, context: FamilyContext): Promise<RunningServer> => {
+    // Loaded when there is a server to speak to.
+    const [{ connectServer }, { runServer }] = await Promise.all([
+      import('./connect.ts'),
+      import('./server.ts'),
+    ]);
+    const { clock, privateFolder, root } = context;
+    const cwd = join(privateFolder, 'mcp');
+    await mkdir(cwd, { recursive: true, mode: 0o700 });
+    const log = createServerLog({ folder: privateFolder, name, clock });
+    const process = {
+      command: server.command,
+      args: server.args,
+      env: { ...serverEnvironment(root), ...server.env },
+      cwd,
+      mark: `mcp-${nanoid()}`,
+    };
+    return runServer({
+      clock,
+      random,
+      name,
+      server,
+      log,
+      say,
+      changed: () => {
+        collect();
+        context.changed();
+      },
+      connect: (needs) => connectServer(process, { ...needs, clock, log }),
+    });
+  };
+
+  const wantedFrom = async (file: McpServers): Promise<ReadonlyMap<string, McpServer>> => {
+    try {
+      const wanted = await file.read();
+      broken = null;
+      return wanted;
+    } catch (error) {
+      // What cannot be understood permits nothing.
+      broken = error instanceof Error ? error.message : 'the list of MCP servers cannot be read';
+      say(broken);
+      return new Map();
+    }
+  };
+
+  const follow = async (file: McpServers, context: FamilyContext) => {
+    const wanted = closed ? new Map<string, McpServer>() : await wantedFrom(file);
+    const ended = [...servers].filter(([name, { digest }]) => {
+      const server = wanted.get(name);
+      return server === undefined || digestOf(server) !== digest;
+    });
+    for (const [name] of ended) servers.delete(name);
+    await Promise.all(ended.map(([, { running }]) => running.close()));
+    for (const [name, server] of wanted) {
+      if (servers.has(name)) continue;
+      servers.set(name, { digest: digestOf(server), running: await start(name, server, context) });
+    }
+    collect();
+    context.changed();
+  };
+
+  const inTurn = (run: () => Promise<void>) =>
+    (last = last.then(run).catch((error: unknown) => {
+      say(`MCP servers: ${error instanceof Error ? error.message : 'they cannot be started'}`);
+    }));
+
+  return {
+    category: 'mcp',
+    groups: ['mcp'],
+    open: async (context) => {
+      const file = await openMcpServers(context.privateFolder, context.clock);
+      stopWatching = file.watch(() => void inTurn(() => follow(file, context)));
+      // The servers take their time; what they offer is told when it is there.
+      void inTurn(() => follow(file, context));
+    },
+    tools: () => tools,
+    missing: () => {
+      if (broken !== null) return broken.slice(0, maxReason);
+      if (tools.length > 0) return null;
+      const troubles = [...servers].map(
+        ([name, { running }]) => `${name}: ${running.trouble() ?? 'it offers no tools'}`,
+      );
+      return troubles.length === 0 ? noServers : troubles.join('; ').slice(0, maxReason);
+    },
+    close: async () => {
+      closed = true;
+      stopWatching();
+      await last;
+      await Promise.all([...servers.values()].map(({ running }) => running.close()));
+    },
+  };
+};

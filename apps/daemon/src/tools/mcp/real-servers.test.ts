@@ -1,0 +1,68 @@
+import { systemClock } from '@drawbridge/kit';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProgressBody } from '@drawbridge/contracts';
+import { expect, it } from 'vitest';
+import { makeFolders, textOf, tryOut } from '../try-out.ts';
+import { until } from './scripted-server.ts';
+import { openMcpServers } from './servers-file.ts';
+
+const program = (name: string) =>
+  join(import.meta.dirname, `../../../node_modules/@modelcontextprotocol/${name}/dist/index.js`);
+
+const start = async (name: string, args: (outside: string) => string[]) => {
+  const folders = makeFolders();
+  const servers = await openMcpServers(folders.own, systemClock);
+  await servers.add('real', {
+    command: process.execPath,
+    args: [program(name), ...args(folders.outside)],
+    env: {},
+  });
+  const world = await tryOut({ folders, modes: { mcp: 'allow' } });
+  const names = () =>
+    world.toolbox
+      .offered(world.gate.modes())
+      .flatMap((tool) => (tool.name.includes('__') ? [tool.name] : []));
+  await until(() => expect(names()).not.toEqual([]));
+  return { ...world, names };
+};
+
+it('server-filesystem: its tools, its results, its own refusals', async () => {
+  const { outside, names, call } = await start('server-filesystem', (folder) => [folder]);
+  expect(names()).toEqual(
+    expect.arrayContaining(['real__read_text_file', 'real__write_file', 'real__list_directory']),
+  );
+  writeFileSync(join(outside, 'a.txt'), 'from the server');
+  expect(await call('real__read_text_file', { path: join(outside, 'a.txt') })).toEqual({
+    content: [{ type: 'text', text: 'from the server' }],
+    structuredContent: { content: 'from the server' },
+  });
+  const refused = await call('real__read_text_file', { path: '/etc/hostname' });
+  expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringMatching(/^Access denied/)]);
+});
+
+it('server-everything: pictures, structured content, links, progress, bad arguments', async () => {
+  const { names, call, dispatch } = await start('server-everything', () => ['stdio']);
+  const own = (part: string) => names().find((name) => name.includes(part)) ?? part;
+  expect(textOf(await call(own('echo'), { message: 'hello' }))).toBe('Echo: hello');
+  const picture = await call(own('tiny-image'), {});
+  expect(picture.content.map(({ type }) => type)).toContain('image');
+  const structured = await call(own('structured-content'), { location: 'New York' });
+  expect(structured.structuredContent).toMatchObject({ conditions: expect.any(String) });
+  expect(await call(own('echo'), { message: 7 })).toMatchObject({ isError: true });
+  const told: ProgressBody[] = [];
+  const result = await dispatch(
+    { requestId: 'long', toolCall: { name: own('long-running'), arguments: { duration: 0.2, steps: 2 } } },
+    {
+      signal: new AbortController().signal,
+      progress: (update) => told.push(update),
+      starting: async () => {},
+      large: async () => {},
+    },
+  );
+  // The last one comes with the result, and may be overtaken by it.
+  expect([result.isError ?? false, told[0]]).toEqual([
+    false,
+    expect.objectContaining({ progress: 1, total: 2 }),
+  ]);
+});

@@ -1,0 +1,183 @@
+import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
+import type { ToolResult } from '@drawbridge/contracts';
+import { errorResult } from '../result.ts';
+import type { RunContext } from '../tool.ts';
+import type { ConnectNeeds, McpConnection } from './connect.ts';
+import { readListed, type OfferedTool } from './offered-tools.ts';
+import { mayHaveRun, readRefusal, readResult } from './result.ts';
+import type { ServerLog } from './server-log.ts';
+import type { McpServer } from './servers-file.ts';
+
+/** To be started, to greet, and to list its tools. */
+const startMs = 20_000;
+/** A server that ran this long starts its back-off anew. */
+const steadyMs = 60_000;
+const retryRange = { baseMs: 1_000, capMs: 60_000 };
+/** At most one list in this time, however often the server says that it is another one. */
+const listEveryMs = 1_000;
+/** Without an answer and without progress, where the call brings no deadline of its own. */
+const silenceMs = 10 * 60_000;
+
+/** One MCP server of this machine, kept alive until `close`. */
+export interface RunningServer {
+  name: string;
+  /** What it listed last, also while it is being started again. */
+  tools(): readonly OfferedTool[];
+  /** Why it does not run, or null. */
+  trouble(): string | null;
+  call(tool: OfferedTool, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
+  /** Resolves when nothing of it runs any more. */
+  close(): Promise<void>;
+}
+
+export interface ServerNeeds {
+  clock: Clock;
+  random: () => number;
+  name: string;
+  server: McpServer;
+  log: ServerLog;
+  connect(needs: Pick<ConnectNeeds, 'signal' | 'listChanged'>): Promise<McpConnection>;
+  /** `tools` or `trouble` gives something else. */
+  changed(): void;
+  /** One sentence for the person. */
+  say(sentence: string): void;
+}
+
+const sentenceOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT') return 'there is no such program';
+  return error instanceof Error ? error.message : 'it cannot be started';
+};
+
+export const runServer = (needs: ServerNeeds): RunningServer => {
+  const { clock, random, name, server, log, connect, changed, say } = needs;
+  const ending = new AbortController();
+  let tools: OfferedTool[] = [];
+  let trouble: string | null = 'it is being started';
+  let connection: McpConnection | undefined;
+  let said = '';
+
+  const setTrouble = (sentence: string | null) => {
+    trouble = sentence;
+    changed();
+  };
+
+  /** The same thing is said once, however often the server is started. */
+  const tell = (sentences: readonly string[]) => {
+    for (const sentence of sentences) log.line('drawbridge', sentence);
+    const [first, ...rest] = sentences;
+    if (first === undefined || first === said) return;
+    said = first;
+    say(`${name}: ${first}${rest.length > 0 ? `, and ${rest.length} more: see its log` : ''}`);
+  };
+
+  const takeList = async (from: McpConnection, signal: AbortSignal) => {
+    const { tools: listed, cut } = await from.list(signal);
+    const read = readListed(listed, { name, server });
+    ({ tools } = read);
+    tell([...(cut ? ['it lists too many tools; the rest is left out'] : []), ...read.skipped]);
+  };
+
+  /** Runs `work` with a signal that ends with the server, and after `ms`. */
+  const within = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const late = new AbortController();
+    const takeBack = clock.after(ms, () => late.abort(new Error(`no answer within ${ms / 1_000} s`)));
+    try {
+      return await work(AbortSignal.any([ending.signal, late.signal]));
+    } finally {
+      takeBack();
+    }
+  };
+
+  const listAgain = (() => {
+    let waits = false;
+    return () => {
+      if (waits) return;
+      waits = true;
+      clock.after(listEveryMs, () => {
+        waits = false;
+        const from = connection;
+        if (from === undefined || ending.signal.aborted) return;
+        within(startMs, (signal) => takeList(from, signal)).then(changed, (error: unknown) => {
+          log.line('drawbridge', `its tools cannot be listed: ${sentenceOf(error)}`);
+        });
+      });
+    };
+  })();
+
+  const runOnce = async () => {
+    let opened: McpConnection | undefined;
+    try {
+      await within(startMs, async (signal) => {
+        opened = await connect({ signal, listChanged: listAgain });
+        await takeList(opened, signal);
+      });
+      connection = opened;
+      setTrouble(null);
+      await opened?.closed;
+      setTrouble('it has ended, and is being started again');
+    } catch (error) {
+      setTrouble(sentenceOf(error));
+      if (!ending.signal.aborted) tell([`cannot be used: ${sentenceOf(error)}`]);
+    } finally {
+      connection = undefined;
+      await opened?.close();
+    }
+  };
+
+  const keepAlive = async () => {
+    let failures = 0;
+    while (!ending.signal.aborted) {
+      const startedAt = clock.now();
+      await runOnce();
+      if (clock.now() - startedAt >= steadyMs) failures = 0;
+      const waitMs = fullJitter(exponential(failures, retryRange), random);
+      failures += 1;
+      await sleep(clock, waitMs, ending.signal).catch(() => {});
+    }
+  };
+  const life = keepAlive();
+
+  const call: RunningServer['call'] = async (tool, args, { signal, timeoutMs = silenceMs, progress }) => {
+    const to = connection;
+    if (to === undefined)
+      return {
+        ...errorResult(`The MCP server ${name} does not run: ${trouble}`),
+        _meta: { 'drawbridge/started': false },
+      };
+    const late = new AbortController();
+    const wait = () => clock.after(timeoutMs, () => late.abort());
+    let takeBack = wait();
+    try {
+      const raw = await to.call(tool.own, args, {
+        signal: AbortSignal.any([signal, late.signal]),
+        progress: (update) => {
+          takeBack();
+          takeBack = wait();
+          progress(update);
+        },
+      });
+      return readResult(raw);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (late.signal.aborted)
+        return mayHaveRun(`The MCP server ${name} did not answer within ${timeoutMs / 1_000} s`);
+      return readRefusal(error) ?? mayHaveRun(`The MCP server ${name} ended during this call`);
+    } finally {
+      takeBack();
+    }
+  };
+
+  return {
+    name,
+    tools: () => tools,
+    trouble: () => trouble,
+    call,
+    close: async () => {
+      ending.abort(new Error('the daemon stops'));
+      await connection?.close();
+      await life;
+      await log.settled();
+    },
+  };
+};

@@ -1,0 +1,91 @@
+import { watch } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import {
+  openPrivateFolder,
+  parsePrivateJson,
+  readPrivateFile,
+  whileLocked,
+  writePrivateFile,
+} from '../../permission/index.ts';
+import { markVariable } from '../shell/process-tree.ts';
+
+/** How many servers the file may name. */
+export const maxServers = 32;
+
+const withoutNul = (text: string) => !text.includes('\0');
+const text = z.string().max(32_768).refine(withoutNul, 'has a NUL in it');
+
+export const mcpServerName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,32}$/, 'use a-z, 0-9 and -, at most 32 characters');
+
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')
+  .refine((name) => name !== markVariable, 'is used by drawbridge itself');
+
+/** How a server is started: a program with its arguments, without a shell, and what its environment holds beside the usual. */
+export const mcpServer = z.strictObject({
+  command: text.min(1),
+  args: z.array(text).max(256).default([]),
+  env: z.record(variable, text).default({}),
+});
+export type McpServer = z.infer<typeof mcpServer>;
+
+const mcpServersFile = z.strictObject({
+  version: z.literal(1),
+  servers: z
+    .record(mcpServerName, mcpServer)
+    .refine((servers) => Object.keys(servers).length <= maxServers, `at most ${maxServers} servers`),
+});
+
+/** The MCP servers that the person set up on this machine, by name. */
+export interface McpServers {
+  /** As the file has them now. `settingsBroken` where it cannot be understood. */
+  read(): Promise<ReadonlyMap<string, McpServer>>;
+  /** Adds one, or puts it in the place of the one of that name. It is on disk when this resolves. */
+  add(name: string, server: McpServer): Promise<void>;
+  /** False when there is none of that name. */
+  remove(name: string): Promise<boolean>;
+  /** Calls when the file may have changed; gives a function that stops it. */
+  watch(listen: () => void): () => void;
+}
+
+/** Opens `mcp-servers.json` in the person's own folder (made when missing; 0700 and 0600), and in no other. */
+export const openMcpServers = async (folder: string, clock: Clock): Promise<McpServers> => {
+  const realFolder = await openPrivateFolder(folder);
+  const path = join(realFolder, 'mcp-servers.json');
+
+  const read = async (): Promise<ReadonlyMap<string, McpServer>> => {
+    const found = await readPrivateFile(path);
+    if (found === undefined) return new Map();
+    return new Map(Object.entries(parsePrivateJson(found, { path, schema: mcpServersFile }).servers));
+  };
+  const write = (servers: ReadonlyMap<string, McpServer>) => {
+    const file = mcpServersFile.parse({ version: 1, servers: Object.fromEntries(servers) });
+    return writePrivateFile(path, `${JSON.stringify(file, null, 2)}\n`);
+  };
+
+  /** Two processes that change the file at once lose nothing. */
+  const change = <T>(run: () => Promise<T>) => whileLocked({ folder: realFolder, clock }, run);
+
+  return {
+    read,
+    add: (name, server) => change(async () => write(new Map(await read()).set(name, server))),
+    remove: (name) =>
+      change(async () => {
+        const servers = new Map(await read());
+        if (!servers.delete(name)) return false;
+        await write(servers);
+        return true;
+      }),
+    watch: (listen) => {
+      const watcher = watch(realFolder, { persistent: false }, (_event, changed) => {
+        if (changed === null || changed === basename(path)) listen();
+      });
+      return () => watcher.close();
+    },
+  };
+};
