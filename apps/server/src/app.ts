@@ -64,7 +64,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
   const { db, close: closeDatabase } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
-  const accounts = await createAccounts({ auth, clock, log, setupToken, url: address.url });
+  const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
   const gateway = createGateway({
     db,
     clock,
@@ -111,7 +111,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
           limits,
           url: address.url,
           checkSessions: accounts.checkSessions,
-          userOf: async (headers) => (await accounts.session(headers))?.user.id ?? null,
+          userOf: async (cookie) => (await accounts.session(cookie))?.user.id ?? null,
           onPasswordChanged: gateway.revokeUser,
         }),
       );

@@ -26,8 +26,8 @@ export interface Accounts {
   createOwner(input: CreateOwnerInput): Promise<SignedIn>;
   /** Makes an account from an unused invitation. Throws `forbidden` for one that does not hold, `emailTaken`. */
   acceptInvitation(input: AcceptInvitationInput): Promise<SignedIn>;
-  /** The session that these request headers carry, read from the store each time; null without one. */
-  session(headers: Headers): Promise<Session | null>;
+  /** The session that a request's `Cookie` header carries, read from the store each time; null without one. */
+  session(cookie: string | undefined): Promise<Session | null>;
   /** Calls `ended` once when the session is over, at most a second after; the returned function stops watching. */
   watch(session: Session, ended: () => void): () => void;
   /** The owner's account, once it exists. */

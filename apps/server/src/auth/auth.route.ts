@@ -16,8 +16,8 @@ interface Needs {
   url(): string;
   /** After a request that may have ended sessions. */
   checkSessions(): Promise<void>;
-  /** Whose session these request headers carry; null without one. */
-  userOf(headers: Headers): Promise<string | null>;
+  /** Whose session a `Cookie` header carries; null without one. */
+  userOf(cookie: string | undefined): Promise<string | null>;
   /** After a user has changed their password: what was given out under the old one ends. */
   onPasswordChanged(userId: string): Promise<void>;
 }
@@ -60,7 +60,7 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
       const passwords = passwordChange.parse(request.body);
-      const userId = await needs.userOf(requestHeaders(request));
+      const userId = await needs.userOf(request.headers.cookie);
       // Whoever knew the old password is out, and so is every machine that they may have paired.
       const response = await pass(request, { ...passwords, revokeOtherSessions: true });
       await checkSessions();

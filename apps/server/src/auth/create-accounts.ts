@@ -1,4 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Accounts } from './accounts.ts';
@@ -7,10 +9,12 @@ import { sameSecret } from './digest.ts';
 import { createInvitations } from './invitations.ts';
 import { createNewAccount } from './new-account.ts';
 import { createSessions } from './sessions.ts';
+import { createSessionsStore } from './sessions.store.ts';
 import { createWatch } from './watch.ts';
 
 interface AccountsNeeds {
   auth: Auth;
+  db: Kysely<Schema>;
   clock: Clock;
   log: Logger;
   /** The token that makes the owner. */
@@ -23,7 +27,7 @@ interface AccountsNeeds {
 export const createAccounts = async (
   needs: AccountsNeeds,
 ): Promise<Accounts & { checkSessions(): Promise<void> }> => {
-  const { auth, clock, log, setupToken, url } = needs;
+  const { auth, db, clock, log, setupToken, url } = needs;
   const { adapter } = await auth.$context;
   const newAccount = await createNewAccount({ auth, clock });
   const invitations = await createInvitations({ auth, clock, url });
@@ -80,7 +84,7 @@ export const createAccounts = async (
     },
     acceptInvitation: async ({ invitationToken, ...account }) =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
-    session: await createSessions({ auth, clock }),
+    session: createSessions({ auth, clock, store: createSessionsStore(db) }),
     watch: watch.watch,
     checkSessions: watch.check,
     createInvitation: invitations.create,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../db/index.ts';
 import { me, signIn } from '../../test/account.ts';
 import { cookiesOf, owner, signUpOwner, startServer } from '../../test/server.ts';
 
@@ -27,5 +28,27 @@ describe('a cookie that was proven before', () => {
     const changed = rest.join('=').replace(/[A-Za-z]/, (letter) => (letter === 'a' ? 'b' : 'a'));
     expect(await me(server, `${first}=${changed}`)).toBeNull();
     expect(await me(server, cookie)).not.toBeNull();
+  });
+
+  it.each([
+    ['its session is taken out', 'session', null, null],
+    ['its session has run out', 'session', { expiresAt: '2000-01-01T00:00:00.000Z' }, null],
+    ['its user is gone', 'user', null, null],
+    ['its user is the owner no more', 'user', { ownerSlot: null }, { isOwner: false }],
+  ] as const)('tells it at once when %s by another process', async (_, table, change, then) => {
+    const server = await startServer();
+    const cookie = await signUpOwner(server);
+    expect(await me(server, cookie)).toMatchObject({ isOwner: true });
+    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const others = db.withTables<{
+      session: { expiresAt: string };
+      user: { ownerSlot: string | null };
+    }>();
+    if (change === null) await others.deleteFrom(table).execute();
+    else await others.updateTable(table).set(change).execute();
+    await close();
+    const seen = await me(server, cookie);
+    if (then === null) expect(seen).toBeNull();
+    else expect(seen).toMatchObject(then);
   });
 });

@@ -1,6 +1,7 @@
 export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
 export { createGroupCommit, type Durability, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
+export { prepareQuery, type Slot } from './prepared-query.ts';
 export { openDatabase, type OpenDatabase } from './open-database.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';

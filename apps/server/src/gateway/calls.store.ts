@@ -1,7 +1,14 @@
 import { callError, callState, decision, door, toolResult, type ListCallsInput } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { CallTable, Durability, GroupCommit, Schema } from '../db/index.ts';
+import {
+  prepareQuery,
+  type CallTable,
+  type Durability,
+  type GroupCommit,
+  type Schema,
+  type Slot,
+} from '../db/index.ts';
 import type { CallHead, CallRecord } from './call-record.ts';
 
 /** How a confirmation that is open closes without an answer, together with its call. */
@@ -69,6 +76,15 @@ const read = (row: Selectable<CallTable>): CallRecord => ({
 const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 
+type EndedRow = Omit<Selectable<CallTable>, 'arguments'>;
+
+const endedRow = (record: Omit<CallRecord, 'arguments'>): EndedRow => ({
+  ...record,
+  result: textOrNull(record.result),
+  error: textOrNull(record.error),
+  started: flagOrNull(record.started),
+});
+
 /** `createdAt` and id of the last call of a page. */
 const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
 
@@ -79,34 +95,51 @@ export const isCursor = (text: string): boolean => cursorText.test(text);
 
 /** Reads from `db`; writes go through `commit`, so that calls that come together share one sync of the disk. */
 export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): CallsStore => {
-  const end = (on: Kysely<Schema>, record: CallRecord) =>
-    on
+  const insertRow = prepareQuery((slot: Slot<Selectable<CallTable>>) =>
+    db.insertInto('calls').values({
+      requestId: slot('requestId'),
+      userId: slot('userId'),
+      machineId: slot('machineId'),
+      tool: slot('tool'),
+      arguments: slot('arguments'),
+      door: slot('door'),
+      state: slot('state'),
+      result: slot('result'),
+      error: slot('error'),
+      started: slot('started'),
+      decision: slot('decision'),
+      decidedBy: slot('decidedBy'),
+      confirmationId: slot('confirmationId'),
+      epoch: slot('epoch'),
+      answerDigest: slot('answerDigest'),
+      endsAt: slot('endsAt'),
+      createdAt: slot('createdAt'),
+      deliveredAt: slot('deliveredAt'),
+      endedAt: slot('endedAt'),
+    }),
+  );
+  const endRow = prepareQuery((slot: Slot<EndedRow>) =>
+    db
       .updateTable('calls')
       .set({
-        state: record.state,
-        error: textOrNull(record.error),
-        started: flagOrNull(record.started),
-        decision: record.decision,
-        decidedBy: record.decidedBy,
+        state: slot('state'),
+        error: slot('error'),
+        started: slot('started'),
+        decision: slot('decision'),
+        decidedBy: slot('decidedBy'),
         confirmationId: null,
-        answerDigest: record.answerDigest,
-        endedAt: record.endedAt,
-        result: textOrNull(record.result),
+        answerDigest: slot('answerDigest'),
+        endedAt: slot('endedAt'),
+        result: slot('result'),
       })
-      .where('requestId', '=', record.requestId)
-      .where('endedAt', 'is', null)
-      .execute();
+      .where('requestId', '=', slot('requestId'))
+      .where('endedAt', 'is', null),
+  );
 
   return {
     insert: async (record, durability) => {
-      const row = {
-        ...record,
-        arguments: JSON.stringify(record.arguments),
-        result: textOrNull(record.result),
-        error: textOrNull(record.error),
-        started: flagOrNull(record.started),
-      };
-      await commit((on) => on.insertInto('calls').values(row).execute(), durability);
+      const row = { ...endedRow(record), arguments: JSON.stringify(record.arguments) };
+      await commit((on) => insertRow(on, row), durability);
     },
     move: async ({ requestId, state, epoch, deliveredAt }) => {
       await commit(
@@ -121,9 +154,10 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
       );
     },
     end: async (record, durability, closing) => {
-      if (closing === null) return void (await commit((on) => end(on, record), durability));
+      const row = endedRow(record);
+      if (closing === null) return void (await commit((on) => endRow(on, row), durability));
       await db.transaction().execute(async (trx) => {
-        await end(trx, record);
+        await endRow(trx, row);
         await trx
           .updateTable('confirmations')
           .set({ state: closing.as, decidedAt: record.endedAt })

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { GatewayKeyTable, Schema } from '../db/index.ts';
+import { prepareQuery, type GatewayKeyTable, type Schema, type Slot } from '../db/index.ts';
 import { saveMachine, type MachineInit, type StoredMachine } from './machines.store.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
@@ -30,96 +30,101 @@ export interface KeysStore {
   revokeAll(at: number): Promise<void>;
 }
 
-export const createKeysStore = (db: Kysely<Schema>): KeysStore => ({
-  find: (digest) => db.selectFrom('gatewayKeys').selectAll().where('digest', '=', digest).executeTakeFirst(),
-  issueToken: (token) =>
-    db.transaction().execute(async (trx) => {
-      await trx
+export const createKeysStore = (db: Kysely<Schema>): KeysStore => {
+  const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+    db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
+  );
+  return {
+    find: async (digest) => (await byDigest(db, { digest })).rows[0],
+    issueToken: (token) =>
+      db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('gatewayKeys')
+          .set({ revokedAt: token.createdAt })
+          .where('userId', '=', token.userId)
+          .where('kind', '=', 'pairing')
+          .where('usedAt', 'is', null)
+          .where('revokedAt', 'is', null)
+          .execute();
+        await trx
+          .insertInto('gatewayKeys')
+          .values({
+            ...token,
+            kind: 'pairing',
+            machineId: null,
+            lastUsedAt: null,
+            usedAt: null,
+            revokedAt: null,
+          })
+          .execute();
+      }),
+    pair: ({ tokenDigest, sessionDigest, machine, at }) =>
+      db.transaction().execute(async (trx) => {
+        const consumed = await trx
+          .updateTable('gatewayKeys')
+          .set({ usedAt: at })
+          .where('digest', '=', tokenDigest)
+          .where('userId', '=', machine.userId)
+          .where('kind', '=', 'pairing')
+          .where('usedAt', 'is', null)
+          .where('revokedAt', 'is', null)
+          .where('expiresAt', '>', at)
+          .executeTakeFirst();
+        if (consumed.numUpdatedRows !== 1n) return null;
+        await trx
+          .updateTable('gatewayKeys')
+          .set({ revokedAt: at })
+          .where('userId', '=', machine.userId)
+          .where('kind', '=', 'session')
+          .where('revokedAt', 'is', null)
+          .execute();
+        const saved = await saveMachine(trx, machine);
+        await trx
+          .insertInto('gatewayKeys')
+          .values({
+            digest: sessionDigest,
+            kind: 'session',
+            userId: machine.userId,
+            machineId: machine.id,
+            createdAt: at,
+            expiresAt: null,
+            lastUsedAt: at,
+            usedAt: null,
+            revokedAt: null,
+          })
+          .execute();
+        return saved;
+      }),
+    saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
+    touch: async (digest, at) => {
+      await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
+    },
+    touchMachines: async (machineIds, at) => {
+      await db
         .updateTable('gatewayKeys')
-        .set({ revokedAt: token.createdAt })
-        .where('userId', '=', token.userId)
-        .where('kind', '=', 'pairing')
-        .where('usedAt', 'is', null)
+        .set({ lastUsedAt: at })
+        .where('machineId', 'in', machineIds)
         .where('revokedAt', 'is', null)
         .execute();
-      await trx
-        .insertInto('gatewayKeys')
-        .values({
-          ...token,
-          kind: 'pairing',
-          machineId: null,
-          lastUsedAt: null,
-          usedAt: null,
-          revokedAt: null,
-        })
-        .execute();
-    }),
-  pair: ({ tokenDigest, sessionDigest, machine, at }) =>
-    db.transaction().execute(async (trx) => {
-      const consumed = await trx
-        .updateTable('gatewayKeys')
-        .set({ usedAt: at })
-        .where('digest', '=', tokenDigest)
-        .where('userId', '=', machine.userId)
-        .where('kind', '=', 'pairing')
-        .where('usedAt', 'is', null)
-        .where('revokedAt', 'is', null)
-        .where('expiresAt', '>', at)
-        .executeTakeFirst();
-      if (consumed.numUpdatedRows !== 1n) return null;
-      await trx
+    },
+    revokeMachine: async (machineId, at) => {
+      await db
         .updateTable('gatewayKeys')
         .set({ revokedAt: at })
-        .where('userId', '=', machine.userId)
-        .where('kind', '=', 'session')
+        .where('machineId', '=', machineId)
         .where('revokedAt', 'is', null)
         .execute();
-      const saved = await saveMachine(trx, machine);
-      await trx
-        .insertInto('gatewayKeys')
-        .values({
-          digest: sessionDigest,
-          kind: 'session',
-          userId: machine.userId,
-          machineId: machine.id,
-          createdAt: at,
-          expiresAt: null,
-          lastUsedAt: at,
-          usedAt: null,
-          revokedAt: null,
-        })
+    },
+    revokeUser: async (userId, at) => {
+      await db
+        .updateTable('gatewayKeys')
+        .set({ revokedAt: at })
+        .where('userId', '=', userId)
+        .where('revokedAt', 'is', null)
         .execute();
-      return saved;
-    }),
-  saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
-  touch: async (digest, at) => {
-    await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
-  },
-  touchMachines: async (machineIds, at) => {
-    await db
-      .updateTable('gatewayKeys')
-      .set({ lastUsedAt: at })
-      .where('machineId', 'in', machineIds)
-      .where('revokedAt', 'is', null)
-      .execute();
-  },
-  revokeMachine: async (machineId, at) => {
-    await db
-      .updateTable('gatewayKeys')
-      .set({ revokedAt: at })
-      .where('machineId', '=', machineId)
-      .where('revokedAt', 'is', null)
-      .execute();
-  },
-  revokeUser: async (userId, at) => {
-    await db
-      .updateTable('gatewayKeys')
-      .set({ revokedAt: at })
-      .where('userId', '=', userId)
-      .where('revokedAt', 'is', null)
-      .execute();
-  },
-  revokeAll: async (at) => {
-    await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
-  },
-});
+    },
+    revokeAll: async (at) => {
+      await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
+    },
+  };
+};

@@ -1,4 +1,3 @@
-import helmet from '@fastify/helmet';
 import {
   fastify,
   LogController,
@@ -9,6 +8,7 @@ import {
 import type { Logger } from '../log.ts';
 import { errorHandler } from './errors.ts';
 import { readJson } from './json-body.ts';
+import { pageHeaders } from './page-headers.ts';
 
 const kilobyte = 1024;
 const secondMs = 1_000;
@@ -22,24 +22,6 @@ interface ServerNeeds {
   /** The longest that a request may wait for its answer, in milliseconds. */
   longestAnswerMs: number;
 }
-
-const contentSecurityPolicy = (secure: boolean) => ({
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    // The panel's parts write their colours into a style element at run time.
-    styleSrc: ["'self'", "'unsafe-inline'"],
-    imgSrc: ["'self'", 'data:', 'blob:'],
-    fontSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    manifestSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-    ...(secure ? { upgradeInsecureRequests: [] } : {}),
-  },
-});
 
 /** Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, headers of a page that trusts nobody. */
 export const createServer = async ({
@@ -63,11 +45,10 @@ export const createServer = async ({
   app.server.headersTimeout = 20 * secondMs;
   app.server.maxHeadersCount = 100;
 
-  await app.register(helmet, {
-    contentSecurityPolicy: contentSecurityPolicy(secure),
-    hsts: secure ? { maxAge: 180 * 24 * 60 * 60, includeSubDomains: false } : false,
-    referrerPolicy: { policy: 'no-referrer' },
-    frameguard: { action: 'deny' },
+  const headers = pageHeaders(secure);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
   });
 
   app.removeAllContentTypeParsers();

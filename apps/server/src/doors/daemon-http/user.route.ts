@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { UserSide } from '../../gateway/index.ts';
-import { requestHeaders } from '../../http/index.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -14,7 +13,7 @@ export const userRoutes = (
   { gateway, accounts }: { gateway: UserSide; accounts: Accounts },
 ): void => {
   const userId = async (request: FastifyRequest) => {
-    const session = await accounts.session(requestHeaders(request));
+    const session = await accounts.session(request.headers.cookie);
     if (!session) throw errors.unauthorized();
     return session.user.id;
   };

@@ -26,6 +26,23 @@ const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
   return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
 };
 
+describe('an answer', () => {
+  it.each([
+    ['of one procedure', '/trpc/account.me'],
+    ['of several', '/trpc/account.me,setup.status?batch=1'],
+    ['that is an error', '/trpc/gateway.status'],
+  ])('%s says how long it is, so that it goes out in one piece', async (_, path) => {
+    const server = await startServer();
+    const { headers, text } = await server.send(path);
+    expect(headers).toMatchObject({
+      'content-length': String(Buffer.byteLength(text)),
+      'content-type': expect.stringMatching(/^application\/json/),
+      vary: expect.stringContaining('trpc-accept'),
+    });
+    expect(headers['transfer-encoding']).toBeUndefined();
+  });
+});
+
 describe('every coded error', () => {
   const errors = createErrors(errorTable);
   const rows = Object.entries(errorTable);

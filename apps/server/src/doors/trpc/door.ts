@@ -1,11 +1,12 @@
-import { fastifyRequestHandler } from '@trpc/server/adapters/fastify';
+import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, readJson, requestHeaders, type Limits } from '../../http/index.ts';
+import { createPlaces, readJson, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
+import { sendResponse, toRequest } from './exchange.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;
@@ -38,7 +39,7 @@ export const createTrpcDoor = ({
   const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
     gateway,
     accounts,
-    session: await accounts.session(requestHeaders(request)),
+    session: await accounts.session(request.headers.cookie),
     countAttempt: () => limits.setup.count(request, reply),
     streams,
     setCookies: (cookies) => void reply.header('set-cookie', cookies),
@@ -70,17 +71,18 @@ export const createTrpcDoor = ({
       handler: async (request, reply) => {
         answering.add(reply);
         reply.raw.once('close', () => answering.delete(reply));
-        await fastifyRequestHandler({
+        const response = await resolveResponse({
           router: appRouter,
-          req: request,
-          res: reply,
+          req: toRequest(request, reply),
           path: request.params.path,
+          error: null,
           maxBatchSize,
           createContext: () => context(request, reply),
           onError: ({ error }) => {
             if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
           },
         });
+        await sendResponse(reply, response);
       },
     });
   };

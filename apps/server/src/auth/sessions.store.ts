@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely';
+import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+
+/** Better-auth's tables, as far as a session is read from them. */
+type AuthTables = {
+  session: { token: string; userId: string; expiresAt: string | Date };
+  user: { id: string; name: string; email: string; ownerSlot: string | null };
+};
+
+export interface StoredSession {
+  expiresAt: number;
+  user: AuthTables['user'];
+}
+
+export interface SessionsStore {
+  /** The session of that token with its user, also when it has expired. */
+  byToken(token: string): Promise<StoredSession | undefined>;
+}
+
+export const createSessionsStore = (db: Kysely<Schema>): SessionsStore => {
+  const auth = db.withTables<AuthTables>();
+  const byToken = prepareQuery((slot: Slot<{ token: string }>) =>
+    auth
+      .selectFrom('session')
+      .innerJoin('user', 'user.id', 'session.userId')
+      .select(['session.expiresAt', 'user.id', 'user.name', 'user.email', 'user.ownerSlot'])
+      .where('session.token', '=', slot('token')),
+  );
+  return {
+    byToken: async (token) => {
+      const [row] = (await byToken(db, { token })).rows;
+      if (!row) return undefined;
+      const { expiresAt, ...user } = row;
+      return { expiresAt: new Date(expiresAt).getTime(), user };
+    },
+  };
+};

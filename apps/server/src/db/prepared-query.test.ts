@@ -1,0 +1,60 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openDatabase, type OpenDatabase } from './open-database.ts';
+import { prepareQuery, type Slot } from './prepared-query.ts';
+
+type Tables = { notes: { id: string; text: string | null } };
+
+const opened: OpenDatabase[] = [];
+afterEach(() => Promise.all(opened.splice(0).map(({ close }) => close())));
+
+const openNotes = async () => {
+  const database = openDatabase({ url: undefined, dataDir: mkdtempSync(join(tmpdir(), 'prepared-')) });
+  opened.push(database);
+  const db = database.db.withTables<Tables>();
+  await sql`create table notes (id text primary key, text text)`.execute(db);
+  const insert = prepareQuery((slot: Slot<Tables['notes']>) =>
+    db.insertInto('notes').values({ id: slot('id'), text: slot('text') }),
+  );
+  const byText = prepareQuery((slot: Slot<{ text: string }>) =>
+    db.selectFrom('notes').selectAll().where('text', '=', slot('text')).where('id', '!=', 'never'),
+  );
+  return { db, insert, byText };
+};
+
+describe('a query that is put together once', () => {
+  it('takes new values with every run, each at its place, and what the query itself names', async () => {
+    const { db, insert, byText } = await openNotes();
+    for (const [id, text] of [
+      ['a', 'one'],
+      ['b', 'two'],
+      ['never', 'two'],
+      ['c', null],
+    ] as const)
+      await insert(db, { text, id });
+    expect((await byText(db, { text: 'two' })).rows).toEqual([{ id: 'b', text: 'two' }]);
+    expect((await byText(db, { text: 'one' })).rows).toEqual([{ id: 'a', text: 'one' }]);
+    expect(await db.selectFrom('notes').selectAll().where('text', 'is', null).execute()).toEqual([
+      { id: 'c', text: null },
+    ]);
+  });
+
+  it('takes a value for a value, whatever it says', async () => {
+    const { db, insert, byText } = await openNotes();
+    await insert(db, { id: 'a', text: 'one' });
+    expect((await byText(db, { text: "one' or '1' = '1" })).rows).toEqual([]);
+  });
+
+  it('runs on the connection that it is given, and goes with its transaction', async () => {
+    const { db, insert, byText } = await openNotes();
+    const failed = db.transaction().execute(async (trx) => {
+      await insert(trx, { id: 'a', text: 'one' });
+      throw new Error('not kept');
+    });
+    await expect(failed).rejects.toThrow('not kept');
+    expect((await byText(db, { text: 'one' })).rows).toEqual([]);
+  });
+});
