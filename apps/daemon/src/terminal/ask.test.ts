@@ -1,12 +1,10 @@
 import { PassThrough } from 'node:stream';
-import { decisions, type ConfirmationPayload, type Decision } from '@drawbridge/contracts';
+import { decisions, type ConfirmationPayload } from '@drawbridge/contracts';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
+import type { TerminalAnswer } from '../permission/index.ts';
 import { createAskInTerminal } from './ask.ts';
 import { createTalk } from './talk.ts';
-
-const down = '\u001b[B';
-const enter = '\r';
 
 const question = (resource: string): ConfirmationPayload => ({
   toolGroup: 'filesystemWrite',
@@ -31,7 +29,7 @@ const start = () => {
     await until(() => expect(clock.waiting()).toBe(1));
     screen = '';
     clock.advance(500);
-    await drawn('Allow it?');
+    await drawn('n no');
   };
   return { clock, input, talk, ask, drawn, wake, screen: () => screen };
 };
@@ -39,39 +37,108 @@ const start = () => {
 const never = () => new AbortController().signal;
 
 describe('the question in the terminal', () => {
-  it.each<[Decision, number]>([
-    ['denyOnce', 0],
-    ['allowOnce', 1],
-    ['allowForSession', 2],
-    ['alwaysAllow', 3],
-    ['alwaysDeny', 4],
-  ])('answers %s', async (decision, steps) => {
+  it.each<[string, TerminalAnswer]>([
+    ['y', { decision: 'allowOnce' }],
+    ['Y', { decision: 'allowOnce' }],
+    ['s', { decision: 'allowForSession' }],
+    ['a', { decision: 'alwaysAllow' }],
+    ['n', { decision: 'denyOnce' }],
+    ['d', { decision: 'alwaysDeny' }],
+    ['\u0003', { decision: 'denyOnce' }],
+    ['\u0004', { decision: 'denyOnce' }],
+    ['\u001b', { decision: 'denyOnce' }],
+  ])('the key %j answers', async (key, given) => {
     const { ask, input, wake } = start();
     const answer = ask(question('/w/a'), never());
     await wake();
-    input.write(down.repeat(steps) + enter);
-    expect(await answer).toEqual({ decision });
+    input.write(key);
+    expect(await answer).toEqual(given);
+  });
+
+  it.each([
+    ['a word that is pasted', 'yes'],
+    ['an arrow', '\u001b[B'],
+    ['Enter', '\r'],
+    ['a key that means nothing', 'x'],
+    ['a reach where none is offered', 'r'],
+    ['15 minutes where they are not offered', 'f'],
+  ])('%s is no answer', async (_name, typed) => {
+    const { ask, input, wake, clock } = start();
+    const answer = ask(question('/w/a'), never());
+    await wake();
+    input.write(typed);
+    await clock.settle();
+    input.write('n');
+    expect(await answer).toEqual({ decision: 'denyOnce' });
+  });
+
+  describe('with reaches', () => {
+    const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+    const short = { decisions: ['allowForSession'], durationMs: 900_000 };
+    const file = { scope: 'exact', label: 'write ~/a' };
+    const folder = { scope: 'folder', label: 'write in ~ and below\u001b[2J' };
+    const reaches = [
+      { id: 'exact', ...file, decisions: lasting },
+      { id: 'exact-15-minutes', ...file, ...short },
+      { id: 'folder', ...folder, decisions: lasting },
+      { id: 'folder-15-minutes', ...folder, ...short },
+    ];
+
+    it.each<[string, TerminalAnswer]>([
+      ['y', { decision: 'allowOnce' }],
+      ['a', { decision: 'alwaysAllow', reach: 'exact' }],
+      ['f', { decision: 'allowForSession', reach: 'exact-15-minutes' }],
+      ['ra', { decision: 'alwaysAllow', reach: 'folder' }],
+      ['rd', { decision: 'alwaysDeny', reach: 'folder' }],
+      ['rf', { decision: 'allowForSession', reach: 'folder-15-minutes' }],
+      ['ry', { decision: 'allowOnce' }],
+      ['rra', { decision: 'alwaysAllow', reach: 'exact' }],
+    ])('the keys %s', async (keys, given) => {
+      const { ask, input, wake, clock } = start();
+      const answer = ask({ ...question('/w/a'), reaches }, never());
+      await wake();
+      for (const key of keys) {
+        input.write(key);
+        await clock.settle();
+      }
+      expect(await answer).toEqual(given);
+    });
+
+    it('CF-17 says what a lasting answer covers, and hides nothing', async () => {
+      const { ask, input, wake, screen, drawn } = start();
+      const answer = ask({ ...question('/w/a'), reaches }, never());
+      await wake();
+      expect(screen()).toBe(
+        '  a lasting answer covers: write ~/a\n' +
+          '  y once   f 15 minutes   s this session   a always   n no   d always no   r other reach\n',
+      );
+      input.write('r');
+      await drawn('a lasting answer covers: write in ~ and below\\x1b[2J');
+      input.write('n');
+      await answer;
+    });
   });
 
   it('drops what was typed before it could be read', async () => {
     const { ask, input, clock, wake } = start();
     const answer = ask(question('/w/a'), never());
-    input.write(down + enter);
+    input.write('y');
     await until(() => expect(clock.waiting()).toBe(1));
-    input.write(down + enter);
+    input.write('a');
     await clock.settle();
     await wake();
-    input.write(enter);
+    input.write('n');
     expect(await answer).toEqual({ decision: 'denyOnce' });
   });
 
   it('offers only what the machine offers', async () => {
-    const { ask, wake, screen, input } = start();
+    const { ask, wake, screen, input, clock } = start();
     const answer = ask({ ...question('/w/a'), options: ['allowOnce', 'denyOnce', 'everything'] }, never());
     await wake();
-    expect(screen()).not.toContain('Always');
-    expect(screen()).not.toContain('everything');
-    input.write(down + enter);
+    expect(screen()).toBe('  y once   n no\n');
+    input.write('a');
+    await clock.settle();
+    input.write('y');
     expect(await answer).toEqual({ decision: 'allowOnce' });
   });
 
@@ -82,20 +149,12 @@ describe('the question in the terminal', () => {
     await drawn('/w/first');
     await wake();
     expect(screen()).not.toContain('/w/second');
-    input.write(down + enter);
+    input.write('y');
     expect(await first).toEqual({ decision: 'allowOnce' });
     await drawn('/w/second');
     await wake();
-    input.write(enter);
+    input.write('n');
     expect(await second).toEqual({ decision: 'denyOnce' });
-  });
-
-  it('takes Ctrl-C for a no', async () => {
-    const { ask, wake, input } = start();
-    const answer = ask(question('/w/a'), never());
-    await wake();
-    input.write('\u0003');
-    expect(await answer).toEqual({ decision: 'denyOnce' });
   });
 
   it.each(['before the choices', 'after the choices'])(
@@ -112,7 +171,7 @@ describe('the question in the terminal', () => {
       await refused;
       await drawn('/w/second');
       await wake();
-      input.write(enter);
+      input.write('n');
       expect(await next).toEqual({ decision: 'denyOnce' });
     },
   );
@@ -123,7 +182,7 @@ describe('the question in the terminal', () => {
     await wake();
     talk.line('ok', 'read_file');
     expect(screen()).not.toContain('read_file');
-    input.write(enter);
+    input.write('n');
     await answer;
     expect(screen()).toContain('ok            read_file');
   });
