@@ -5,7 +5,7 @@ import type { Processes } from '@drawbridge/e2e/harness';
 type Running = ReturnType<Processes['start']>;
 
 interface Built {
-  name: 'bare-server' | 'bare-daemon' | 'bare-panel';
+  name: 'bare-server' | 'bare-daemon' | 'bare-panel' | 'storm-clients';
   args?: string[];
   nodeFlags?: string[];
 }
