@@ -7,8 +7,8 @@ import { readEvidence } from './evidence.ts';
 import { play } from './play.ts';
 
 /** Calls and faults for this long; a quiet period follows. */
-const forMs = 90_000;
-const limitMs = 300_000;
+const forMs = 120_000;
+const limitMs = 360_000;
 
 it(
   'holds every invariant while calls, clicks and faults come at random',

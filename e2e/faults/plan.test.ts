@@ -40,6 +40,8 @@ it('has every kind of step, fault and answer in it', () => {
     'link lose-up',
     'link refuse',
     'link repeat',
+    'link truncate-down',
+    'link truncate-up',
     'pair-again',
     'server kill',
     'server stop',

@@ -38,6 +38,8 @@ export const linkFaults = [
   'lose-down',
   'delay',
   'repeat',
+  'truncate-up',
+  'truncate-down',
 ] as const;
 export type LinkFault = (typeof linkFaults)[number];
 

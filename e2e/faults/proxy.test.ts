@@ -163,3 +163,23 @@ it('delay: everything comes', async () => {
   expect(await post('ten')).toBe('got ten');
   end();
 });
+
+it('truncate-up: half of a POST comes, which is none, and its connection breaks', async () => {
+  const end = proxy.begin('truncate-up');
+  await expect(post('eleven')).rejects.toThrow();
+  end();
+  expect(await post('twelve')).toBe('got twelve');
+  expect(got).toEqual(['twelve']);
+});
+
+it('truncate-down: half of the answer comes, and half of a frame, and then nothing', async () => {
+  const heard = await openStream();
+  const end = proxy.begin('truncate-down');
+  await expect(post('thirteen')).rejects.toThrow();
+  writeFrame(frameOf(1));
+  await until(async () => heard.broken);
+  end();
+  expect(got).toEqual(['thirteen']);
+  expect(heard.text).toBe(frameOf(1).slice(0, Math.floor(frameOf(1).length / 2)));
+  expect(notes.filter((note) => note.type === 'passed')).toEqual([]);
+});

@@ -28,6 +28,8 @@ export interface ProxyOptions {
 
 const longestDelayMs = 800;
 
+const half = <T extends Buffer | string>(whole: T) => whole.slice(0, Math.floor(whole.length / 2));
+
 const readAll = async (message: http.IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   // Without an encoding a message gives buffers.
@@ -48,6 +50,8 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   let refusing = false;
   let delaying = false;
   let repeating = false;
+  let truncatingUp = false;
+  let truncatingDown = false;
   let streams = 0;
   let posts = 0;
 
@@ -55,20 +59,31 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     if (delaying) await sleep(systemClock, random.whole(0, longestDelayMs));
   };
 
+  const begin = (request: http.IncomingMessage): http.ClientRequest => {
+    const { host: _host, connection: _connection, ...headers } = request.headers;
+    const { method } = request;
+    const outgoing = http.request(target + (request.url ?? ''), { method, headers, agent: false });
+    upstream.add(outgoing);
+    outgoing.on('close', () => upstream.delete(outgoing));
+    return outgoing;
+  };
+
   /** Sends one request on; the answer's head comes with its body unread. */
   const forward = (request: http.IncomingMessage, body: Buffer): Promise<http.IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const { host: _host, connection: _connection, ...headers } = request.headers;
-      const outgoing = http.request(target + (request.url ?? ''), {
-        method: request.method,
-        headers,
-        agent: false,
-      });
-      upstream.add(outgoing);
-      outgoing.on('close', () => upstream.delete(outgoing));
+      const outgoing = begin(request);
       outgoing.on('response', resolve);
       outgoing.on('error', reject);
       outgoing.end(body);
+    });
+
+  /** Announces the whole body, sends half of it, and breaks off. */
+  const forwardHalf = (request: http.IncomingMessage, body: Buffer): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      const outgoing = begin(request);
+      outgoing.setHeader('content-length', body.length);
+      outgoing.on('error', reject);
+      outgoing.write(half(body), () => outgoing.destroy(new Error('truncated')));
     });
 
   const exchange = async (request: http.IncomingMessage, body: Buffer, repeated: boolean) => {
@@ -87,11 +102,17 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     response.on('close', () => (posts -= 1));
     await late();
     if (!(await up.pass())) return;
+    if (truncatingUp && body.length > 0) return forwardHalf(request, body);
     const again = repeating ? exchange(request, body, true).catch(() => undefined) : undefined;
     const { answer, text } = await exchange(request, body, false);
     await again;
     await late();
     if (!(await down.pass())) return;
+    if (truncatingDown) {
+      response.writeHead(answer.statusCode ?? 502, { ...answer.headers, 'content-length': text.length });
+      response.write(half(text), () => response.destroy());
+      return;
+    }
     response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
   };
 
@@ -126,6 +147,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
         for (const { text, event, id, requestId } of frames.take(String(chunk))) {
           if (event !== null) note({ type: 'frame', user, stream: number, id, event, requestId });
           inOrder(() => {
+            if (truncatingDown) return response.write(half(text), () => response.destroy());
             response.write(repeating ? text + text : text);
             if (id !== null) note({ type: 'passed', user, stream: number, id });
           });
@@ -180,6 +202,12 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
         return;
       case 'repeat':
         repeating = on;
+        return;
+      case 'truncate-up':
+        truncatingUp = on;
+        return;
+      case 'truncate-down':
+        truncatingDown = on;
         return;
       default:
         fault satisfies never;
