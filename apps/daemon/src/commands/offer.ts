@@ -9,7 +9,7 @@ import {
   type Modes,
   type SettingsStore,
 } from '../permission/index.ts';
-import { allFamilies, createDispatch, createToolbox } from '../tools/index.ts';
+import { allFamilies, createDispatch, createToolbox, systemFamily } from '../tools/index.ts';
 
 /** What this machine offers in one session. */
 export interface Offer {
@@ -49,16 +49,27 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
 export const createOffer = async ({ clock, settings, modes, ask, root, say }: OfferNeeds): Promise<Offer> => {
-  const session = createSession({ clock, modes: changedModes(settings, modes) });
+  const forSession = changedModes(settings, modes);
+  const session = createSession({ clock, modes: forSession });
   const use = await openRuleUse({ clock, folder: settings.folder });
   const gate = createGate({ settings, session, ask, use, root });
-  const held = { ...gate.modes(), ...modes };
+  // A flag may switch `system` off; the gate takes its mode from the file alone.
+  const held = (): Modes => ({ ...gate.modes(), ...(modes.system === 'deny' && { system: 'deny' }) });
   const place = { root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies({ say }), { ...place, access: gate.access });
-  await toolbox.open(held);
+  const system = systemFamily({
+    modes: held,
+    isOffForSession: (group) => forSession[group] === 'deny',
+    prepare: async (group) => {
+      await toolbox.open({ ...held(), filesystemRead: 'ask', [group]: 'ask' });
+      return toolbox.missing(group);
+    },
+    activate: settings.activate,
+  });
+  const toolbox = createToolbox([...allFamilies({ say }), system], { ...place, access: gate.access });
+  await toolbox.open(held());
   return {
-    tools: () => toolbox.offered(held),
-    toolCategories: () => toolbox.categories(held),
+    tools: () => toolbox.offered(held()),
+    toolCategories: () => toolbox.categories(held()),
     dispatch: createDispatch({ find: toolbox.find, gate, ...place }),
     // A tool that is not known here counts as one that changes something.
     changes: (tool) => toolbox.find(tool)?.effect !== 'reads',

@@ -50,12 +50,12 @@ const previewToShow = (preview: Preview): Preview => ({
   text: visibleLines(preview.text),
 });
 
-/** What cannot be seen as it is can be allowed this once, and no further. */
-const isPlain = (asking: readonly Resource[]): boolean =>
-  asking.every(({ resource }) => visibleLines(resource) === resource);
+/** What cannot be seen as it is, or says so itself, can be allowed this once, and no further. */
+const mayLast = (asking: readonly Resource[]): boolean =>
+  asking.every(({ resource, once }) => !once && visibleLines(resource) === resource);
 
 const optionsFor = (asking: readonly Resource[]): Decision[] =>
-  decisions.filter((one) => isPlain(asking) || (one !== 'allowForSession' && one !== 'alwaysAllow'));
+  decisions.filter((one) => mayLast(asking) || (one !== 'allowForSession' && one !== 'alwaysAllow'));
 
 export const buildQuestion = async (
   attempt: Attempt,
@@ -65,7 +65,7 @@ export const buildQuestion = async (
   const { resources, asking } = about;
   const preview = await attempt.preview();
   const show = (resource: Resource) => toShow(resource, guardOf(root, resource));
-  const reaches = isPlain(asking) ? await offerReaches(asking, root) : [];
+  const reaches = mayLast(asking) ? await offerReaches(asking, root) : [];
   return {
     tool: attempt.tool,
     arguments: attempt.arguments,

@@ -14,6 +14,8 @@ export interface Resource {
   fingerprint?: string;
   /** Too close to home for a mode that allows the whole group: only a rule or an answer about exactly this allows it. */
   explicit?: true;
+  /** A yes holds for one call: none that lasts is offered. */
+  once?: true;
   /** Of an MCP tool: a digest of its server's command, which a rule for all tools of the server holds for. */
   serverFingerprint?: string;
   /** Of a path: the real folder that a person may open instead of this one path, with a `/` at its end. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultModes } from '@drawbridge/contracts';
+import { defaultModes, type ToolGroup } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from './errors.ts';
 import type { Modes } from './modes.ts';
@@ -25,6 +25,8 @@ export interface SettingsStore {
   refresh(): Promise<void>;
   /** Adds rules, with the time; they are on disk when this resolves. */
   addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
+  /** Those of the groups that are on deny are on ask then, on disk when this resolves; nothing is ever put on allow. */
+  activate(groups: readonly ToolGroup[]): Promise<void>;
   /** Takes a rule back; false when there is none like it. */
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
@@ -81,8 +83,8 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
       }),
     );
 
-  const save = async (rules: SettingsFile['rules']) => {
-    const next = { ...current, rules };
+  const save = async (changed: Partial<Pick<SettingsFile, 'modes' | 'rules'>>) => {
+    const next = { ...current, ...changed };
     await writePrivateFile(path, formatSettings(next));
     current = next;
     stamp = stampOf(path);
@@ -102,13 +104,22 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
         const added = rules
           .filter((one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)))
           .map((one) => ({ ...one, madeAt }));
-        if (added.length > 0) await save({ ...current.rules, [effect]: [...known, ...added] });
+        if (added.length > 0) await save({ rules: { ...current.rules, [effect]: [...known, ...added] } });
+      }),
+    activate: (groups) =>
+      change(async () => {
+        const all = { ...defaultModes, ...current.modes };
+        const closed = groups.filter((group) => all[group] === 'deny');
+        if (closed.length === 0) return;
+        await save({
+          modes: { ...current.modes, ...Object.fromEntries(closed.map((group) => [group, 'ask'])) },
+        });
       }),
     removeRule: (effect, rule) =>
       change(async () => {
         const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
         const found = kept.length < current.rules[effect].length;
-        if (found) await save({ ...current.rules, [effect]: kept });
+        if (found) await save({ rules: { ...current.rules, [effect]: kept } });
         return found;
       }),
   };

@@ -26,6 +26,7 @@ export const errors = createErrors({
   },
   noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
   changed: { code: 'CHANGED', message: 'The file or a folder above it changed in the meantime; try again' },
+  cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },
   notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },
   diskError: { code: 'DISK_ERROR', message: 'The disk refused' },
 });

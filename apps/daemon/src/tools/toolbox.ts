@@ -1,4 +1,4 @@
-import type { Tool, ToolCategory } from '@drawbridge/contracts';
+import type { Tool, ToolCategory, ToolGroup } from '@drawbridge/contracts';
 import { createEmitter } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
 import { describeTool } from './describe-tool.ts';
@@ -11,6 +11,8 @@ export interface Toolbox {
   open(modes: Modes): Promise<void>;
   /** An open family's tool. */
   find(name: string): DaemonTool | undefined;
+  /** Why no open family has a tool of the group, or null where one has or will have. */
+  missing(group: ToolGroup): string | null;
   /** The tools that the server is told of: those of open families whose group is not on deny. */
   offered(modes: Modes): Tool[];
   /** Each family, whether any of it is offered, why not, and whether it can change anything. */
@@ -46,8 +48,11 @@ export const createToolbox = (
     const offered = offeredOf(family, modes);
     if (offered.length > 0)
       return { name, enabled: true, writeAccess: offered.some((tool) => tool.effect !== 'reads') };
-    const missing = isOn(family, modes) && opened.has(family) ? family.missing() : null;
-    return { name, enabled: false, reason: missing ?? 'switched off on this machine' };
+    const isOpen = isOn(family, modes) && opened.has(family);
+    const reason = isOpen
+      ? (family.missing() ?? 'its tools are not there yet')
+      : 'switched off on this machine';
+    return { name, enabled: false, reason };
   };
 
   return {
@@ -65,6 +70,12 @@ export const createToolbox = (
       );
     },
     find: (name) => openTools().find((tool) => tool.name === name),
+    missing: (group) => {
+      const own = families.filter((family) => opened.has(family) && family.groups.includes(group));
+      if (own.some((family) => family.tools().some((tool) => tool.group === group))) return null;
+      if (own.length === 0) return 'this daemon has no tools of this kind';
+      return own.map((family) => family.missing()).find((reason) => reason !== null) ?? null;
+    },
     offered: (given) => {
       const modes = effectiveModes(given);
       return families.flatMap((family) => offeredOf(family, modes)).map(describe);

@@ -32,6 +32,8 @@ const digestOf = (server: McpServer) => createHash('sha256').update(canonical(se
 export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFamily => {
   const servers = new Map<string, Started>();
   let broken: string | null = null;
+  let brokenBefore: string | null = null;
+  let configured = 0;
   let stopWatching = () => {};
   let last: Promise<void> = Promise.resolve();
   let closed = false;
@@ -85,6 +87,7 @@ export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFa
     try {
       const wanted = await file.read();
       broken = null;
+      configured = wanted.size;
       return wanted;
     } catch (error) {
       // What cannot be understood permits nothing.
@@ -94,18 +97,23 @@ export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFa
     }
   };
 
-  const follow = async (file: McpServers, context: FamilyContext) => {
-    const wanted = closed ? new Map<string, McpServer>() : await wantedFrom(file);
+  const follow = async (read: Promise<ReadonlyMap<string, McpServer>>, context: FamilyContext) => {
+    const wanted = closed ? new Map<string, McpServer>() : await read;
     const ended = [...servers].filter(([name, { digest }]) => {
       const server = wanted.get(name);
       return server === undefined || digestOf(server) !== digest;
     });
     for (const [name] of ended) servers.delete(name);
+    // What was taken away is not offered while it ends.
+    collect();
     await Promise.all(ended.map(([, { running }]) => running.close()));
-    for (const [name, server] of wanted) {
-      if (servers.has(name)) continue;
+    const begun = [...wanted].filter(([name]) => !servers.has(name));
+    for (const [name, server] of begun) {
       servers.set(name, { digest: digestOf(server), running: await start(name, server, context) });
     }
+    const isOther = ended.length > 0 || begun.length > 0 || broken !== brokenBefore;
+    brokenBefore = broken;
+    if (!isOther) return;
     collect();
     context.changed();
   };
@@ -120,18 +128,22 @@ export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFa
     groups: ['mcp'],
     open: async (context) => {
       const file = await openMcpServers(context.privateFolder, context.clock);
-      stopWatching = file.watch(() => void inTurn(() => follow(file, context)));
+      stopWatching = file.watch(() => void inTurn(() => follow(wantedFrom(file), context)));
+      const wanted = wantedFrom(file);
       // The servers take their time; what they offer is told when it is there.
-      void inTurn(() => follow(file, context));
+      void inTurn(() => follow(wanted, context));
+      await wanted;
     },
     tools: () => tools,
     missing: () => {
       if (broken !== null) return broken.slice(0, maxReason);
       if (tools.length > 0) return null;
-      const troubles = [...servers].map(
-        ([name, { running }]) => `${name}: ${running.trouble() ?? 'it offers no tools'}`,
-      );
-      return troubles.length === 0 ? noServers : troubles.join('; ').slice(0, maxReason);
+      if (configured === 0) return noServers;
+      const troubles = [...servers].flatMap(([name, { running }]) => {
+        const trouble = running.trouble();
+        return trouble === null ? [] : [`${name}: ${trouble}`];
+      });
+      return troubles.length === 0 ? null : troubles.join('; ').slice(0, maxReason);
     },
     close: async () => {
       closed = true;

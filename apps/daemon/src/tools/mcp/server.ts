@@ -23,7 +23,7 @@ export interface RunningServer {
   name: string;
   /** What it listed last, also while it is being started again. */
   tools(): readonly OfferedTool[];
-  /** Why it does not run, or null. */
+  /** Why it does not run, or null where it runs or starts for the first time. */
   trouble(): string | null;
   call(tool: OfferedTool, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
   /** Resolves when nothing of it runs any more. */
@@ -53,7 +53,7 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
   const { clock, random, name, server, log, connect, changed, say } = needs;
   const ending = new AbortController();
   let tools: OfferedTool[] = [];
-  let trouble: string | null = 'it is being started';
+  let trouble: string | null = null;
   let connection: McpConnection | undefined;
   let said = '';
 
@@ -142,7 +142,7 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
     const to = connection;
     if (to === undefined)
       return {
-        ...errorResult(`The MCP server ${name} does not run: ${trouble}`),
+        ...errorResult(`The MCP server ${name} does not run: ${trouble ?? 'it is being started'}`),
         _meta: { 'drawbridge/started': false },
       };
     const late = new AbortController();
