@@ -11,6 +11,8 @@ const manifest = z.object({
   version: z.string(),
   license: z.string(),
   engines: z.record(z.string(), z.string()),
+  /** What cannot go into the bundle. */
+  dependencies: z.record(z.string(), z.string()),
 });
 const versioned = z.object({ version: z.string() });
 
@@ -20,8 +22,11 @@ const readJson = async (path: string): Promise<unknown> => JSON.parse(await read
 export const pack = async (folder: string): Promise<void> => {
   const dist = join(folder, 'dist');
   const staged = join(dist, 'package');
-  const { name, version, license, engines } = manifest.parse(await readJson(join(folder, 'package.json')));
-  const ripgrep = join(folder, 'node_modules/@vscode/ripgrep/package.json');
+  const { name, version, license, engines, dependencies } = manifest.parse(
+    await readJson(join(folder, 'package.json')),
+  );
+  const installed = async (dependency: string) =>
+    versioned.parse(await readJson(join(folder, 'node_modules', dependency, 'package.json'))).version;
   await rm(staged, { recursive: true, force: true });
   await mkdir(join(staged, 'dist'), { recursive: true });
   for (const file of await readdir(dist)) {
@@ -36,7 +41,9 @@ export const pack = async (folder: string): Promise<void> => {
     type: 'module',
     bin: { drawbridge: 'dist/cli.js' },
     files: ['dist'],
-    dependencies: { '@vscode/ripgrep': versioned.parse(await readJson(ripgrep)).version },
+    dependencies: Object.fromEntries(
+      await Promise.all(Object.keys(dependencies).map(async (one) => [one, await installed(one)])),
+    ),
   };
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], {

@@ -10,6 +10,7 @@ export interface Environment {
   nonInteractive: string | undefined;
   confirm: string | undefined;
   allowInsecureHttp: string | undefined;
+  dangerouslyDisableShellSandbox: string | undefined;
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
@@ -40,6 +41,7 @@ export const readEnvironment = (): Environment => {
     nonInteractive: read('DRAWBRIDGE_NON_INTERACTIVE'),
     confirm: read('DRAWBRIDGE_CONFIRM'),
     allowInsecureHttp: read('DRAWBRIDGE_ALLOW_INSECURE_HTTP'),
+    dangerouslyDisableShellSandbox: read('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX'),
     permissions,
     noColor: read('NO_COLOR') !== undefined,
     privateFolder: join(homedir(), '.drawbridge'),

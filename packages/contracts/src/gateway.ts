@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from './ids.ts';
 
-/** A family of tools and whether it is offered, as the published daemons announce it; `reason` says why not. */
+/** A family of tools and whether it is offered, as the published daemons announce it; `reason` says why not, or what to be careful about. */
 export const toolCategory = z.object({
   name: z.string().max(64),
   enabled: z.boolean(),

@@ -13,6 +13,7 @@ import {
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
+import { switchedOff } from '../tools/index.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
 import { clearLeftovers } from './leftovers.ts';
@@ -107,6 +108,13 @@ const runUntilEnd = async (
   return gaveUp ? 1 : showEnding(needs.talk, ending, needs.url);
 };
 
+/** What the person should know of what is offered, and what is switched on but missing. */
+const tellOfTools = (offer: Offer, talk: Talk): void => {
+  for (const { name, enabled, reason } of offer.toolCategories())
+    if (reason !== undefined && reason !== switchedOff)
+      talk.line(enabled ? 'careful' : 'not offered', `${name}: ${reason}`, 'yellow');
+};
+
 interface WhereToAsk {
   ask: Ask;
   around(dispatch: Dispatch): Dispatch;
@@ -185,8 +193,10 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     ask: confirm.ask,
     root: start.path,
     say: (sentence) => talk.line('tools', sentence, 'yellow'),
+    shellSandbox: options.shellSandbox,
   });
   try {
+    tellOfTools(offer, talk);
     if (offer.tools().length === 0) throw errors.nothingAllowed();
     return await serve(offer, {
       ...needs,

@@ -8,9 +8,7 @@ export const clearLeftovers = async (
   found: Found,
   { clock, talk }: { clock: Clock; talk: Talk },
 ): Promise<void> => {
-  const endAll = found.lost.map(
-    (mark) => new Promise<void>((resolve) => endTree({ group: null, mark }, clock, resolve)),
-  );
+  const endAll = found.lost.map((mark) => new Promise<void>((resolve) => endTree({ mark }, clock, resolve)));
   await Promise.all(endAll);
   await removeHalfWritten({ calls: found.lost, paths: found.paths });
   if (found.broken !== null) {

@@ -37,6 +37,8 @@ export interface OfferNeeds {
   root: string;
   /** One sentence for the person at the machine. */
   say(sentence: string): void;
+  /** False only by the person's own flag. */
+  shellSandbox?: boolean;
 }
 
 /** What flags and edits changed for this session; the rest follows the file, also when it changes under way. */
@@ -48,7 +50,15 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 };
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
-export const createOffer = async ({ clock, settings, modes, ask, root, say }: OfferNeeds): Promise<Offer> => {
+export const createOffer = async ({
+  clock,
+  settings,
+  modes,
+  ask,
+  root,
+  say,
+  shellSandbox = true,
+}: OfferNeeds): Promise<Offer> => {
   const forSession = changedModes(settings, modes);
   const session = createSession({ clock, modes: forSession });
   const use = await openRuleUse({ clock, folder: settings.folder });
@@ -65,7 +75,10 @@ export const createOffer = async ({ clock, settings, modes, ask, root, say }: Of
     },
     activate: settings.activate,
   });
-  const toolbox = createToolbox([...allFamilies({ say }), system], { ...place, access: gate.access });
+  const toolbox = createToolbox([...allFamilies({ say, shellSandbox }), system], {
+    ...place,
+    access: gate.access,
+  });
   await toolbox.open(held());
   return {
     tools: () => toolbox.offered(held()),

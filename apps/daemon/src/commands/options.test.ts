@@ -9,6 +9,7 @@ const nothing: Environment = {
   nonInteractive: undefined,
   confirm: undefined,
   allowInsecureHttp: undefined,
+  dangerouslyDisableShellSandbox: undefined,
   permissions: {},
   noColor: false,
   privateFolder: '/home/me/.drawbridge',
@@ -38,6 +39,7 @@ describe('options', () => {
       dir: '/line',
       nonInteractive: true,
       confirm: 'terminal',
+      shellSandbox: true,
       modes: { shell: 'ask', browser: 'deny' },
     });
   });
@@ -51,6 +53,7 @@ describe('options', () => {
       nonInteractive: 'true',
       confirm: 'terminal',
       allowInsecureHttp: '1',
+      dangerouslyDisableShellSandbox: '1',
       permissions: { filesystemRead: 'ask' },
     };
     expect(readOptions(bare, environment)).toEqual({
@@ -59,6 +62,7 @@ describe('options', () => {
       dir: '/environment',
       nonInteractive: true,
       confirm: 'terminal',
+      shellSandbox: false,
       modes: { filesystemRead: 'ask' },
     });
   });

@@ -19,6 +19,8 @@ export interface ConnectOptions {
   dir: string | null;
   nonInteractive: boolean;
   confirm: ConfirmWhere;
+  /** False only where the person says so for this run: no file can. */
+  shellSandbox: boolean;
   /** What the person set for this session. */
   modes: Partial<Record<ToolGroup, Mode>>;
 }
@@ -86,6 +88,10 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
       flags['nonInteractive'] === true ||
       readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
     confirm: readConfirm(asText(flags['confirm']) ?? environment.confirm ?? 'panel'),
+    shellSandbox: !(
+      flags['dangerouslyDisableShellSandbox'] === true ||
+      readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
+    ),
     modes: readModes(flags, environment),
   };
 };

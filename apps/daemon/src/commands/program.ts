@@ -17,7 +17,8 @@ Examples:
     $ drawbridge permissions --remove 2
 
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
-DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP and
+DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP,
+DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
 export interface Actions {
@@ -83,6 +84,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
     )
     .option('--allow-insecure-http', 'allow http:// to another machine')
+    .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
     .action((url?: string, token?: string, dir?: string) =>
       actions.connect({ url, token, dir, flags: command.opts() }),
     );

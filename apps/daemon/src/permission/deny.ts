@@ -59,6 +59,23 @@ export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
     };
   });
 
+/** Paths that deny rules keep from every tool, as they are written and where they lead, with all below them. */
+export interface DeniedPaths {
+  read: string[];
+  /** Those of `read` are in it too. */
+  write: string[];
+}
+
+export const deniedPaths = (rules: readonly Rule[]): DeniedPaths => {
+  const of = (group: ToolGroup) =>
+    rules
+      .filter((one) => one.toolGroup === group)
+      .flatMap(({ resource }) => leadsTo(withoutSlash(resource)))
+      .filter((path) => path.startsWith('/'));
+  const read = [...new Set(of('filesystemRead'))];
+  return { read, write: [...new Set([...read, ...of('filesystemWrite')])] };
+};
+
 /** A path rule covers what lies below it; a write to a whole tree (a trailing `/`) also meets the rules inside it. */
 const deniesPath = (denied: string, resource: Resource, folded: string): boolean => {
   const own = withoutSlash(folded);

@@ -6,7 +6,7 @@ import {
   type ToolGroup,
 } from '@drawbridge/contracts';
 import { errors } from './errors.ts';
-import { prepareDenials } from './deny.ts';
+import { deniedPaths, prepareDenials, type DeniedPaths } from './deny.ts';
 import { evaluate, evaluateAll, rulesAtWork, type Policy } from './evaluate.ts';
 import {
   buildQuestion,
@@ -74,6 +74,8 @@ export interface Gate {
   reader(): Promise<(path: string) => Mode>;
   /** What holds for one resource, by the settings of this moment. */
   access(resource: Resource): Promise<Mode>;
+  /** The paths that deny rules keep closed, by the settings that were read last. */
+  deniedPaths(): DeniedPaths;
   /** The modes that hold now. */
   modes(): Modes;
   /** Explicit disconnect: session rules and open questions end. */
@@ -200,6 +202,7 @@ export const createGate = ({ settings, session, ask, use, root }: GateNeeds): Ga
       await refresh();
       return evaluate(policy(), resource);
     },
+    deniedPaths: () => deniedPaths(settings.rules().deny),
     endSession: () => {
       session.end();
       questions.clear();

@@ -1,4 +1,5 @@
 export { canonical } from './canonical.ts';
+export type { DeniedPaths } from './deny.ts';
 export { createGate, type Ask, type Gate, type Outcome, type TerminalAnswer } from './gate.ts';
 export { guardOf } from './guarded.ts';
 export { effectiveModes, type Modes } from './modes.ts';

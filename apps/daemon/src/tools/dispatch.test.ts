@@ -13,6 +13,8 @@ const write = (requestId: string, args: Record<string, unknown> = {}) => ({
   toolCall: { name: 'write_file', arguments: { filePath: 'a.txt', content: 'new', ...args } },
 });
 
+const withShell = { ...everythingAllowed, shell: 'allow' } as const;
+
 describe('dispatch', () => {
   it('reads a file', async () => {
     const { root, call } = await tryOut();
@@ -65,13 +67,13 @@ describe('dispatch', () => {
     ['one too many', 'read_file', { filePath: 'a', b: 1 }, 'arguments: Unrecognized key: "b"'],
     ['nothing there', 'read_file', { filePath: 'no.txt' }, 'There is nothing at this path'],
   ])('answers %s with an error result', async (_case, name, args, text) => {
-    const { call } = await tryOut({ modes: everythingAllowed });
+    const { call } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const result = await call(name, args);
     expect([result.isError, textOf(result)]).toEqual([true, text]);
   });
 
   it('makes parent folders', async () => {
-    const { root, call } = await tryOut({ modes: everythingAllowed });
+    const { root, call } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     mkdirSync(join(root, 'x'));
     await call('write_file', { filePath: 'x/y/z/a.txt', content: 'deep' });
     expect(readFileSync(join(root, 'x/y/z/a.txt'), 'utf8')).toBe('deep');
@@ -118,7 +120,7 @@ describe('dispatch', () => {
   );
 
   it('says what it is about to change before it does, and not of what only reads', async () => {
-    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const said: unknown[] = [];
     const starting = async (paths: string[]) => void said.push([paths, existsSync(join(root, 'a.txt'))]);
     const signal = new AbortController().signal;
@@ -140,7 +142,7 @@ describe('dispatch', () => {
   });
 
   it('changes nothing when that cannot be written down', async () => {
-    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const result = await send(write('r1'), new AbortController().signal, async () => {
       throw new CodedError('JOURNAL_FAILED', 'Nothing was changed');
     });
@@ -153,7 +155,7 @@ describe('dispatch', () => {
   });
 
   it('a call that is cancelled while it waits for its turn never starts', async () => {
-    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const shell = (requestId: string, command: string) => ({
       requestId,
       toolCall: { name: 'shell_execute', arguments: { command } },
@@ -179,7 +181,7 @@ describe('dispatch', () => {
   });
 
   it('the same request a second time while it runs is not a second run', async () => {
-    const { root, send } = await tryOut({ modes: everythingAllowed });
+    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const request = {
       requestId: 'r1',
       toolCall: { name: 'shell_execute', arguments: { command: 'echo run >> runs; sleep 0.1' } },
@@ -189,7 +191,7 @@ describe('dispatch', () => {
   });
 
   it('an error that no tool foresaw tells nothing of the machine', async () => {
-    const { gate, settings, root } = await tryOut({ modes: everythingAllowed });
+    const { gate, settings, root } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
     const broken = defineTool({
       name: 'broken',
       title: '',

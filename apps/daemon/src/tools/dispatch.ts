@@ -106,7 +106,9 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
       if (context.signal.aborted) return cancelled(false);
       try {
         const reading = await gate.reader();
-        return notAQuestion(await tool.run(input, { ...context, reading, granted: outcome.granted }));
+        const { deniedPaths } = gate;
+        const running = { ...context, reading, deniedPaths, granted: outcome.granted };
+        return notAQuestion(await tool.run(input, running));
       } catch (error) {
         return context.signal.aborted ? cancelled(true) : errorResult(sentence(error));
       }

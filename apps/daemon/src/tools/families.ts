@@ -10,7 +10,7 @@ import { readFile } from './filesystem/read-file.ts';
 import { searchFiles } from './filesystem/search-files.ts';
 import { writeFile } from './filesystem/write-file.ts';
 import { mcpFamily, type McpFamilyNeeds } from './mcp/index.ts';
-import { shellExecute } from './shell/shell-execute.ts';
+import { shellFamily } from './shell/shell-family.ts';
 
 const filesystemTools = [
   readFile,
@@ -25,9 +25,14 @@ const filesystemTools = [
   copyFile,
 ];
 
+export interface FamilyNeeds extends McpFamilyNeeds {
+  /** False only by the person's own flag: commands run without a sandbox. */
+  shellSandbox?: boolean;
+}
+
 /** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
-export const allFamilies = (needs: McpFamilyNeeds = { say: () => {} }): ToolFamily[] => [
+export const allFamilies = (needs: FamilyNeeds = { say: () => {} }): ToolFamily[] => [
   plainFamily('filesystem', filesystemTools),
-  plainFamily('shell', [shellExecute]),
+  shellFamily({ sandbox: needs.shellSandbox ?? true }),
   mcpFamily(needs),
 ];

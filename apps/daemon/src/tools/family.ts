@@ -26,6 +26,8 @@ export interface ToolFamily {
   tools(): readonly DaemonTool[];
   /** Why it offers nothing, and what to do about it, in a sentence of at most 500 characters; null when nothing is missing. */
   missing(): string | null;
+  /** What the person should know of what is offered, in a sentence of at most 500 characters. */
+  warning?(): string | null;
   /** Ends what it started. */
   close(): Promise<void>;
 }

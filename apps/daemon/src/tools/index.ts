@@ -1,7 +1,7 @@
 export { createDispatch } from './dispatch.ts';
-export { allFamilies } from './families.ts';
+export { allFamilies, type FamilyNeeds } from './families.ts';
 export { removeHalfWritten } from './filesystem/half-written.ts';
 export { endTree } from './shell/process-tree.ts';
 export { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from './mcp/index.ts';
 export { systemFamily } from './system/family.ts';
-export { createToolbox } from './toolbox.ts';
+export { createToolbox, switchedOff } from './toolbox.ts';

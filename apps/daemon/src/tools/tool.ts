@@ -1,7 +1,7 @@
 import type { Mode, Preview, ProgressBody, Tool, ToolGroup, ToolResult } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
-import type { Resource } from '../permission/index.ts';
+import type { DeniedPaths, Resource } from '../permission/index.ts';
 
 export type { Resource };
 
@@ -26,6 +26,8 @@ export interface RunContext extends ToolContext {
   granted: readonly Resource[];
   /** What the server gives the call from one progress to the next, where it says so. */
   timeoutMs?: number;
+  /** What deny rules keep closed: for a tool that hands paths on to another program. */
+  deniedPaths(): DeniedPaths;
   /** Tells the server how far the call is, which renews its deadline. */
   progress(update: ProgressBody): void;
   /** Awaited before a large result is read into memory: few of them are on their way at once. */

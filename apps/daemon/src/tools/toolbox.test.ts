@@ -68,7 +68,7 @@ describe('what is offered', () => {
     ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
     ['the shell where it is switched on', { filesystemRead: 'deny', shell: 'allow' }, ['shell_execute']],
   ])('%s', async (_case, modes, expected) => {
-    const toolbox = await opened(allFamilies(), modes);
+    const toolbox = await opened(allFamilies({ say: () => {}, shellSandbox: false }), modes);
     expect(toolbox.offered(modesWith(modes)).map((tool) => tool.name)).toEqual(expected);
   });
 
@@ -102,6 +102,17 @@ describe('what is offered', () => {
 });
 
 const filesystem = () => allFamilies().flatMap((one) => (one.category === 'filesystem' ? one.tools() : []));
+
+it('the shell without a sandbox, with a warning for the person', async () => {
+  const modes = modesWith({ shell: 'ask' });
+  const toolbox = await opened(allFamilies({ say: () => {}, shellSandbox: false }), modes);
+  expect(toolbox.categories(modes).find((one) => one.name === 'shell')).toEqual({
+    name: 'shell',
+    enabled: true,
+    writeAccess: true,
+    reason: 'Commands run without a sandbox: they can do whatever you can do on this machine.',
+  });
+});
 
 describe('a family', () => {
   it.each<[Mode, string[]]>([

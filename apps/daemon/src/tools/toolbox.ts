@@ -22,6 +22,9 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
+/** Why a family is not offered whose groups are all on deny. */
+export const switchedOff = 'switched off on this machine';
+
 export const createToolbox = (
   families: readonly ToolFamily[],
   context: Omit<FamilyContext, 'changed'>,
@@ -46,12 +49,13 @@ export const createToolbox = (
   const category = (family: ToolFamily, modes: Modes): ToolCategory => {
     const name = family.category;
     const offered = offeredOf(family, modes);
-    if (offered.length > 0)
-      return { name, enabled: true, writeAccess: offered.some((tool) => tool.effect !== 'reads') };
+    if (offered.length > 0) {
+      const warning = family.warning?.() ?? null;
+      const writeAccess = offered.some((tool) => tool.effect !== 'reads');
+      return { name, enabled: true, writeAccess, ...(warning !== null && { reason: warning }) };
+    }
     const isOpen = isOn(family, modes) && opened.has(family);
-    const reason = isOpen
-      ? (family.missing() ?? 'its tools are not there yet')
-      : 'switched off on this machine';
+    const reason = isOpen ? (family.missing() ?? 'its tools are not there yet') : switchedOff;
     return { name, enabled: false, reason };
   };
 

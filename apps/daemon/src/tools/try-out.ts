@@ -12,7 +12,7 @@ import {
   type Ask,
   type Modes,
 } from '../permission/index.ts';
-import { allFamilies, createDispatch, createToolbox } from './index.ts';
+import { allFamilies, createDispatch, createToolbox, type FamilyNeeds } from './index.ts';
 
 /** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
 export const makeFolders = () => {
@@ -30,6 +30,7 @@ export interface TryOut {
   clock?: Clock;
   folders?: ReturnType<typeof makeFolders>;
   say?(sentence: string): void;
+  families?: Partial<FamilyNeeds>;
 }
 
 /** Real tools behind a real gate in real folders: `call` runs one as the server would. */
@@ -39,6 +40,7 @@ export const tryOut = async ({
   clock = systemClock,
   folders = makeFolders(),
   say = () => {},
+  families = {},
 }: TryOut = {}) => {
   const settings = await openSettings(folders.own, clock);
   const session = createSession({ clock, modes });
@@ -46,7 +48,7 @@ export const tryOut = async ({
   onTestFinished(use.close);
   const gate = createGate({ settings, session, ask, use, root: folders.root });
   const place = { root: folders.root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allFamilies({ say }), { ...place, access: gate.access });
+  const toolbox = createToolbox(allFamilies({ say, ...families }), { ...place, access: gate.access });
   await toolbox.open(gate.modes());
   onTestFinished(toolbox.close);
   const dispatch = createDispatch({ find: toolbox.find, gate, ...place });
@@ -67,7 +69,6 @@ export const tryOut = async ({
 export const everythingAllowed: Partial<Modes> = {
   filesystemRead: 'allow',
   filesystemWrite: 'allow',
-  shell: 'allow',
 };
 
 /** A result's first text, or what it has instead. */

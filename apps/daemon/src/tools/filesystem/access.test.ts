@@ -44,6 +44,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
         clock: systemClock,
         signal: new AbortController().signal,
         reading: () => 'allow',
+        deniedPaths: () => ({ read: [], write: [] }),
         requestId: 'r1',
         progress: () => undefined,
         large: async () => undefined,

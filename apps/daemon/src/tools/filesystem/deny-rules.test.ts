@@ -91,6 +91,7 @@ describe('FS-30 a write that fails', () => {
         clock: systemClock,
         signal: AbortSignal.abort(new Error('cancelled')),
         reading: () => 'allow',
+        deniedPaths: () => ({ read: [], write: [] }),
         requestId: 'r1',
         progress: () => undefined,
         large: async () => undefined,

@@ -42,6 +42,16 @@ const isMarked = (names: readonly string[], at: number): boolean => {
   return insideGit.has(name) && names.slice(0, at).includes('.git');
 };
 
+/** Protected names that a folder may get, by their path in it; in a `.git` folder others than elsewhere. */
+export const protectedNamesIn = (kind: 'folder' | 'git'): string[] =>
+  kind === 'git'
+    ? [...insideGit]
+    : [
+        ...anywhere,
+        ...startUpFolders.map((names) => join(...names)),
+        ...[...insideGit].map((name) => join('.git', name)),
+      ];
+
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 

@@ -20,6 +20,7 @@ const world = () => {
     requestId: 'r1',
     progress: () => undefined,
     large: async () => undefined,
+    deniedPaths: () => ({ read: [], write: [] }),
     granted: [],
     reading: (path: string) => (path.endsWith('hidden.txt') ? ('deny' as const) : ('allow' as const)),
   };

@@ -1,23 +1,17 @@
-/** What a command may know of the daemon's environment: no more than it takes to find programs and to speak the person's language. */
-const kept = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'LC_MESSAGES',
-  'TERM',
-  'TMPDIR',
-  'TZ',
-];
+import { safePath } from './programs.ts';
 
-/** The environment that a command starts with. */
-export const shellEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
+/** What a command may know of the daemon's environment: no more than it takes to find programs and to speak the person's language. */
+const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TZ'];
+
+const usualPath = '/usr/local/bin:/usr/bin:/bin';
+
+/** The environment that a command in this root starts with, but for `TMPDIR`. */
+export const shellEnvironment = (root: string): Record<string, string> & { PATH: string } => ({
+  ...Object.fromEntries(
     kept.flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),
-  );
+  ),
+  PATH: safePath(process.env['PATH'] ?? usualPath, root) || usualPath,
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '@drawbridge/kit';
 
-/** Names the call in the environment of all that it starts: who leaves the process group still carries it. */
+/** Names the call in the environment of all that the command starts: who leaves the process group still carries it. */
 export const markVariable = 'DRAWBRIDGE_CALL';
 
 const graceMs = 2_000;
@@ -35,20 +35,29 @@ const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
   }
 };
 
+export interface Tree {
+  mark: string;
+  /** A process group that gets each signal. */
+  group?: number;
+  /** A process group that the others end with: it gets the last signal only. */
+  holder?: number;
+}
+
+const targets = ({ mark, group, holder }: Tree, signal: NodeJS.Signals | 0): number[] => [
+  ...(group === undefined ? [] : [-group]),
+  ...(holder === undefined || signal === 'SIGTERM' ? [] : [-holder]),
+  ...marked(mark),
+];
+
 const sendToAll = (tree: Tree, signal: NodeJS.Signals | 0): boolean =>
-  [...(tree.group === null ? [] : [-tree.group]), ...marked(tree.mark)]
+  targets(tree, signal)
     .map((pid) => send(pid, signal))
     .includes(true);
 
-export interface Tree {
-  /** Null where only the mark is known. */
-  group: number | null;
-  mark: string;
-}
-
 /** Ends a process group and all that left it: TERM, and KILL after 2 s for what is still there. Calls `ended` when nothing is, or after KILL. */
 export const endTree = (tree: Tree, clock: Clock, ended: () => void): void => {
-  if (!sendToAll(tree, 'SIGTERM')) return ended();
+  sendToAll(tree, 'SIGTERM');
+  if (!sendToAll(tree, 0)) return ended();
   let waitedMs = 0;
   const stop = clock.every(lookAgainMs, () => {
     waitedMs += lookAgainMs;

@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { ProgressBody } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import type { DeniedPaths } from '../../permission/index.ts';
+import { errors } from '../errors.ts';
 import { openFolder } from '../filesystem/open.ts';
 import { createCapture } from './capture.ts';
-import { shellEnvironment } from './config.ts';
+import { inheritedFiles } from './inherited-files.ts';
+import type { Launch, Launcher } from './launch.ts';
 import { createLiveOutput } from './live-output.ts';
-import { endTree, markVariable } from './process-tree.ts';
+import { preludeEnvironment } from './prelude.ts';
+import { endTree } from './process-tree.ts';
 
 export interface Command {
   /** Names the call in the environment of all that it starts. */
@@ -17,37 +22,57 @@ export interface Command {
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
+  deniedPaths: DeniedPaths;
   progress(update: ProgressBody): void;
 }
 
 export interface Ended {
   stdout: string;
   stderr: string;
-  /** Null when a signal ended it. */
+  /** Null when a signal ended it. In a sandbox that is 128 and the signal's number, as in a shell. */
   exitCode: number | null;
   timedOut: boolean;
 }
 
 const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/**
- * Runs a text with `/bin/sh` in a process group of its own, without input, in a small environment. Time-out and abort end all that
- * it started; so does its own end. Rejects with the signal's reason when aborted, once nothing of it runs any more.
- */
-export const runCommand = (command: Command): Promise<Ended> =>
-  new Promise((resolve, reject) => {
-    command.signal.throwIfAborted();
-    const stdout = createCapture();
-    const stderr = createCapture();
-    // The folder is held open and entered through its descriptor: it is the one that was looked at.
-    const folder = openFolder(command.cwd);
-    const child = spawn('/bin/sh', ['-c', command.text], {
-      cwd: hasDescriptors ? folder.entry('.') : command.cwd,
-      env: { ...shellEnvironment(), [markVariable]: command.mark },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+/** `nothing` in the place of every open file that a command must not get. */
+const insteadOfInherited = (nothing: number): (number | 'ignore')[] => {
+  const inherited = new Set(inheritedFiles());
+  const places = inherited.size === 0 ? 0 : Math.max(...inherited) - 2;
+  return Array.from({ length: places }, (_, at) => (inherited.has(at + 3) ? nothing : 'ignore'));
+};
+
+const start = (command: Command, launch: Launch) => {
+  // The folder is held open and entered through its descriptor; inside the sandbox the prelude looks whether it is still that one.
+  const folder = openFolder(command.cwd);
+  const nothing = openSync('/dev/null', 'r');
+  try {
+    const { refusal, variables } = preludeEnvironment({
+      folder: command.cwd,
+      inode: fstatSync(folder.fd, { bigint: true }).ino,
+      mark: command.mark,
+      text: command.text,
     });
+    const child = spawn(launch.file, launch.arguments, {
+      cwd: hasDescriptors ? folder.entry('.') : command.cwd,
+      env: { ...launch.environment, ...variables },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', ...insteadOfInherited(nothing)],
+    });
+    const { stdout, stderr } = child;
+    if (stdout === null || stderr === null) throw errors.sandboxFailed();
+    return { child, stdout, stderr, refusal };
+  } finally {
+    closeSync(nothing);
     closeSync(folder.fd);
+  }
+};
+
+const follow = (command: Command, launch: Launch): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const captured = { stdout: createCapture(), stderr: createCapture() };
+    const { child, stdout, stderr, refusal } = start(command, launch);
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
     let ending = false;
@@ -58,7 +83,8 @@ export const runCommand = (command: Command): Promise<Ended> =>
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
-      endTree({ group: child.pid, mark: command.mark }, command.clock, treeEnded);
+      const own = launch.holds ? { holder: child.pid } : { group: child.pid };
+      endTree({ ...own, mark: command.mark }, command.clock, treeEnded);
     };
     const cancelTimer = command.clock.after(command.timeoutMs, () => {
       timedOut = true;
@@ -70,24 +96,41 @@ export const runCommand = (command: Command): Promise<Ended> =>
       live.end();
       command.signal.removeEventListener('abort', end);
     };
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout.add(chunk);
-      live.add('stdout', chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr.add(chunk);
-      live.add('stderr', chunk);
-    });
+    const listen = (stream: Readable, name: 'stdout' | 'stderr') =>
+      stream.on('data', (chunk: Buffer) => {
+        captured[name].add(chunk);
+        live.add(name, chunk);
+      });
+    listen(stdout, 'stdout');
+    listen(stderr, 'stderr');
     child.once('error', (error) => {
       cleanUp();
       reject(error);
     });
     child.once('exit', end);
-    child.once('close', (exitCode) => {
+    child.once('close', (code) => {
       void allEnded.then(() => {
         cleanUp();
+        const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);
-        else resolve({ stdout: stdout.text(), stderr: stderr.text(), exitCode, timedOut });
+        else if (ended.stderr === refusal) reject(errors.changed());
+        else resolve({ ...ended, exitCode: timedOut ? null : code });
       });
     });
   });
+
+/**
+ * Runs a text with `/bin/sh`, without input, in a small environment. Time-out and abort end all that it started; so does its own end.
+ * Throws `sandboxFailed`, and `changed` where the folder is another one by now. Rejects with the signal's reason when aborted, once
+ * nothing of it runs any more.
+ */
+export const runCommand = async (command: Command, prepare: Launcher): Promise<Ended> => {
+  command.signal.throwIfAborted();
+  const launch = await prepare(command);
+  try {
+    command.signal.throwIfAborted();
+    return await follow(command, launch);
+  } finally {
+    await launch.release();
+  }
+};

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { locate } from '../filesystem/access.ts';
 import { textResult } from '../result.ts';
-import { defineTool, type ToolContext } from '../tool.ts';
+import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../tool.ts';
+import type { Launcher } from './launch.ts';
+import { fingerprintOfScripts } from './named-scripts.ts';
 import { runCommand } from './run-command.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -33,37 +35,59 @@ const folderOf = (context: ToolContext, cwd = '.'): string => {
 const toCommandResource = (command: string, folder: string): string =>
   `${JSON.stringify(folder)} $ ${command}`;
 
-export const shellExecute = defineTool({
-  name: 'shell_execute',
-  title: 'Run command',
-  description: 'Run a shell command in the folder and give its output and exit code.',
-  group: 'shell',
-  category: 'shell',
-  effect: 'destroys',
-  input,
-  resources: async ({ command, cwd }, context) => {
-    const folder = folderOf(context, cwd);
-    if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
-    const resource = toCommandResource(command, folder);
-    return [{ toolGroup: 'shell', resource, description: `Run in ${folder}: ${command}` }];
-  },
-  run: async ({ command, cwd, timeout }, context) => {
-    const folder = folderOf(context, cwd);
-    const resource = toCommandResource(command, folder);
-    if (!context.granted.some((one) => one.toolGroup === 'shell' && one.resource === resource))
-      throw errors.notGranted();
-    const { requestId, clock, signal, progress } = context;
-    const ended = await runCommand({
-      mark: requestId,
-      text: command,
-      cwd: folder,
-      timeoutMs: clampTimeout(timeout),
-      clock,
-      signal,
-      progress,
-    });
-    const { timedOut, ...output } = ended;
-    const result = textResult(JSON.stringify(timedOut ? ended : output));
-    return ended.exitCode === 0 ? result : { ...result, isError: true };
-  },
-});
+const maxCommandBytes = 100_000;
+
+const toResource = (command: string, folder: string, context: ToolContext): Resource => {
+  const fingerprint = fingerprintOfScripts(context, folder, command);
+  return {
+    toolGroup: 'shell',
+    resource: toCommandResource(command, folder),
+    description: `Run in ${folder}: ${command}`,
+    ...(fingerprint !== undefined && { fingerprint }),
+  };
+};
+
+/** `shell_execute` with the launcher that decides what a command can reach. */
+export const createShellExecute = (prepare: Launcher): DaemonTool =>
+  defineTool({
+    name: 'shell_execute',
+    title: 'Run command',
+    description: 'Run a shell command in the folder and give its output and exit code.',
+    group: 'shell',
+    category: 'shell',
+    effect: 'destroys',
+    input,
+    resources: async ({ command, cwd }, context) => {
+      const folder = folderOf(context, cwd);
+      if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
+      if (Buffer.byteLength(command) > maxCommandBytes)
+        throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
+      return [toResource(command, folder, context)];
+    },
+    run: async ({ command, cwd, timeout }, context) => {
+      const folder = folderOf(context, cwd);
+      const wanted = toResource(command, folder, context);
+      const isGranted = context.granted.some(
+        ({ toolGroup, resource, fingerprint }) =>
+          toolGroup === 'shell' && resource === wanted.resource && fingerprint === wanted.fingerprint,
+      );
+      if (!isGranted) throw errors.notGranted();
+      const { requestId, clock, signal, progress } = context;
+      const ended = await runCommand(
+        {
+          mark: requestId,
+          text: command,
+          cwd: folder,
+          timeoutMs: clampTimeout(timeout),
+          clock,
+          signal,
+          deniedPaths: context.deniedPaths(),
+          progress,
+        },
+        prepare,
+      );
+      const { timedOut, ...output } = ended;
+      const result = textResult(JSON.stringify(timedOut ? ended : output));
+      return ended.exitCode === 0 ? result : { ...result, isError: true };
+    },
+  });

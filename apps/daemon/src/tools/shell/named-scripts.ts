@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import type { ToolContext } from '../tool.ts';
+import { locate } from '../filesystem/access.ts';
+import { openForReading } from '../filesystem/open.ts';
+
+const interpreters = new Set(
+  'sh bash dash zsh ksh ash fish node deno bun tsx python python3 perl ruby php lua awk gawk sed make source .'.split(
+    ' ',
+  ),
+);
+const maxWords = 200;
+const maxBytes = 4 * 1024 * 1024;
+const separators = /[\s;&|()<>'"`=]+/;
+const programs = /[;&|()\n`]/;
+
+const nameOf = (word: string) => word.slice(word.lastIndexOf('/') + 1);
+
+/** Words that may name a script: what a command starts with, and what follows an interpreter. */
+const candidates = (text: string): string[] =>
+  text.split(programs).flatMap((part) => {
+    const words = part.split(separators).filter((word) => word !== '');
+    const first = words.findIndex((word) => interpreters.has(nameOf(word)));
+    const named = first === -1 ? words : words.slice(first + 1);
+    return named.filter((word) => first !== -1 || word.includes('/'));
+  });
+
+const digestFile = (path: string): string | undefined => {
+  const opened = openForReading(path);
+  try {
+    const stats = fstatSync(opened.fd, { bigint: true });
+    if (!stats.isFile()) return undefined;
+    if (stats.size > maxBytes) return [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+    const bytes = Buffer.alloc(Number(stats.size));
+    readSync(opened.fd, bytes, 0, bytes.length, 0);
+    return createHash('sha256').update(bytes).digest('hex');
+  } finally {
+    closeSync(opened.fd);
+  }
+};
+
+const digestOf = (context: ToolContext, folder: string, word: string): string[] => {
+  try {
+    const place = locate(context, word.startsWith('/') ? word : `${folder}/${word}`, { access: 'read' });
+    if (place.kind !== 'file') return [];
+    const digest = digestFile(place.path);
+    return digest === undefined ? [] : [`${place.path} ${digest}`];
+  } catch {
+    // No path in the root that could be opened: nothing that a call could have changed.
+    return [];
+  }
+};
+
+/**
+ * A digest of the scripts in the root that a command names (`./build.sh`, `sh build.sh`, `node build.js`); undefined where it names none.
+ * A permission for the command holds as long as they are the same. What they start in turn is not looked at.
+ */
+export const fingerprintOfScripts = (
+  context: ToolContext,
+  folder: string,
+  text: string,
+): string | undefined => {
+  const words = [...new Set(candidates(text))].slice(0, maxWords);
+  const digests = words.flatMap((word) => digestOf(context, folder, word));
+  return digests.length === 0
+    ? undefined
+    : createHash('sha256').update(digests.sort().join('\n')).digest('hex');
+};

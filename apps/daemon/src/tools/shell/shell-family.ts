@@ -1,0 +1,45 @@
+import type { ToolFamily } from '../family.ts';
+import type { DaemonTool } from '../tool.ts';
+import { createOpenLauncher, createSandboxedLauncher } from './launch.ts';
+import { probe } from './probe.ts';
+import { createShellExecute } from './shell-execute.ts';
+
+/** What the person reads where they switched the sandbox off. */
+export const withoutSandboxWarning =
+  'Commands run without a sandbox: they can do whatever you can do on this machine.';
+
+const help: Partial<Record<NodeJS.Platform, string>> = {
+  linux:
+    'Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap). ' +
+    'Where it is installed, the system must let programs make user namespaces; a container needs that from its host.',
+  darwin: 'It needs /usr/bin/sandbox-exec, which comes with macOS.',
+};
+
+/** `shell_execute`, where its sandbox holds what it promises. `sandbox: false` is the person's own choice. */
+export const shellFamily = ({ sandbox }: { sandbox: boolean }): ToolFamily => {
+  let tools: DaemonTool[] = [];
+  let missing: string | null = null;
+  return {
+    category: 'shell',
+    groups: ['shell'],
+    open: async (context) => {
+      const hint = help[process.platform];
+      if (hint === undefined) {
+        missing = 'The shell is not offered on this system; on Windows, run drawbridge inside WSL 2.';
+        return;
+      }
+      if (!sandbox) {
+        tools = [createShellExecute(createOpenLauncher(context))];
+        return;
+      }
+      const prepare = createSandboxedLauncher(context);
+      const reason = await probe(context, prepare, context.clock);
+      if (reason === null) tools = [createShellExecute(prepare)];
+      else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
+    },
+    tools: () => tools,
+    missing: () => missing,
+    warning: () => (sandbox ? null : withoutSandboxWarning),
+    close: async () => {},
+  };
+};
