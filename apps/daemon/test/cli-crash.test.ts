@@ -32,8 +32,8 @@ const lost = (why: string) => ({
   },
 });
 
-const connectAndKeep = async () => {
-  const started = await connect(allowAll);
+const connectAndKeep = async (flags: string[] = []) => {
+  const started = await connect([...allowAll, ...flags]);
   await until(() => expect(readdirSync(join(home, '.drawbridge'))).toContain('session.json'));
   return started;
 };
@@ -43,9 +43,17 @@ const journalFolder = () => {
   return join(all, String(readdirSync(all)[0]));
 };
 
+const commandLine = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
 describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
   it('reports a command that ran as lost, by itself and to a repeat, and never runs it again', async () => {
-    const { child, code } = await connectAndKeep();
+    const { child, code } = await connectAndKeep(['--dangerously-disable-shell-sandbox']);
     const command = { command: 'echo run >> runs; echo $$ > pid; sleep 60; echo late >> runs' };
     send('r1', 'shell_execute', command);
     await until(() => expect(readdirSync(work)).toContain('pid'));
@@ -60,6 +68,17 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     send('r1', 'shell_execute', command, true);
     await until(() => expect(answersTo('r1')).toEqual(Array(2).fill(lost('the daemon ended'))));
     expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\n');
+  });
+
+  it('SH-36 nothing of a command in the sandbox is left', async () => {
+    const { child, code } = await connectAndKeep();
+    const time = `1000.${Math.random().toString().slice(2, 12)}`;
+    const running = () => readdirSync('/proc').some((pid) => commandLine(pid).endsWith(`\0${time}\0`));
+    send('r1', 'shell_execute', { command: `setsid env -i /bin/sleep ${time} & sleep 1000` });
+    await until(() => expect(running()).toBe(true));
+    child.kill('SIGKILL');
+    await code;
+    await until(() => expect(running()).toBe(false));
   });
 
   it('delivers a result that the server did not have, once', async () => {

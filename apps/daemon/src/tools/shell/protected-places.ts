@@ -5,7 +5,7 @@ import { isExcluded } from '../filesystem/limits.ts';
 import { isProtected, protectedNamesIn, type Territory } from '../filesystem/protected.ts';
 
 /** Folders that are looked into for one command; those nearest to the root come first. */
-export const maxFoldersLookedAt = 20_000;
+const maxFoldersLookedAt = 20_000;
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 

@@ -5,7 +5,7 @@ import { probe } from './probe.ts';
 import { createShellExecute } from './shell-execute.ts';
 
 /** What the person reads where they switched the sandbox off. */
-export const withoutSandboxWarning =
+const withoutSandboxWarning =
   'Commands run without a sandbox: they can do whatever you can do on this machine.';
 
 const help: Partial<Record<NodeJS.Platform, string>> = {
