@@ -79,6 +79,7 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
     response: [json(200, { ok: true })],
     progress: [json(200, { ok: true })],
     probe: [json(200, { ok: true })],
+    rules: [json(200, { ok: true })],
     disconnect: [json(200, { ok: true })],
   };
   const nextAnswer = (route: string): Answer => {

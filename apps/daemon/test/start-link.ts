@@ -70,6 +70,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     key,
     calls,
     open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
+    rules: async (query) => ({ refused: 'failed', message: query.type }),
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {
       reports.push(report);

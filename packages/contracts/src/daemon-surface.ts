@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { daemonInfo, toolCategory } from './gateway.ts';
 import { requestId } from './ids.ts';
+import { rulesBody, rulesRequest } from './rules.ts';
 import { toolCall, toolLimits, toolResult } from './tool.ts';
 
 /** `POST init`. Tools are read one by one, so that a bad one is skipped and named instead of refusing the machine. */
@@ -73,6 +74,7 @@ export const daemonSurface = {
   response: { method: 'POST', path: '/response/:requestId', body: responseBody, reply: responseReply },
   progress: { method: 'POST', path: '/progress/:requestId', body: progressBody, reply: progressReply },
   probe: { method: 'POST', path: '/probe', body: probeBody, reply: okReply },
+  rules: { method: 'POST', path: '/rules/:requestId', body: rulesBody, reply: okReply },
   disconnect: { method: 'POST', path: '/disconnect', body: noBody, reply: okReply },
 } as const;
 
@@ -134,6 +136,7 @@ export const daemonEvent = z.discriminatedUnion('type', [
   toolCallCancel,
   gatewayDisconnect,
   probe,
+  rulesRequest,
 ]);
 export type DaemonEvent = z.infer<typeof daemonEvent>;
 export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];

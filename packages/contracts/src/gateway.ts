@@ -12,9 +12,9 @@ export type ToolCategory = z.infer<typeof toolCategory>;
 
 /**
  * What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again.
- * `probe`: it answers the event `probe` with a post.
+ * `probe`: it answers the event `probe` with a post. `rules`: it lists its rules, and takes them back, for its own user.
  */
-export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe'] as const;
+export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules'] as const;
 
 export const daemonInfo = z.object({
   version: z.string().max(64),

@@ -141,6 +141,16 @@ export {
   sessionKey,
 } from './ids.ts';
 export {
+  newRule,
+  type NewRule,
+  ruleEffects,
+  ruleIdInput,
+  type RuleList,
+  type RulesBody,
+  type RulesQuery,
+  type ShownRule,
+} from './rules.ts';
+export {
   moduleSettings,
   type ModuleSettings,
   settings,

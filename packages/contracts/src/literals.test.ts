@@ -47,7 +47,7 @@ it.each([
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'jsonrpc']],
-  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe']],
+  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
   ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],
   ['mounts', daemonMounts, { bare: '/api/v1/instance-ai/gateway', wrapped: '/rest/instance-ai/gateway' }],
@@ -86,7 +86,7 @@ it.each([
   [
     'events on the stream',
     daemonEvent.options.map((option) => option.shape.type.value),
-    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect', 'probe'],
+    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect', 'probe', 'rules-request'],
   ],
 ])('%s', (_name, value, expected) => {
   expect(value).toEqual(expected);
@@ -101,6 +101,7 @@ it('routes of the daemon', () => {
     ['response', 'POST', '/response/:requestId'],
     ['progress', 'POST', '/progress/:requestId'],
     ['probe', 'POST', '/probe'],
+    ['rules', 'POST', '/rules/:requestId'],
     ['disconnect', 'POST', '/disconnect'],
   ]);
 });

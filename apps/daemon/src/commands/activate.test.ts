@@ -22,6 +22,7 @@ const start = async ({ kept = {}, session = {} }: { kept?: Change; session?: Cha
     ask: { kind: 'panel' },
     root,
     say: () => {},
+    sayOfRules: () => {},
   });
   onTestFinished(offer.close);
   let changes = 0;

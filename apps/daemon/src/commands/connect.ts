@@ -194,6 +194,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     root: start.path,
     say: (sentence) => talk.line('tools', sentence, 'yellow'),
     shellSandbox: options.shellSandbox,
+    sayOfRules: (sentence) => talk.line('rules', sentence, 'yellow'),
   });
   try {
     tellOfTools(offer, talk);

@@ -19,6 +19,7 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
     ask: { kind: 'panel' },
     root,
     say: () => {},
+    sayOfRules: () => {},
   });
   const read = (requestId: string) =>
     offer.dispatch(

@@ -3,10 +3,12 @@ import type { Clock } from '@drawbridge/kit';
 import type { Dispatch } from '../link/index.ts';
 import {
   createGate,
+  createRemoteRules,
   createSession,
   openRuleUse,
   type Ask,
   type Modes,
+  type RemoteRules,
   type SettingsStore,
 } from '../permission/index.ts';
 import { allFamilies, createDispatch, createToolbox, systemFamily } from '../tools/index.ts';
@@ -21,6 +23,8 @@ export interface Offer {
   changes(tool: string): boolean;
   /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
+  /** What the panel is told of the rules, and may do to them. */
+  rules: RemoteRules;
   /** Forgets the rules that held for the session. */
   endSession(): void;
   /** Ends what the tools started. */
@@ -39,6 +43,8 @@ export interface OfferNeeds {
   say(sentence: string): void;
   /** False only by the person's own flag. */
   shellSandbox?: boolean;
+  /** The same about rules that were changed from elsewhere. */
+  sayOfRules(sentence: string): void;
 }
 
 /** What flags and edits changed for this session; the rest follows the file, also when it changes under way. */
@@ -50,15 +56,8 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 };
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
-export const createOffer = async ({
-  clock,
-  settings,
-  modes,
-  ask,
-  root,
-  say,
-  shellSandbox = true,
-}: OfferNeeds): Promise<Offer> => {
+export const createOffer = async (needs: OfferNeeds): Promise<Offer> => {
+  const { clock, settings, modes, ask, root, say, sayOfRules, shellSandbox = true } = needs;
   const forSession = changedModes(settings, modes);
   const session = createSession({ clock, modes: forSession });
   const use = await openRuleUse({ clock, folder: settings.folder });
@@ -87,6 +86,7 @@ export const createOffer = async ({
     // A tool that is not known here counts as one that changes something.
     changes: (tool) => toolbox.find(tool)?.effect !== 'reads',
     onChanged: toolbox.onChanged,
+    rules: createRemoteRules({ settings, session, use, say: sayOfRules }),
     endSession: gate.endSession,
     close: async () => {
       await toolbox.close();

@@ -110,6 +110,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     key,
     describe,
     calls,
+    rules: offer.rules,
     report: (report) => {
       showLink(talk, report, showUrl(url));
       if (report.type === 'connected') outbox.hurry();

@@ -150,6 +150,19 @@ describe('a server that counts inits', () => {
   });
 });
 
+it('a question about the rules is answered with a post, and reaches no tool', async () => {
+  const { server, connected, until } = await startLink();
+  await connected();
+  server.send({ type: 'rules-request', payload: { requestId: 'q1', query: { type: 'list' } } });
+  await until(() =>
+    expect(server.seen.at(-1)).toMatchObject({
+      path: '/rules/q1',
+      body: { refused: 'failed', message: 'list' },
+    }),
+  );
+  expect(server.results()).toEqual([]);
+});
+
 describe('the stream', () => {
   it('is dropped after 45 s of silence, and a comment counts as a sound', async () => {
     const { server, clock, connected, reported, reports, until } = await startLink();

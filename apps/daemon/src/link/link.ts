@@ -1,4 +1,4 @@
-import type { DaemonEvent, InitBody } from '@drawbridge/contracts';
+import type { DaemonEvent, InitBody, RulesBody, RulesQuery } from '@drawbridge/contracts';
 import { fullJitter, type Clock } from '@drawbridge/kit';
 import type { Calls } from './calls.ts';
 import {
@@ -37,6 +37,8 @@ export interface LinkNeeds {
   key: KeyHolder;
   describe(): InitBody;
   calls: Calls;
+  /** Answers a question about the rules of this machine. */
+  rules(query: RulesQuery): Promise<RulesBody>;
   report(report: LinkReport): void;
 }
 
@@ -94,6 +96,9 @@ export const createLink = (needs: LinkNeeds): Link => {
     toolsUpdate.ready();
   };
 
+  const answerRules = async ({ requestId, query }: { requestId: string; query: RulesQuery }) =>
+    api.rules(key.get(), requestId, await needs.rules(query));
+
   const onEvent = (event: DaemonEvent) => {
     switch (event.type) {
       case 'filesystem-request':
@@ -106,6 +111,8 @@ export const createLink = (needs: LinkNeeds): Link => {
         probed();
         // One that is not answered says what it is there for.
         return void api.probe(key.get(), event.payload);
+      case 'rules-request':
+        return void answerRules(event.payload);
       default:
         return event satisfies never;
     }

@@ -10,6 +10,7 @@ import {
   type InitReply,
   type ProbeBody,
   type ProgressBody,
+  type RulesBody,
   type ProgressReply,
   type ToolsBody,
   type ToolsReply,
@@ -40,6 +41,8 @@ export interface ServerApi {
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
   /** Answers a probe of the stream. */
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
+  /** Answers a question about the rules of this machine. */
+  rules(key: string, requestId: string, body: RulesBody): Promise<Reply<null>>;
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
   /** Who asks: the key, and the epoch of the last init where the server counts them. */
   headers(key: string): Record<string, string>;
@@ -115,6 +118,8 @@ export const createServerApi = (http: Http): ServerApi => {
       ),
     probe: (key, body) =>
       exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
+    rules: (key, requestId, body) =>
+      exchange({ key, path: at(daemonSurface.rules.path, requestId), body: JSON.stringify(body) }, readOk),
     disconnect: (key, signal) =>
       exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
   };

@@ -17,6 +17,7 @@ export const errors = createErrors({
     message: 'The settings file is being changed by another process',
     fix: 'See what that process waits for, or end it.',
   },
+  notARule: { code: 'NOT_A_RULE', message: 'This is not a rule' },
   settingsUnsafe: {
     code: 'SETTINGS_UNSAFE',
     message: 'The settings folder cannot be trusted',

@@ -3,6 +3,7 @@ export type { DeniedPaths } from './deny.ts';
 export { createGate, type Ask, type Gate, type Outcome, type TerminalAnswer } from './gate.ts';
 export { guardOf } from './guarded.ts';
 export { effectiveModes, type Modes } from './modes.ts';
+export { createRemoteRules, type RemoteRules } from './remote-rules.ts';
 export type { Resource } from './resource.ts';
 export { openRuleUse } from './rule-use.ts';
 export type { Rule } from './rules.ts';

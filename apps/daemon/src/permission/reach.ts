@@ -66,6 +66,19 @@ const ruleInWords = (rule: Rule, home = homedir()): string => {
   }
 };
 
+const maxListedLength = 2_000;
+
+/** The same for a list of rules, where nothing else says which command it is; a long one is cut, with its length. */
+export const ruleInFull = (rule: Rule, home = homedir()): string => {
+  const folder = rule.toolGroup === 'shell' ? commandFolder(rule.resource) : undefined;
+  const command = rule.resource.slice(JSON.stringify(folder ?? '').length + 3);
+  const words =
+    folder === undefined ? ruleInWords(rule, home) : visible(`run in ${shortPath(folder, home)}: ${command}`);
+  return words.length <= maxListedLength
+    ? words
+    : `${words.slice(0, maxListedLength)}… (${words.length} characters)`;
+};
+
 /** The rule for exactly a resource. */
 export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
   toolGroup,

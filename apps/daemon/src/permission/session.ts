@@ -37,8 +37,10 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): 
     },
     allow: (more, forMs) => {
       drop();
-      const endsAt = forMs === undefined ? null : clock.now() + forMs;
-      rules = [...rules, ...more.map((rule) => ({ rule, endsAt }))];
+      const now = clock.now();
+      const madeAt = new Date(now).toISOString();
+      const endsAt = forMs === undefined ? null : now + forMs;
+      rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt }))];
     },
     remove: (rule) => {
       const kept = rules.filter((one) => one !== rule);

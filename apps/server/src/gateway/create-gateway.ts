@@ -18,6 +18,7 @@ import { createLiveOutputs } from './live-outputs.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createLocalPort } from './port.ts';
 import { createRegistry, isConnected, toStatus } from './registry.ts';
+import { createRules } from './rules.ts';
 import { createSettings, type ModuleFacts } from './settings.ts';
 import { createStateWatch } from './state-watch.ts';
 import type { Scope } from './switches.store.ts';
@@ -112,6 +113,8 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     onError,
   });
 
+  const rules = createRules({ clock, limits, registry, port });
+
   const endSessions = async (scope: Scope) => {
     const machines = scope.kind === 'all' ? registry.all() : await registry.ofUser(scope.userId);
     if (scope.kind === 'all') await keys.revokeAll();
@@ -146,6 +149,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     registry,
     connections,
     calls,
+    rules,
     settings,
     store: stores.machines,
     flapping: createFlapping({ clock, limits }),
@@ -164,6 +168,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       respond: whileRunning(daemon.respond),
       progress: whileRunning(daemon.progress),
       probe: whileRunning(daemon.probe),
+      rules: whileRunning(daemon.rules),
       disconnect: whileRunning(daemon.disconnect),
     },
     createLink: async (userId) => {
@@ -196,6 +201,10 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     listConfirmations: confirmations.list,
     decide: whileRunning(confirmations.decide),
     onConfirmationChanged: confirmationEvents.on,
+    rules: whileRunning(async (userId, query) => {
+      await settings.requireEnabled(userId);
+      return rules.ask(userId, query);
+    }),
     getSettings: settings.get,
     updateSettings: settings.update,
     revokeUser: (userId) => endSessions({ kind: 'user', userId }),

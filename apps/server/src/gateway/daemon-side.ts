@@ -10,6 +10,7 @@ import type { DaemonSide, Proof } from './gateway.ts';
 import type { KeyHolder, Keys } from './keys.ts';
 import type { MachineInit, MachinesStore } from './machines.store.ts';
 import { isConnected, type Machine, type Registry } from './registry.ts';
+import type { Rules } from './rules.ts';
 import type { GatewaySettings } from './settings.ts';
 import { createTurns } from './turns.ts';
 
@@ -19,6 +20,7 @@ export interface DaemonSideNeeds {
   registry: Registry;
   connections: Connections;
   calls: Calls;
+  rules: Rules;
   settings: GatewaySettings;
   flapping: Flapping;
   store: MachinesStore;
@@ -46,7 +48,7 @@ interface Known {
 
 /** What a daemon can do with its key. Specification 2, 3 and 4. */
 export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
-  const { clock, keys, registry, connections, calls, settings, flapping, store } = needs;
+  const { clock, keys, registry, connections, calls, rules, settings, flapping, store } = needs;
   const turns = createTurns();
 
   const infoFrom = ({ holder, body, announced }: Init, before: Machine | undefined): MachineInit['info'] => {
@@ -181,6 +183,7 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
       const { machine, epoch } = await known(proof);
       if (epoch === machine.info.epoch) connections.answered(machine, id);
     },
+    rules: async (proof, requestId, body) => rules.answer((await known(proof)).machine, requestId, body),
     disconnect: async (proof) => {
       const { machine, epoch } = await known(proof);
       // A daemon that another has replaced has no session left to end.

@@ -16,6 +16,9 @@ import type {
   ProgressBody,
   ProgressReply,
   ResponseBody,
+  RuleList,
+  RulesBody,
+  RulesQuery,
   Settings,
   StateChanged,
   Tool,
@@ -66,6 +69,8 @@ export interface DaemonSide {
   progress(proof: Proof, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   /** Answers the probe of that id: whoever reads the stream is there. */
   probe(proof: Proof, id: number): Promise<void>;
+  /** Answers a question about the rules of the machine. */
+  rules(proof: Proof, requestId: string, body: RulesBody): Promise<void>;
   disconnect(proof: Proof): Promise<void>;
 }
 
@@ -95,6 +100,9 @@ export interface UserSide {
    */
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
   onConfirmationChanged(userId: string, listen: (event: ConfirmationEvent) => void): () => void;
+
+  /** Asks the machine about its rules, and gives them as they are then. See `Rules`. */
+  rules(userId: string, query: RulesQuery): Promise<RuleList>;
 
   getSettings(userId: string): Promise<Settings>;
   updateSettings(userId: string, input: UpdateSettingsInput): Promise<Settings>;

@@ -32,6 +32,9 @@ export interface GatewayLimits {
   graceCapMs: number;
   /** The grace for machines that were connected when the server stopped: longer than a daemon's longest back-off. */
   restartGraceMs: number;
+  /** How long a daemon may take to answer a question about its rules, and how many of them wait at once. */
+  rulesTimeoutMs: number;
+  maxRulesQueries: number;
   /** After how long an end that could not be written down is tried again. */
   storeRetryMs: number;
 }
@@ -59,5 +62,7 @@ export const defaultLimits: GatewayLimits = {
   graceBaseMs: 10 * second,
   graceCapMs: 120 * second,
   restartGraceMs: 60 * second,
+  rulesTimeoutMs: 10 * second,
+  maxRulesQueries: 1_000,
   storeRetryMs: 2 * second,
 };

@@ -1,4 +1,4 @@
-import type { DaemonEvent } from '@drawbridge/contracts';
+import type { DaemonEvent, RulesBody } from '@drawbridge/contracts';
 import { createEmitter } from '@drawbridge/kit';
 
 /** What every process that serves the gateway must hear. */
@@ -11,6 +11,8 @@ export type PortNews =
   | { type: 'gone'; machineId: string; explicit: boolean }
   /** What a user sees of a machine has changed. */
   | { type: 'state-changed'; userId: string }
+  /** A daemon has answered a question about its rules. */
+  | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
   /** An off switch was turned. */
   | { type: 'switched' };
 

@@ -13,6 +13,7 @@ import { refuseOtherMethods } from './other-methods.ts';
 import { probeRoute } from './probe.route.ts';
 import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
+import { rulesRoute } from './rules.route.ts';
 import { toolsRoute } from './tools.route.ts';
 import { userRoutes } from './user.route.ts';
 
@@ -52,6 +53,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     responseRoute(app, mount, { daemon, resultMaxBytes, largeResults, collector });
     progressRoute(app, mount, { daemon });
     probeRoute(app, mount, { daemon });
+    rulesRoute(app, mount, { daemon });
     disconnectRoute(app, mount, { daemon });
     refuseOthers();
   };

@@ -3,6 +3,7 @@ import { callsRouter } from './calls.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { invitationsRouter } from './invitations.router.ts';
+import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { setupRouter } from './setup.router.ts';
 import { router } from './trpc.ts';
@@ -13,6 +14,7 @@ export const appRouter = router({
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
   invitations: invitationsRouter,
+  rules: rulesRouter,
   settings: settingsRouter,
   setup: setupRouter,
 });
