@@ -21,6 +21,10 @@ export interface Stage {
   scaled(count: number): number;
   /** Flags of Node for our own processes, such as a profiler's. */
   nodeFlags: string[];
+  /** Measures one row: a group that takes too long is given up with the name of the row at which it stood. */
+  inRow<T>(id: string, measure: () => Promise<T>): Promise<T>;
+  /** Runs when the group is over, before its processes end: for what would go on trying to reach them. */
+  whenOver(close: () => void): void;
 }
 
 /** Rows that share what they need: one round gives a figure for each. */

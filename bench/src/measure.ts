@@ -1,6 +1,6 @@
 import { createProcesses, type Processes } from '@drawbridge/e2e/harness';
-import { systemClock } from '@drawbridge/kit';
-import type { Figure, Group } from './group.ts';
+import { sleep, systemClock } from '@drawbridge/kit';
+import type { Figure, Group, Stage } from './group.ts';
 import { nowMs } from './load.ts';
 import type { Options } from './options.ts';
 import { cellsOf, type Row } from './table.ts';
@@ -11,6 +11,8 @@ const enoughMs = { full: 20_000, quick: 3_000 };
 const mostRounds = 15;
 /** A group that takes longer is given up. */
 const givenUpMs = 120_000;
+/** What was started has this long to end. */
+const endsWithinMs = 10_000;
 
 const sentenceOf = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? 'failed';
@@ -49,8 +51,17 @@ export const measureGroup = async (group: Group, { quick, profile }: Options): P
   const processes = withProfiles(createProcesses());
   const kind = quick ? 'quick' : 'full';
   const startMs = nowMs();
-  const stage = {
+  let at: string | undefined;
+  const closers: (() => void)[] = [];
+  const stage: Stage = {
     processes,
+    inRow: async (id, measure) => {
+      at = group.rows[id]?.measure ?? id;
+      const measured = await measure();
+      at = undefined;
+      return measured;
+    },
+    whenOver: (close) => void closers.push(close),
     scaled: (count: number) => (quick ? Math.ceil(count / 4) : count),
     nodeFlags: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   };
@@ -62,7 +73,11 @@ export const measureGroup = async (group: Group, { quick, profile }: Options): P
     }));
   let takeBack = () => {};
   const tooLong = new Promise<never>((_resolve, reject) => {
-    takeBack = systemClock.after(givenUpMs, () => reject(new Error('took too long')));
+    const giveUp = () => {
+      const where = at === undefined ? 'between two rows' : `at the row "${at}"`;
+      reject(new Error(`given up after ${givenUpMs / 1_000} s ${where}`));
+    };
+    takeBack = systemClock.after(givenUpMs, giveUp);
   });
   const measured = async () => takeRounds(await group.open(stage), kind);
   try {
@@ -71,7 +86,8 @@ export const measureGroup = async (group: Group, { quick, profile }: Options): P
     return rowsOf([], sentenceOf(error));
   } finally {
     takeBack();
-    await processes.stopAll();
+    for (const close of closers) close();
+    await Promise.race([processes.stopAll(), sleep(systemClock, endsWithinMs)]);
     console.log(`${group.name}: ${((nowMs() - startMs) / 1_000).toFixed(0)} s`);
   }
 };

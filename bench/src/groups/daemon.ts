@@ -33,7 +33,7 @@ export const daemonGroup: Group<'readP50' | 'readRate' | 'listP50' | 'listRate' 
       goal: { atMost: 1.4 },
     },
   },
-  open: async ({ processes, scaled, nodeFlags }) => {
+  open: async ({ processes, scaled, nodeFlags, inRow }) => {
     const { root, read } = folderToRead();
     const list = folderToList(root, 100);
     const bare = await startBareServer(processes);
@@ -52,10 +52,10 @@ export const daemonGroup: Group<'readP50' | 'readRate' | 'listP50' | 'listRate' 
     await warmUp(listing, scaled(1_000));
     const mebibytes = (pid: number) => residentBytes(pid) / 1024 ** 2;
     return async () => ({
-      readP50: await latencyMs(reading, scaled(300)),
-      readRate: await perSecond(reading, scaled(1_500)),
-      listP50: await latencyMs(listing, scaled(150)),
-      listRate: await perSecond(listing, scaled(500)),
+      readP50: await inRow('readP50', () => latencyMs(reading, scaled(300))),
+      readRate: await inRow('readRate', () => perSecond(reading, scaled(1_500))),
+      listP50: await inRow('listP50', () => latencyMs(listing, scaled(150))),
+      listRate: await inRow('listRate', () => perSecond(listing, scaled(500))),
       memory: { ours: mebibytes(ourDaemon.pid), bare: mebibytes(bareDaemon.pid) },
     });
   },

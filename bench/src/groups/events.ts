@@ -88,15 +88,20 @@ const post = async (pool: Pool, path: string, headers: Record<string, string>) =
   if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`);
 };
 
-const bareSide = async ({ processes }: Stage): Promise<Side> => {
+const bareSide = async ({ processes, whenOver }: Stage): Promise<Side> => {
   const { panelUrl } = await startBarePanel(processes);
   const client = createTRPCClient<BareRouter>({
     links: [httpSubscriptionLink({ url: `${panelUrl}/trpc`, EventSource })],
   });
   const ear = createEar<string>();
-  await new Promise<void>((resolve, reject) =>
-    client.onChanged.subscribe(undefined, { onStarted: () => resolve(), onData: ear.hear, onError: reject }),
-  );
+  await new Promise<void>((resolve, reject) => {
+    const { unsubscribe } = client.onChanged.subscribe(undefined, {
+      onStarted: () => resolve(),
+      onData: ear.hear,
+      onError: reject,
+    });
+    whenOver(unsubscribe);
+  });
   const pool = poolOf(panelUrl);
   return {
     stateMs: async () => {
@@ -135,31 +140,33 @@ const pair = async (url: string, person: Person): Promise<Record<string, string>
   return { [gatewayKeyHeader]: key };
 };
 
-const ourSide = async ({ processes, nodeFlags }: Stage): Promise<Side> => {
+const ourSide = async ({ processes, nodeFlags, whenOver }: Stage): Promise<Side> => {
   const server = await startServer(processes, { LOG_LEVEL: 'info' }, nodeFlags);
   const person = await server.createOwner();
   const { api } = person;
   const headers = await pair(server.url, person);
   const states = createEar<string>();
   const questions = createEar<string>();
-  await new Promise<void>((resolve, reject) =>
-    api.gateway.onStateChanged.subscribe(undefined, {
+  await new Promise<void>((resolve, reject) => {
+    const { unsubscribe } = api.gateway.onStateChanged.subscribe(undefined, {
       onStarted: () => resolve(),
       onData: ({ data }) => states.hear(data.payload.state),
       onError: reject,
-    }),
-  );
+    });
+    whenOver(unsubscribe);
+  });
   const ids = new Map<string, string>();
-  await new Promise<void>((resolve, reject) =>
-    api.confirmations.onChanged.subscribe(undefined, {
+  await new Promise<void>((resolve, reject) => {
+    const { unsubscribe } = api.confirmations.onChanged.subscribe(undefined, {
       onStarted: () => resolve(),
       onData: ({ data: { confirmation } }) => {
         ids.set(confirmation.requestId, confirmation.id);
         questions.hear(confirmation.state);
       },
       onError: reject,
-    }),
-  );
+    });
+    whenOver(unsubscribe);
+  });
   const pool = poolOf(server.url);
   const events = server.url + daemonMounts.bare + daemonSurface.events.path;
   let stays: Stream | undefined;
@@ -216,7 +223,10 @@ export const eventsGroup: Group<'state' | 'question'> = {
       }
       return { ours: middleOf(times.ours), bare: middleOf(times.bare) };
     };
-    const round = async () => ({ state: await compare('stateMs'), question: await compare('questionMs') });
+    const round = async () => ({
+      state: await stage.inRow('state', () => compare('stateMs')),
+      question: await stage.inRow('question', () => compare('questionMs')),
+    });
     await round();
     return round;
   },

@@ -57,7 +57,7 @@ const bareStreams = async (processes: Processes, count: number): Promise<number>
 export const idleGroup: Group<'thousand' | 'fiveThousand'> = {
   name: 'idle',
   rows: { thousand: row('1,000'), fiveThousand: row('5,000') },
-  open: async ({ processes, scaled }) => {
+  open: async ({ processes, scaled, inRow }) => {
     const thousand = await pairedOnce(processes, scaled(1_000));
     const fiveThousand = await pairedOnce(processes, scaled(5_000));
     return async () => {
@@ -68,7 +68,10 @@ export const idleGroup: Group<'thousand' | 'fiveThousand'> = {
         const full = await withMachines(processes, paired);
         return { ours: (full - empty) / count / kibibyte, bare };
       };
-      return { thousand: await compare(thousand), fiveThousand: await compare(fiveThousand) };
+      return {
+        thousand: await inRow('thousand', () => compare(thousand)),
+        fiveThousand: await inRow('fiveThousand', () => compare(fiveThousand)),
+      };
     };
   },
 };

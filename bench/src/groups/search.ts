@@ -39,7 +39,7 @@ export const searchGroup: Group<'name' | 'content'> = {
       goal: { atMost: 1.5 },
     },
   },
-  open: async ({ processes, scaled, nodeFlags }) => {
+  open: async ({ processes, scaled, nodeFlags, inRow }) => {
     const root = treeToSearch(files);
     const { url, pool } = await startBareServer(processes);
     const token = `gw_${'b'.repeat(32)}`;
@@ -68,7 +68,10 @@ export const searchGroup: Group<'name' | 'content'> = {
       }
       return { ours: middleOf(times.ours), bare: middleOf(times.bare) };
     };
-    const round = async () => ({ name: await compare('name'), content: await compare('content') });
+    const round = async () => ({
+      name: await inRow('name', () => compare('name')),
+      content: await inRow('content', () => compare('content')),
+    });
     await round();
     return round;
   },

@@ -29,8 +29,8 @@ export const trpcGroup: Group<'p50' | 'rate'> = {
     const pair = { bare: rawShot(poolOf(bare.panelUrl), '/trpc/run', read), ours: trpcShot(product, read) };
     await warmUp(pair, stage.scaled(3_000));
     return async () => ({
-      p50: await latencyMs(pair, stage.scaled(300)),
-      rate: await perSecond(pair, stage.scaled(1_500)),
+      p50: await stage.inRow('p50', () => latencyMs(pair, stage.scaled(300))),
+      rate: await stage.inRow('rate', () => perSecond(pair, stage.scaled(1_500))),
     });
   },
 };

@@ -9,7 +9,7 @@ import {
 } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { ConfirmationTable, Schema } from '../db/index.ts';
+import { prepareQuery, type ConfirmationTable, type Schema, type Slot } from '../db/index.ts';
 import type { CallRecord } from './call-record.ts';
 
 /** What was asked, as it is kept. */
@@ -55,8 +55,8 @@ export interface StoredConfirmation {
 }
 
 export interface ConfirmationsStore {
-  /** Keeps the question and that its call waits for it: both or none. */
-  ask(confirmation: NewConfirmation, call: CallRecord): Promise<void>;
+  /** Keeps the question and that its call waits for it: both or none. Gives what a user then sees of it. */
+  ask(confirmation: NewConfirmation, call: CallRecord): Promise<Confirmation>;
   /** Takes the one answer and what it makes of the call: both or none. False when it is not open any more. */
   answer(answer: ConfirmationAnswerRecord, call: CallRecord): Promise<boolean>;
   byId(id: string): Promise<StoredConfirmation | undefined>;
@@ -66,32 +66,56 @@ export interface ConfirmationsStore {
   open(userId: string): Promise<StoredConfirmation[]>;
 }
 
-type Row = Selectable<ConfirmationTable> & { tool: string; arguments: string };
+type Row = Selectable<ConfirmationTable>;
+type RowOfCall = Row & { tool: string; arguments: string };
 
 const iso = (at: number) => new Date(at).toISOString();
 const jsonObject = z.record(z.string(), z.unknown());
 
-const read = (row: Row): StoredConfirmation => {
-  const { askId, ...asked } = question.parse(JSON.parse(row.payload));
-  const shown: Confirmation = {
-    id: row.id,
-    requestId: row.requestId,
-    machineId: row.machineId,
-    tool: row.tool,
-    arguments: jsonObject.parse(JSON.parse(row.arguments)),
-    ...asked,
-    state: confirmationState.parse(row.state),
-    approved: row.approved === null ? null : row.approved === 1,
-    decision: row.decision === null ? null : decision.parse(row.decision),
-    reach: row.reach,
-    decidedBy: row.decidedBy,
-    createdAt: iso(row.createdAt),
-    expiresAt: iso(row.expiresAt),
-    decidedAt: row.decidedAt === null ? null : iso(row.decidedAt),
-  };
+const show = (
+  row: Row,
+  { askId: _hidden, ...asked }: Question,
+  call: Pick<CallRecord, 'tool' | 'arguments'>,
+): Confirmation => ({
+  id: row.id,
+  requestId: row.requestId,
+  machineId: row.machineId,
+  tool: call.tool,
+  arguments: call.arguments,
+  ...asked,
+  state: confirmationState.parse(row.state),
+  approved: row.approved === null ? null : row.approved === 1,
+  decision: row.decision === null ? null : decision.parse(row.decision),
+  reach: row.reach,
+  decidedBy: row.decidedBy,
+  createdAt: iso(row.createdAt),
+  expiresAt: iso(row.expiresAt),
+  decidedAt: row.decidedAt === null ? null : iso(row.decidedAt),
+});
+
+const read = (row: RowOfCall): StoredConfirmation => {
+  const asked = question.parse(JSON.parse(row.payload));
+  const call = { tool: row.tool, arguments: jsonObject.parse(JSON.parse(row.arguments)) };
   const { userId, questionDigest: digest, createdAt, expiresAt } = row;
-  return { userId, digest, askId, createdAt, expiresAt, shown };
+  return { userId, digest, askId: asked.askId, createdAt, expiresAt, shown: show(row, asked, call) };
 };
+
+const newRow = (given: NewConfirmation, call: CallRecord): Row => ({
+  id: given.id,
+  requestId: call.requestId,
+  userId: call.userId,
+  machineId: call.machineId,
+  payload: JSON.stringify(given.question),
+  questionDigest: given.digest,
+  state: 'open',
+  approved: null,
+  decision: null,
+  reach: null,
+  decidedBy: null,
+  createdAt: given.createdAt,
+  expiresAt: given.expiresAt,
+  decidedAt: null,
+});
 
 export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore => {
   const confirmations = db
@@ -99,39 +123,49 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
     .innerJoin('calls', 'calls.requestId', 'confirmations.requestId')
     .selectAll('confirmations')
     .select(['calls.tool', 'calls.arguments']);
+  const insertRow = prepareQuery((slot: Slot<Row>) =>
+    db.insertInto('confirmations').values({
+      id: slot('id'),
+      requestId: slot('requestId'),
+      userId: slot('userId'),
+      machineId: slot('machineId'),
+      payload: slot('payload'),
+      questionDigest: slot('questionDigest'),
+      state: slot('state'),
+      approved: slot('approved'),
+      decision: slot('decision'),
+      reach: slot('reach'),
+      decidedBy: slot('decidedBy'),
+      createdAt: slot('createdAt'),
+      expiresAt: slot('expiresAt'),
+      decidedAt: slot('decidedAt'),
+    }),
+  );
+  const waitFor = prepareQuery(
+    (slot: Slot<Pick<CallRecord, 'requestId' | 'state' | 'endsAt' | 'confirmationId'>>) =>
+      db
+        .updateTable('calls')
+        .set({
+          state: slot('state'),
+          endsAt: slot('endsAt'),
+          confirmationId: slot('confirmationId'),
+          decision: null,
+          decidedBy: null,
+        })
+        .where('requestId', '=', slot('requestId'))
+        .where('endedAt', 'is', null),
+  );
 
   return {
-    ask: (
-      { id, digest, question: asked, createdAt, expiresAt },
-      { requestId, userId, machineId, state, endsAt },
-    ) =>
-      db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('confirmations')
-          .values({
-            id,
-            requestId,
-            userId,
-            machineId,
-            payload: JSON.stringify(asked),
-            questionDigest: digest,
-            state: 'open',
-            approved: null,
-            decision: null,
-            reach: null,
-            decidedBy: null,
-            createdAt,
-            expiresAt,
-            decidedAt: null,
-          })
-          .execute();
-        await trx
-          .updateTable('calls')
-          .set({ state, endsAt, confirmationId: id, decision: null, decidedBy: null })
-          .where('requestId', '=', requestId)
-          .where('endedAt', 'is', null)
-          .execute();
-      }),
+    ask: async (given, call) => {
+      const row = newRow(given, call);
+      const { requestId, state, endsAt } = call;
+      await db.transaction().execute(async (trx) => {
+        await insertRow(trx, row);
+        await waitFor(trx, { requestId, state, endsAt, confirmationId: row.id });
+      });
+      return show(row, given.question, call);
+    },
     answer: (answer, call) =>
       db.transaction().execute(async (trx) => {
         const won = await trx

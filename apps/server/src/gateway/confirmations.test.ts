@@ -1,4 +1,4 @@
-import type { ConfirmationAnswer, Decision } from '@drawbridge/contracts';
+import type { ConfirmationAnswer, ConfirmationEvent, Decision } from '@drawbridge/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   connect,
@@ -22,9 +22,14 @@ const day = 24 * 60 * 60_000;
 const idOf = (stream: FakeStream) => stream.requests().at(-1)?.requestId ?? 'none';
 
 /** A call about which the daemon has asked. */
-const asked = async (body = question(), init = initBody()) => {
+const asked = async (
+  body = question(),
+  init = initBody(),
+  hear: (event: ConfirmationEvent) => void = () => {},
+) => {
   fixture = await openGateway();
   const { gateway, clock } = fixture;
+  gateway.onConfirmationChanged('ada', hear);
   const { key, stream } = await connect(gateway, 'ada', init);
   const running = gateway.call('ada', write, { door: 'mcp', until: 'ended' });
   // Some tests end before it does.
@@ -277,5 +282,11 @@ describe('a question', () => {
       question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }),
     );
     expect(confirmation).toMatchObject({ resources, preview, options: ['allowOnce', 'denyOnce'] });
+  });
+
+  it('is told as it is listed', async () => {
+    const told: ConfirmationEvent[] = [];
+    const { confirmation } = await asked(question(), initBody(), (event) => told.push(event));
+    expect(told).toEqual([{ type: 'confirmation', confirmation }]);
   });
 });

@@ -27,6 +27,8 @@ export interface ConfirmationsNeeds {
   limits: GatewayLimits;
   store: ConfirmationsStore;
   openCalls: OpenCalls;
+  /** Tells whoever watches what is asked. */
+  onAsked(userId: string, confirmation: Confirmation): void;
   /** Tells whoever watches that the confirmation has changed. */
   onChanged(confirmationId: string): void;
 }
@@ -52,7 +54,7 @@ const closed = ({ shown }: StoredConfirmation) => {
 };
 
 export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations => {
-  const { clock, limits, store, openCalls, onChanged } = needs;
+  const { clock, limits, store, openCalls, onAsked, onChanged } = needs;
 
   const repeats = async (call: OpenCall, question: Answer & { kind: 'question' }) => {
     if (call.asked.has(question.digest)) return true;
@@ -102,12 +104,13 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
       const at = clock.now();
       const expiresAt = at + limits.confirmationTtlMs;
       const asked = toQuestion(question.payload);
-      const save = (record: OpenCall['record']) =>
-        store.ask({ id, digest: question.digest, question: asked, createdAt: at, expiresAt }, record);
-      await step(
-        { type: 'asked', at, confirmationId: id, expiresAt },
-        { save, onSaved: () => onChanged(id) },
-      );
+      let tell = () => {};
+      const save = async (record: OpenCall['record']) => {
+        const confirmation = { id, digest: question.digest, question: asked, createdAt: at, expiresAt };
+        const shown = await store.ask(confirmation, record);
+        tell = () => onAsked(record.userId, shown);
+      };
+      await step({ type: 'asked', at, confirmationId: id, expiresAt }, { save, onSaved: () => tell() });
       if (asked.askId !== null) call.asked.add(question.digest);
       return true;
     },

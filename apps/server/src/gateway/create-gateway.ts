@@ -1,4 +1,4 @@
-import type { CallEvent, ConfirmationEvent } from '@drawbridge/contracts';
+import type { CallEvent, Confirmation, ConfirmationEvent } from '@drawbridge/contracts';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
@@ -67,12 +67,13 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     if (callEvents.count(record.userId) > 0)
       callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
   };
-  const tellConfirmation = async (confirmationId: string) => {
+  const tellConfirmation = (userId: string, confirmation: Confirmation) =>
+    confirmationEvents.emit(userId, { type: 'confirmation', confirmation });
+  const readAndTell = async (confirmationId: string) => {
     const stored = await stores.confirmations.byId(confirmationId);
-    if (stored) confirmationEvents.emit(stored.userId, { type: 'confirmation', confirmation: stored.shown });
+    if (stored) tellConfirmation(stored.userId, stored.shown);
   };
-  const confirmationChanged = (confirmationId: string) =>
-    void tellConfirmation(confirmationId).catch(onError);
+  const confirmationChanged = (confirmationId: string) => void readAndTell(confirmationId).catch(onError);
 
   const openCalls = createOpenCalls({
     clock,
@@ -97,6 +98,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     limits,
     store: stores.confirmations,
     openCalls,
+    onAsked: tellConfirmation,
     onChanged: confirmationChanged,
   });
   const calls = createCalls({

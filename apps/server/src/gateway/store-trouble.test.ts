@@ -59,9 +59,11 @@ describe.each(troubles)('while the store is %s', (_name, { begin, end }) => {
     expect(await call).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a question is not taken', async () => {
+  it('a question is not taken, and nobody is told of it', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;
+    const told: string[] = [];
+    gateway.onConfirmationChanged('ada', ({ confirmation }) => told.push(confirmation.requestId));
     const { key, stream } = await connect(gateway, 'ada');
     void gateway.call('ada', write, ended).catch(() => {});
     await clock.settle();
@@ -69,9 +71,11 @@ describe.each(troubles)('while the store is %s', (_name, { begin, end }) => {
     const asked = question({ description: long });
     await expect(gateway.daemon.respond(key, idOf(stream), asked)).rejects.toMatchObject(unavailable);
     expect(await gateway.listConfirmations('ada')).toEqual([]);
+    expect(told).toEqual([]);
     await pragma(end);
     expect(await gateway.daemon.respond(key, idOf(stream), asked)).toEqual({ ok: true });
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
+    expect(told).toEqual([idOf(stream)]);
   });
 });
 
