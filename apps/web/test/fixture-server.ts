@@ -9,6 +9,8 @@ import type {
   DecideReply,
   GatewayStatus,
   Invitation,
+  NewRule,
+  RuleList,
   Settings,
   StateChanged,
   Tool,
@@ -18,6 +20,8 @@ import {
   callIdInput,
   decideInput,
   listCallsInput,
+  newRule,
+  ruleIdInput,
   runInput,
   updateSettingsInput,
 } from '@drawbridge/contracts';
@@ -32,6 +36,9 @@ export interface World {
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
+  rules: () => RuleList;
+  removed: string[];
+  added: NewRule[];
   settings: Settings;
   invitations: Invitation[];
   command: { token: string; command: string; expiresAt: string | null; ttlSeconds: number | null };
@@ -119,6 +126,17 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
       list: own.query(() => world.confirmations.filter(({ state }) => state === 'open')),
       decide: own.input(decideInput).mutation(({ input }) => world.decide(input)),
       onChanged: own.subscription(({ signal }) => follow<ConfirmationEvent>('confirmations', [], signal)),
+    }),
+    rules: t.router({
+      list: own.query(() => world.rules()),
+      remove: own.input(ruleIdInput).mutation(({ input }) => {
+        world.removed.push(input.ruleId);
+        return world.rules();
+      }),
+      add: own.input(newRule).mutation(({ input }) => {
+        world.added.push(input);
+        return world.rules();
+      }),
     }),
     settings: t.router({
       get: own.query(() => world.settings),

@@ -102,6 +102,9 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   tools: [readFile, writeFile],
   calls: [],
   confirmations: [],
+  rules: () => ({ rules: [], total: 0, remoteRules: false }),
+  removed: [],
+  added: [],
   settings: {
     enabled: false,
     localGateway: false,

@@ -1,0 +1,98 @@
+import type { RuleList, ShownRule } from '@drawbridge/contracts';
+import { flushPromises, mount } from '@vue/test-utils';
+import { TRPCError } from '@trpc/server';
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import type { World } from '../../../test/fixture-server.ts';
+import RulesCard from './rules-card.vue';
+
+let bench: Bench;
+let close = () => {};
+afterEach(async () => {
+  close();
+  await bench.close();
+});
+
+const rule = (change: Partial<ShownRule>): ShownRule => ({
+  id: 'r1',
+  effect: 'allow',
+  toolGroup: 'filesystemWrite',
+  label: 'write in ~/notes and below',
+  lasts: 'always',
+  endsAt: null,
+  madeAt: '2026-01-01T00:00:00.000Z',
+  usedAt: null,
+  ...change,
+});
+const denial = rule({ id: 'r2', effect: 'deny', toolGroup: 'shell', label: 'run in ~: rm \u202ex' });
+const listOf =
+  (change: Partial<RuleList> = {}) =>
+  (): RuleList => ({
+    rules: [rule({}), denial],
+    total: 2,
+    remoteRules: false,
+    ...change,
+  });
+
+const open = async (world: Partial<World>, state: 'online' | 'offline' = 'online') => {
+  bench = await setBench(world);
+  const card = mount(RulesCard, { props: { state }, global: bench.global, attachTo: document.body });
+  close = () => card.unmount();
+  return card;
+};
+type Card = Awaited<ReturnType<typeof open>>;
+const until = async (there: () => boolean) => {
+  while (!there()) await flushPromises();
+};
+const rules = (card: Card) => card.findAll('[data-test=rule]');
+const takeBack = (card: Card) =>
+  rules(card).map((one) => one.findAll('button').map((button) => button.text()));
+
+it('shows every rule in words, and takes an allowance back', async () => {
+  const removed: string[] = [];
+  const card = await open({ rules: listOf(), removed });
+  await until(() => rules(card).length === 2);
+  expect(rules(card).map((one) => one.find('p').text())).toEqual([
+    'Allow: write in ~/notes and below',
+    'Deny: run in ~: rm \\u{202E}x',
+  ]);
+  expect(takeBack(card)).toEqual([['Take back'], []]);
+  expect(card.find('[data-test=add-rule]').exists()).toBe(false);
+  await card.find('[data-test=rule] button').trigger('click');
+  await until(() => removed.length > 0);
+  expect(removed).toEqual(['r1']);
+});
+
+it('takes a denial back, and adds, where the machine permits it', async () => {
+  const card = await open({ rules: listOf({ remoteRules: true, total: 9 }) });
+  await until(() => rules(card).length === 2);
+  expect(takeBack(card)).toEqual([['Take back'], ['Take back']]);
+  expect(card.text()).toContain('7 more');
+  await card.find('[data-test=add-rule] input').setValue('/w/a');
+  await card.find('[data-test=add-rule]').trigger('submit');
+  await until(() => bench.fixture.world.added.length > 0);
+  expect(bench.fixture.world.added).toEqual([
+    { effect: 'deny', toolGroup: 'filesystemWrite', resource: '/w/a', reach: 'exact' },
+  ]);
+});
+
+it('says why there are none to see', async () => {
+  const refuse = () => {
+    throw new TRPCError({
+      code: 'NOT_IMPLEMENTED',
+      message: 'The daemon on this machine cannot show its rules',
+    });
+  };
+  const card = await open({ rules: refuse });
+  await until(() => card.text().includes('cannot show its rules'));
+  expect(rules(card)).toEqual([]);
+});
+
+it('says that the machine is away', async () => {
+  const card = await open({ rules: listOf() }, 'offline');
+  expect(card.find('[data-test=away]').exists()).toBe(true);
+  await card.setProps({ state: 'online' });
+  await until(() => rules(card).length === 2);
+  await card.setProps({ state: 'offline' });
+  expect([rules(card).length, card.find('[data-test=away]').exists()]).toEqual([0, true]);
+});
