@@ -8,6 +8,7 @@ import { makeFolders, textOf } from '../tools/try-out.ts';
 import { createOffer } from './offer.ts';
 
 type Change = Partial<Modes>;
+const noFiles = { filesystemRead: 'deny', filesystemWrite: 'deny' } as const;
 
 /** A daemon's offer with these modes in its file, and others for this session. */
 const start = async ({ kept = {}, session = {} }: { kept?: Change; session?: Change } = {}) => {
@@ -59,28 +60,32 @@ const modeIn = (result: ToolResult, group: string): unknown => {
 it('lists groups without a question, and changes nothing', async () => {
   const { send, modes, changes } = await start({ session: { computer: 'deny' } });
   const result = await send('r1', {});
-  expect(modeIn(result, 'shell')).toEqual({ group: 'shell', permits: 'running commands', mode: 'deny' });
-  expect(modeIn(result, 'filesystemRead')).toMatchObject({ mode: 'allow' });
+  expect(modeIn(result, 'filesystemRead')).toEqual({
+    group: 'filesystemRead',
+    permits: 'reading files in the folder',
+    mode: 'allow',
+  });
+  expect(modeIn(result, 'shell')).toMatchObject({ mode: 'deny' });
   expect([modes(), changes()]).toEqual([{}, 0]);
 });
 
 it.each(['ask', 'allow'] as const)(
   'with system on %s: after a yes the group is on ask, kept, and offered',
   async (system) => {
-    const { ask, answer, modes, names, changes } = await start({ kept: { system } });
-    expect(names()).not.toContain('shell_execute');
-    const asked = question(await ask('shell'));
+    const { ask, answer, modes, names, changes } = await start({ kept: { ...noFiles, system } });
+    expect(names()).not.toContain('read_file');
+    const asked = question(await ask('filesystemRead'));
     expect(asked).toMatchObject({
       toolGroup: 'system',
       description:
-        'Switch on shell, which permits running commands. It stays on, and each use is asked about',
+        'Switch on filesystemRead, which permits reading files in the folder. It stays on, and each use is asked about',
       options: ['allowOnce', 'denyOnce', 'alwaysDeny'],
     });
-    expect([modes(), changes()]).toEqual([{ system }, 0]);
-    const result = await answer('allowOnce', 'shell');
-    expect(result.structuredContent).toMatchObject({ activated: ['shell'] });
-    expect(modes()).toEqual({ system, shell: 'ask' });
-    expect(names()).toContain('shell_execute');
+    expect([modes(), changes()]).toEqual([{ ...noFiles, system }, 0]);
+    const result = await answer('allowOnce', 'filesystemRead');
+    expect(result.structuredContent).toMatchObject({ activated: ['filesystemRead'] });
+    expect(modes()).toEqual({ ...noFiles, system, filesystemRead: 'ask' });
+    expect(names()).toContain('read_file');
     expect(changes()).toBeGreaterThan(0);
   },
 );
@@ -88,46 +93,51 @@ it.each(['ask', 'allow'] as const)(
 it.each(['denyOnce', 'alwaysDeny', 'allowForSession', 'alwaysAllow', 'yes'])(
   '%s switches nothing on',
   async (decision) => {
-    const { ask, answer, modes, names } = await start();
-    await ask('shell');
-    expect((await answer(decision, 'shell')).isError).toBe(true);
-    expect([modes(), names().includes('shell_execute')]).toEqual([{}, false]);
+    const { ask, answer, modes, names } = await start({ kept: noFiles });
+    await ask('filesystemRead');
+    expect((await answer(decision, 'filesystemRead')).isError).toBe(true);
+    expect([modes(), names().includes('read_file')]).toEqual([noFiles, false]);
   },
 );
 
 it('an answer for one group does not switch on another', async () => {
-  const { ask, answer, modes } = await start();
-  await ask('shell');
-  expect((await answer('allowOnce', 'shell', 'browser')).isError).toBe(true);
-  expect(modes()).toEqual({});
+  const { ask, answer, modes } = await start({ kept: noFiles });
+  await ask('filesystemRead');
+  expect((await answer('allowOnce', 'filesystemRead', 'filesystemWrite')).isError).toBe(true);
+  expect(modes()).toEqual(noFiles);
 });
 
 it('CF-07 an answer counts once: after the person has switched it off again, it asks anew', async () => {
-  const { ask, answer, settings, modes, send } = await start();
-  await ask('shell');
-  await answer('allowOnce', 'shell');
-  writeFileSync(join(settings.folder, 'settings.json'), JSON.stringify({ version: 1 }), { mode: 0o600 });
-  expect(isAsked(await send('r1', { groups: ['shell'], _confirmation: 'allowOnce' }))).toBe(true);
-  expect(isAsked(await ask('shell'))).toBe(true);
-  expect(modes()).toBe(undefined);
+  const { ask, answer, settings, modes, send } = await start({ kept: noFiles });
+  await ask('filesystemRead');
+  await answer('allowOnce', 'filesystemRead');
+  writeFileSync(join(settings.folder, 'settings.json'), JSON.stringify({ version: 1, modes: noFiles }), {
+    mode: 0o600,
+  });
+  expect(isAsked(await send('r1', { groups: ['filesystemRead'], _confirmation: 'allowOnce' }))).toBe(true);
+  expect(isAsked(await ask('filesystemRead'))).toBe(true);
+  expect(modes()).toEqual(noFiles);
 });
 
 it('a rule of the file that allows it does not: each time is another', async () => {
-  const { ask, settings } = await start();
-  await settings.addRules('allow', [{ toolGroup: 'system', resource: 'switch on shell' }]);
-  expect(isAsked(await ask('shell'))).toBe(true);
+  const { ask, settings } = await start({ kept: noFiles });
+  await settings.addRules('allow', [{ toolGroup: 'system', resource: 'switch on filesystemRead' }]);
+  expect(isAsked(await ask('filesystemRead'))).toBe(true);
 });
 
 it('what the person switched off for this session stays off', async () => {
-  const { ask, send, modes } = await start({ kept: { shell: 'ask' }, session: { shell: 'deny' } });
-  expect(textOf(await ask('shell'))).toBe(
-    'shell cannot be switched on: the person switched it off for this session',
+  const { ask, send, modes } = await start({
+    kept: { filesystemRead: 'ask' },
+    session: { filesystemRead: 'deny' },
+  });
+  expect(textOf(await ask('filesystemRead'))).toBe(
+    'filesystemRead cannot be switched on: the person switched it off for this session',
   );
-  expect(modeIn(await send('list', {}), 'shell')).toMatchObject({
+  expect(modeIn(await send('list', {}), 'filesystemRead')).toMatchObject({
     mode: 'deny',
     reason: 'the person switched it off for this session',
   });
-  expect(modes()).toEqual({ shell: 'ask' });
+  expect(modes()).toEqual({ filesystemRead: 'ask' });
 });
 
 it('a group whose parts are missing is refused with the reason, and stays on deny', async () => {
@@ -156,16 +166,16 @@ it.each<[string, { kept?: Change; session?: Change }]>([
 ])('with system on deny %s it is not offered, and a call is refused', async (_name, given) => {
   const { names, ask, modes } = await start(given);
   expect(names()).not.toContain('activate_tools');
-  expect((await ask('shell')).isError).toBe(true);
-  expect(isAsked(await ask('shell'))).toBe(false);
+  expect((await ask('filesystemRead')).isError).toBe(true);
+  expect(isAsked(await ask('filesystemRead'))).toBe(false);
   expect(modes()).toEqual(given.kept ?? {});
 });
 
-it.each([[{ groups: ['everything'] }], [{ groups: 'shell' }], [{ groups: [], force: true }]])(
+it.each([[{ groups: ['everything'] }], [{ groups: 'filesystemRead' }], [{ groups: [], force: true }]])(
   'arguments %j are refused',
   async (args) => {
-    const { send, modes } = await start();
+    const { send, modes } = await start({ kept: noFiles });
     expect((await send('r1', args)).isError).toBe(true);
-    expect(modes()).toEqual({});
+    expect(modes()).toEqual(noFiles);
   },
 );

@@ -96,15 +96,19 @@ describe('what a server lists', () => {
   });
 
   it('a list that changes all the time is read once in a second at most', async () => {
-    const { offered } = await withServer(
+    const { offered, call } = await withServer(
       `let lists = 0;
+       const startedAt = Date.now();
        on['tools/list'] = () => ({ tools: [tool('echo', { description: String(lists += 1) })] });
+       on['tools/call'] = () => text(JSON.stringify([lists, Date.now() - startedAt]));
        on['notifications/initialized'] = () => {
-         const flood = setInterval(() => { for (let at = 0; at < 100; at += 1) write({ method: 'notifications/tools/list_changed' }); }, 5);
+         setInterval(() => { for (let at = 0; at < 20; at += 1) write({ method: 'notifications/tools/list_changed' }); }, 5);
        };`,
     );
-    await until(() => expect(Number(offered()[0]?.description)).toBeGreaterThan(1));
-    expect(Number(offered()[0]?.description)).toBe(2);
+    await until(() => expect(Number(offered()[0]?.description)).toBeGreaterThan(3));
+    // What the script has just written.
+    const [lists, ms] = JSON.parse(textOf(await call('own__echo', {}))) as [number, number];
+    expect(lists).toBeLessThanOrEqual(2 + ms / 1_000);
   });
 });
 
