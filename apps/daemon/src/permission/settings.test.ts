@@ -206,3 +206,11 @@ describe('repeated keys', () => {
     expect(repeatedKey(text)).toBe(key);
   });
 });
+
+it('puts groups that are on deny on ask, and touches no other', async () => {
+  const settings = await openSettings(makeFolder().folder, systemClock);
+  await settings.activate(['shell', 'filesystemRead', 'browser']);
+  const kept: unknown = JSON.parse(readFileSync(join(settings.folder, 'settings.json'), 'utf8'));
+  expect(kept).toMatchObject({ modes: { shell: 'ask' } });
+  expect([settings.modes().filesystemRead, settings.modes().browser]).toEqual(['allow', 'ask']);
+});
