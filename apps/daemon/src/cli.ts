@@ -60,8 +60,10 @@ const program = createProgram(manifest.version, {
       onSignal,
     });
   },
-  permissions: async (options) => {
-    process.stdout.write(`${await permissions(environment.privateFolder, options)}\n`);
+  permissions: async (run) => {
+    const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+    const needs = { folder: environment.privateFolder, cwd: process.cwd(), isTerminal };
+    process.stdout.write(`${await run(permissions(needs))}\n`);
   },
   mcp: async (run) => {
     process.stdout.write(`${await run(mcp(environment.privateFolder))}\n`);

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forbidden, pairingToken } from './gateway-server.ts';
@@ -131,17 +131,47 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const listed = await run(['permissions']);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     expect(listed.stdout).toMatch(/^run commands +ask$/m);
-    expect(listed.stdout).toContain('1  deny   shell  rm\n2  allow  filesystemWrite  /w/\\x1b[2Ja\n');
-    expect(await run(['permissions', '--remove', '2'])).toEqual({
+    expect(listed.stdout).toContain(
+      '1  deny   run rm\n          not used yet\n2  allow  write /w/\\x1b[2Ja\n',
+    );
+    expect(await run(['permissions', 'remove', '2'])).toEqual({
       code: 0,
-      stdout: 'removed  allow  filesystemWrite  /w/\\x1b[2Ja\n',
+      stdout: 'removed  allow  write /w/\\x1b[2Ja\n',
       stderr: '',
     });
     expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
       rules: { deny: rules.deny, allow: [] },
     });
     for (const wrong of ['2', '0', '-1', '1e0', 'all']) {
-      expect(await run(['permissions', `--remove=${wrong}`])).toMatchObject({ code: 2, stdout: '' });
+      expect(await run(['permissions', 'remove', '--', wrong])).toMatchObject({ code: 2, stdout: '' });
     }
+  });
+
+  it('adds permanent rules, and takes all of them back', async () => {
+    await mkdir(join(home, 'notes'));
+    const notes = await realpath(join(home, 'notes'));
+    const added = await run(['permissions', 'allow', 'filesystemWrite', notes, '--reach', 'folder']);
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    expect(added.stdout).toMatch(/^added {4}allow {2}write in .*notes and below\n$/);
+    await run(['permissions', 'deny', 'shell', 'curl']);
+    const listed = await run(['permissions', '--json']);
+    const time = { madeAt: expect.any(String), usedAt: null };
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      remoteRules: false,
+      rules: [
+        { number: 1, effect: 'deny', toolGroup: 'shell', resource: 'curl', reach: 'exact', ...time },
+        { number: 2, effect: 'allow', resource: `${notes}/`, reach: 'folder', ...time },
+      ],
+    });
+    for (const wrong of [
+      ['allow', 'everything', 'x'],
+      ['allow', 'browser', 'github.io', '--reach', 'subdomains'],
+      ['allow', 'mcp', 'files/read'],
+      ['reset'],
+    ]) {
+      expect(await run(['permissions', ...wrong])).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect((await run(['permissions', 'reset', '--yes'])).stdout).toBe('removed  all 2 permanent rules\n');
+    expect((await run(['permissions'])).stdout).toContain('There are no permanent rules.');
   });
 });

@@ -1,6 +1,6 @@
 import { createErrors } from '@drawbridge/kit';
 
-/** How the command line fails. `WRONG_USE` exits with 2, all else with 1. */
+/** How the command line fails. `WRONG_USE` and `NOT_A_RULE` exit with 2, all else with 1. */
 export const errors = createErrors({
   wrongUse: { code: 'WRONG_USE', message: 'The command was not understood', fix: 'See drawbridge --help.' },
   notPaired: {
@@ -21,4 +21,4 @@ export const errors = createErrors({
   declined: { code: 'DECLINED', message: 'Not connected: you said no' },
 });
 
-export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' ? 2 : 1);
+export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' || code === 'NOT_A_RULE' ? 2 : 1);

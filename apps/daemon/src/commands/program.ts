@@ -2,6 +2,8 @@ import { modes, toolGroups } from '@drawbridge/contracts';
 import { Command, Option } from 'commander';
 import { kebab } from '../config.ts';
 import type { McpActions } from './mcp.ts';
+import { addPermissions } from './permissions-command.ts';
+import type { PermissionsActions } from './permissions.ts';
 import type { ParsedLine } from './options.ts';
 
 const examples = `
@@ -14,7 +16,7 @@ Examples:
 
   See what was always allowed or denied, and take one back
     $ drawbridge permissions
-    $ drawbridge permissions --remove 2
+    $ drawbridge permissions remove 2
 
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
 DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP,
@@ -23,7 +25,7 @@ DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
 export interface Actions {
   connect(line: ParsedLine): Promise<void>;
-  permissions(options: { remove?: string }): Promise<void>;
+  permissions(run: (permissions: PermissionsActions) => Promise<string>): Promise<void>;
   mcp(run: (mcp: McpActions) => Promise<string>): Promise<void>;
 }
 
@@ -97,12 +99,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
     );
   }
 
-  program
-    .command('permissions')
-    .description('list the modes and permanent rules of this machine')
-    .option('--remove <number>', 'take one rule back')
-    .action((options: { remove?: string }) => actions.permissions(options));
-
+  addPermissions(program, actions.permissions);
   addMcp(program, actions);
 
   // The bare form takes what `connect` takes, so its help says so.

@@ -148,7 +148,7 @@ describe('what is offered', () => {
       [other('mcp', 'files/read', { serverFingerprint: 'f' })],
       ['call read of the MCP server files', 'call every tool of the MCP server files'],
     ],
-    ['the screen, as asked', [other('computer', 'screen')], ['exactly screen']],
+    ['the screen, as asked', [other('computer', 'screen')], ['use screen']],
     ['what hides something in it', [write('/w/a\u200b')], []],
   ])('%s', async (_name, resources, labels) => {
     expect(await scopes(...resources)).toEqual(labels);

@@ -43,10 +43,9 @@ const exactWords = (rule: Rule, home: string): string => {
     const at = resource.indexOf('/');
     return `call ${resource.slice(at + 1)} of the MCP server ${resource.slice(0, at)}`;
   }
-  const folder = toolGroup === 'shell' ? commandFolder(resource) : undefined;
-  return folder === undefined
-    ? `exactly ${resource}`
-    : `run exactly this command in ${shortPath(folder, home)}`;
+  if (toolGroup !== 'shell') return `use ${resource}`;
+  const folder = commandFolder(resource);
+  return folder === undefined ? `run ${resource}` : `run exactly this command in ${shortPath(folder, home)}`;
 };
 
 /** What a rule covers, in words such as "write in ~/project/docs and below", with nothing in them that cannot be seen. */

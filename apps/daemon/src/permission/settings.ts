@@ -27,6 +27,8 @@ export interface SettingsStore {
   addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
   /** Those of the groups that are on deny are on ask then, on disk when this resolves; nothing is ever put on allow. */
   activate(groups: readonly ToolGroup[]): Promise<void>;
+  /** Takes every rule back; the modes stay. */
+  clearRules(): Promise<void>;
   /** Takes a rule back; false when there is none like it. */
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
@@ -115,6 +117,7 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
           modes: { ...current.modes, ...Object.fromEntries(closed.map((group) => [group, 'ask'])) },
         });
       }),
+    clearRules: () => change(() => save({ rules: { allow: [], deny: [] } })),
     removeRule: (effect, rule) =>
       change(async () => {
         const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
