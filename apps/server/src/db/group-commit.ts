@@ -23,6 +23,8 @@ interface Waiting {
 
 /** Writes that arrive together go into one transaction: one sync of the disk for all of them. One that fails fails alone. */
 export const createGroupCommit = (db: Kysely<Schema>): GroupCommit => {
+  const withoutSync = sql`pragma synchronous = normal`.compile(db);
+  const withSync = sql`pragma synchronous = full`.compile(db);
   let waiting: Waiting[] = [];
   let gathering = false;
 
@@ -39,11 +41,11 @@ export const createGroupCommit = (db: Kysely<Schema>): GroupCommit => {
     db.connection().execute(async (connection) => {
       const isKept = group.every((one) => one.durability === 'kept');
       if (!isKept) return inTransaction(connection, group);
-      await sql`pragma synchronous = normal`.execute(connection);
+      await connection.executeQuery(withoutSync);
       try {
         return await inTransaction(connection, group);
       } finally {
-        await sql`pragma synchronous = full`.execute(connection);
+        await connection.executeQuery(withSync);
       }
     });
 

@@ -16,10 +16,13 @@ export interface GatewayStores {
   switches: SwitchesStore;
 }
 
-export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => ({
-  calls: guardedStore(createCallsStore(db, createGroupCommit(db))),
-  confirmations: guardedStore(createConfirmationsStore(db)),
-  keys: guardedStore(createKeysStore(db)),
-  machines: guardedStore(createMachinesStore(db)),
-  switches: guardedStore(createSwitchesStore(db)),
-});
+export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => {
+  const commit = createGroupCommit(db);
+  return {
+    calls: guardedStore(createCallsStore(db, commit)),
+    confirmations: guardedStore(createConfirmationsStore(db)),
+    keys: guardedStore(createKeysStore(db)),
+    machines: guardedStore(createMachinesStore(db, commit)),
+    switches: guardedStore(createSwitchesStore(db)),
+  };
+};

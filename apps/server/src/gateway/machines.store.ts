@@ -9,7 +9,7 @@ import {
 } from '@drawbridge/contracts';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import type { MachineTable, Schema } from '../db/index.ts';
+import type { GroupCommit, MachineTable, Schema } from '../db/index.ts';
 import { createToolList, type ToolList } from './announced-tools.ts';
 
 /** What is known of a machine since its last init. */
@@ -54,6 +54,7 @@ export interface MachinesStore {
   toTakeUp(): Promise<StoredMachine[]>;
   /** Another list of tools, where the machine is still in that epoch; false otherwise. */
   setTools(change: ToolsChange): Promise<boolean>;
+  /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
   setConnected(id: string, connectedAt: number | null): Promise<void>;
   setProblem(id: string, problem: GatewayProblem): Promise<void>;
 }
@@ -131,7 +132,8 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
   return { id, userId, info: { ...info, ...raised, problem: null } };
 };
 
-export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
+/** Reads from `db`; `commit` is the one that calls are written through. */
+export const createMachinesStore = (db: Kysely<Schema>, commit: GroupCommit): MachinesStore => {
   const machines = db
     .selectFrom('machines')
     .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
@@ -180,7 +182,10 @@ export const createMachinesStore = (db: Kysely<Schema>): MachinesStore => {
         return isKept;
       }),
     setConnected: async (id, connectedAt) => {
-      await db.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute();
+      await commit(
+        (on) => on.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute(),
+        'kept',
+      );
     },
     setProblem: async (id, problem) => {
       await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();

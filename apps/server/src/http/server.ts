@@ -59,7 +59,7 @@ export const createServer = async ({
   );
   app.setErrorHandler(errorHandler);
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
     const record = {
       method,
@@ -68,6 +68,7 @@ export const createServer = async ({
       ms: Math.round(reply.elapsedTime),
     };
     request.log.debug(record, 'answered');
+    done();
   });
   return app;
 };

@@ -65,7 +65,10 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   };
 
   return async (app) => {
-    app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      reply.header('cache-control', 'no-store');
+      done();
+    });
     for (const mount of mounts(needs.allowQueryKey)) {
       await app.register(machine(mount), { prefix: `${mount.base}/gateway` });
       await app.register(person(mount), { prefix: mount.base });

@@ -1,9 +1,11 @@
-import type { Clock } from '@drawbridge/kit';
+import { endOfTurn, type Clock } from '@drawbridge/kit';
 import type { FastifyReply } from 'fastify';
 import type { DaemonStream } from '../../gateway/index.ts';
 
 /** A reader that leaves more than this unread is closed when the next frame comes; one frame alone may be larger. */
 const maxQueuedBytes = 1024 * 1024;
+/** Beyond this, what gathers in a turn goes out at once. */
+const gatheredLength = 16 * 1024;
 const pingEveryMs = 15_000;
 /** What lies unread when a stream is closed has this long to go out. */
 const lingerMs = 5_000;
@@ -22,10 +24,17 @@ export interface EventStream extends DaemonStream {
   open(): void;
 }
 
-/** A daemon's stream on a reply, which it takes over with the first byte. Each frame is one write. */
+/** A daemon's stream on a reply, which it takes over with the first byte. The frames of a turn are one write. */
 export const createEventStream = (reply: FastifyReply, clock: Clock): EventStream => {
   const { raw } = reply;
   let opened = false;
+  let gathered = '';
+
+  const flush = () => {
+    const text = gathered;
+    gathered = '';
+    if (text !== '' && !raw.destroyed && !raw.writableEnded) raw.write(text);
+  };
 
   const write = (text: string): boolean => {
     if (raw.destroyed || raw.writableEnded) return false;
@@ -33,7 +42,9 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
       raw.destroy();
       return false;
     }
-    raw.write(text);
+    if (gathered === '') void endOfTurn().then(flush);
+    gathered += text;
+    if (gathered.length > gatheredLength) flush();
     return true;
   };
 
@@ -64,6 +75,7 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
       }),
     close: () => {
       if (!opened || raw.destroyed) return;
+      flush();
       // A reader that is dead takes nothing more, and its socket would stay for as long as the kernel tries.
       raw.once(
         'close',

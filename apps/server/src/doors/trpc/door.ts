@@ -49,7 +49,10 @@ export const createTrpcDoor = ({
     const answering = new Set<FastifyReply>();
 
     app.addHook('onRequest', guardOrigin);
-    app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.header('cache-control', 'no-store');
+      done();
+    });
     app.addHook('preClose', async () => {
       for (const { raw } of answering) {
         // Cut, not ended: an ended stream tells its client not to come back.
