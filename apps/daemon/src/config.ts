@@ -11,6 +11,8 @@ export interface Environment {
   confirm: string | undefined;
   allowInsecureHttp: string | undefined;
   dangerouslyDisableShellSandbox: string | undefined;
+  /** Which profile the browser uses. */
+  browser: string | undefined;
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
@@ -42,6 +44,7 @@ export const readEnvironment = (): Environment => {
     confirm: read('DRAWBRIDGE_CONFIRM'),
     allowInsecureHttp: read('DRAWBRIDGE_ALLOW_INSECURE_HTTP'),
     dangerouslyDisableShellSandbox: read('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX'),
+    browser: read('DRAWBRIDGE_BROWSER'),
     permissions,
     noColor: read('NO_COLOR') !== undefined,
     privateFolder: join(homedir(), '.drawbridge'),

@@ -22,7 +22,7 @@ const start = async ({ kept = {}, session = {} }: { kept?: Change; session?: Cha
     modes: { ...settings.modes(), ...session },
     ask: { kind: 'panel' },
     root,
-    say: () => {},
+    families: { say: () => {} },
     sayOfRules: () => {},
   });
   onTestFinished(offer.close);

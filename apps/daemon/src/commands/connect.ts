@@ -192,8 +192,11 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     modes,
     ask: confirm.ask,
     root: start.path,
-    say: (sentence) => talk.line('tools', sentence, 'yellow'),
-    shellSandbox: options.shellSandbox,
+    families: {
+      say: (sentence) => talk.line('tools', sentence, 'yellow'),
+      shellSandbox: options.shellSandbox,
+      browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
+    },
     sayOfRules: (sentence) => talk.line('rules', sentence, 'yellow'),
   });
   try {

@@ -18,7 +18,7 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
     modes,
     ask: { kind: 'panel' },
     root,
-    say: () => {},
+    families: { say: () => {} },
     sayOfRules: () => {},
   });
   const read = (requestId: string) =>

@@ -11,7 +11,13 @@ import {
   type RemoteRules,
   type SettingsStore,
 } from '../permission/index.ts';
-import { allFamilies, createDispatch, createToolbox, systemFamily } from '../tools/index.ts';
+import {
+  allFamilies,
+  createDispatch,
+  createToolbox,
+  systemFamily,
+  type FamilyNeeds,
+} from '../tools/index.ts';
 
 /** What this machine offers in one session. */
 export interface Offer {
@@ -39,11 +45,8 @@ export interface OfferNeeds {
   ask: Ask;
   /** The real path of the folder that file tools work in. */
   root: string;
-  /** One sentence for the person at the machine. */
-  say(sentence: string): void;
-  /** False only by the person's own flag. */
-  shellSandbox?: boolean;
-  /** The same about rules that were changed from elsewhere. */
+  families: FamilyNeeds;
+  /** One sentence for the person at the machine about rules that were changed from elsewhere. */
   sayOfRules(sentence: string): void;
 }
 
@@ -57,7 +60,7 @@ const changedModes = (settings: SettingsStore, modes: Modes): Partial<Modes> => 
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
 export const createOffer = async (needs: OfferNeeds): Promise<Offer> => {
-  const { clock, settings, modes, ask, root, say, sayOfRules, shellSandbox = true } = needs;
+  const { clock, settings, modes, ask, root, families, sayOfRules } = needs;
   const forSession = changedModes(settings, modes);
   const session = createSession({ clock, modes: forSession });
   const use = await openRuleUse({ clock, folder: settings.folder });
@@ -74,7 +77,7 @@ export const createOffer = async (needs: OfferNeeds): Promise<Offer> => {
     },
     activate: settings.activate,
   });
-  const toolbox = createToolbox([...allFamilies({ say, shellSandbox }), system], {
+  const toolbox = createToolbox([...allFamilies(families), system], {
     ...place,
     access: gate.access,
   });

@@ -10,6 +10,7 @@ const nothing: Environment = {
   confirm: undefined,
   allowInsecureHttp: undefined,
   dangerouslyDisableShellSandbox: undefined,
+  browser: undefined,
   permissions: {},
   noColor: false,
   privateFolder: '/home/me/.drawbridge',
@@ -22,7 +23,7 @@ describe('options', () => {
       url: 'https://a.example',
       token: 'gw_line',
       dir: '/line',
-      flags: { nonInteractive: true, confirm: 'terminal', permissionShell: 'ask' },
+      flags: { nonInteractive: true, confirm: 'terminal', browser: 'persistent', permissionShell: 'ask' },
     };
     const environment: Environment = {
       ...nothing,
@@ -31,6 +32,7 @@ describe('options', () => {
       dir: '/environment',
       nonInteractive: '0',
       confirm: 'panel',
+      browser: 'ephemeral',
       permissions: { shell: 'allow', browser: 'deny' },
     };
     expect(readOptions(line, environment)).toEqual({
@@ -40,6 +42,7 @@ describe('options', () => {
       nonInteractive: true,
       confirm: 'terminal',
       shellSandbox: true,
+      browser: 'persistent',
       modes: { shell: 'ask', browser: 'deny' },
     });
   });
@@ -63,6 +66,7 @@ describe('options', () => {
       nonInteractive: true,
       confirm: 'terminal',
       shellSandbox: false,
+      browser: null,
       modes: { filesystemRead: 'ask' },
     });
   });
@@ -83,6 +87,7 @@ describe('options', () => {
       'DRAWBRIDGE_PERMISSION_FILESYSTEM_WRITE is yes',
     ],
     ['a switch that is none', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
+    ['a profile that is none', { browser: 'mine' }, {}, '--browser is mine'],
     ['a place to confirm that is none', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
     ['an address that is none', { url: '--auto-confirm' }, {}, 'Not an address'],
     ['a folder given twice', {}, { dir: '/a', flags: { dir: '/b' } }, 'The folder is given twice'],

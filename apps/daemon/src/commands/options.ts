@@ -1,6 +1,7 @@
 import { mode, modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts';
 import { permissionVariable, kebab, type Environment } from '../config.ts';
 import { errors } from './errors.ts';
+import { browserModes, type BrowserMode } from '../permission/index.ts';
 import { parseServerUrl } from './server-url.ts';
 
 /** What commander found on the command line, by its own spelling. */
@@ -21,6 +22,8 @@ export interface ConnectOptions {
   confirm: ConfirmWhere;
   /** False only where the person says so for this run: no file can. */
   shellSandbox: boolean;
+  /** Which profile the browser uses; null where nothing was said. */
+  browser: BrowserMode | null;
   /** What the person set for this session. */
   modes: Partial<Record<ToolGroup, Mode>>;
 }
@@ -53,6 +56,13 @@ const readModes = (flags: ParsedLine['flags'], environment: Environment): Connec
 const readConfirm = (value: string): ConfirmWhere => {
   if (value === 'panel' || value === 'terminal') return value;
   throw errors.wrongUse({ message: `--confirm is ${value}`, fix: 'Use panel or terminal.' });
+};
+
+const readBrowser = (value: string | undefined): BrowserMode | null => {
+  if (value === undefined) return null;
+  const found = browserModes.find((one) => one === value);
+  if (found) return found;
+  throw errors.wrongUse({ message: `--browser is ${value}`, fix: `Use one of ${browserModes.join(', ')}.` });
 };
 
 const readToken = (token: string | undefined): string | null => {
@@ -92,6 +102,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
       flags['dangerouslyDisableShellSandbox'] === true ||
       readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
     ),
+    browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     modes: readModes(flags, environment),
   };
 };

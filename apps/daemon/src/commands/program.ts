@@ -4,6 +4,7 @@ import { kebab } from '../config.ts';
 import type { McpActions } from './mcp.ts';
 import { addPermissions } from './permissions-command.ts';
 import type { PermissionsActions } from './permissions.ts';
+import { browserModes } from '../permission/index.ts';
 import type { ParsedLine } from './options.ts';
 
 const examples = `
@@ -20,7 +21,7 @@ Examples:
 
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
 DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP,
-DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX and
+DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
 export interface Actions {
@@ -84,6 +85,11 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .option('--non-interactive', 'start without a question')
     .addOption(
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
+    )
+    .addOption(
+      new Option('--browser <profile>', "the browser's profile (default: ephemeral)").choices([
+        ...browserModes,
+      ]),
     )
     .option('--allow-insecure-http', 'allow http:// to another machine')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')

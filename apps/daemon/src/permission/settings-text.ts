@@ -1,5 +1,6 @@
 import { mode, type ToolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
+import { browserMode } from './browser-mode.ts';
 import { parsePrivateJson } from './private-json.ts';
 import { rule } from './rules.ts';
 
@@ -20,6 +21,7 @@ export const settingsFile = z.strictObject({
   modes: z.strictObject(groupModes).partial().default({}),
   /** Whether the panel may add rules and take denials back, which needs nobody at the machine. */
   remoteRules: z.boolean().default(false),
+  browser: z.strictObject({ mode: browserMode }).optional(),
   rules: z.strictObject({ allow: z.array(rule).default([]), deny: z.array(rule).default([]) }).prefault({}),
 });
 export type SettingsFile = z.infer<typeof settingsFile>;

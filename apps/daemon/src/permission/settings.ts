@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultModes, type ToolGroup } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
+import type { BrowserMode } from './browser-mode.ts';
 import { errors } from './errors.ts';
 import type { Modes } from './modes.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts';
@@ -18,6 +19,8 @@ export interface SettingsStore {
   folder: string;
   /** The modes of the file over the defaults, at the last `refresh`. */
   modes(): Modes;
+  /** Which profile the browser uses. */
+  browserMode(): BrowserMode;
   rules(): SettingsFile['rules'];
   /** Whether the panel may widen what is allowed. */
   remoteRules(): boolean;
@@ -96,6 +99,7 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
   return {
     folder: realFolder,
     modes: () => ({ ...defaultModes, ...current.modes }),
+    browserMode: () => current.browser?.mode ?? 'ephemeral',
     rules: () => current.rules,
     remoteRules: () => current.remoteRules,
     refresh: () => (stampOf(path) === stamp ? Promise.resolve() : inTurn(load)),

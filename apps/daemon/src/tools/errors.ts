@@ -32,5 +32,12 @@ export const errors = createErrors({
     code: 'SANDBOX_FAILED',
     message: 'The sandbox could not be prepared, so the command was not run',
   },
+  badAddress: {
+    code: 'BAD_ADDRESS',
+    message:
+      'This address cannot be opened: only http and https, without a user name in it, and no address of a special kind',
+  },
+  browserFailed: { code: 'BROWSER_FAILED', message: 'The browser could not be started' },
+  browserSlow: { code: 'BROWSER_SLOW', message: 'The browser took longer than 90 s; its tab was closed' },
   diskError: { code: 'DISK_ERROR', message: 'The disk refused' },
 });

@@ -1,3 +1,4 @@
+import { browserFamily, type BrowserOptions } from './browser/index.ts';
 import { plainFamily, type ToolFamily } from './family.ts';
 import { copyFile } from './filesystem/copy-file.ts';
 import { createDirectory } from './filesystem/create-directory.ts';
@@ -28,11 +29,14 @@ const filesystemTools = [
 export interface FamilyNeeds extends McpFamilyNeeds {
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
+  /** Left out where there is no server. */
+  browser?: BrowserOptions;
 }
 
 /** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
 export const allFamilies = (needs: FamilyNeeds = { say: () => {} }): ToolFamily[] => [
   plainFamily('filesystem', filesystemTools),
   shellFamily({ sandbox: needs.shellSandbox ?? true }),
+  ...(needs.browser ? [browserFamily(needs.browser)] : []),
   mcpFamily(needs),
 ];

@@ -1,0 +1,32 @@
+import ipaddr from 'ipaddr.js';
+
+/** `public`: anybody's; `local`: this machine or a private network, for those who allow exactly that; `never`: nothing that a page is read from. */
+export type Reach = 'public' | 'local' | 'never';
+
+const reachOfRange: Record<string, Reach> = {
+  unicast: 'public',
+  loopback: 'local',
+  private: 'local',
+  uniqueLocal: 'local',
+  carrierGradeNat: 'local',
+};
+
+/** Where clouds answer any process with keys; beside the link-local range, which is refused as a whole. */
+const metadata = new Set(['100.100.100.200', '168.63.129.16', 'fd00:ec2::254']);
+
+/** One spelling for each address: no zone, and IPv4 for what IPv6 wraps. Undefined for what is no address. */
+export const canonicalAddress = (address: string): string | undefined => {
+  const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (!ipaddr.isValid(plain)) return undefined;
+  const parsed = ipaddr.parse(plain);
+  const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress();
+  return (isMapped ? parsed.toIPv4Address() : parsed).toString();
+};
+
+/** What an address is. `own`: the addresses of this machine, as `canonicalAddress` gives them. What is not understood is `never`. */
+export const reachOf = (address: string, own: ReadonlySet<string>): Reach => {
+  const canonical = canonicalAddress(address);
+  if (canonical === undefined || metadata.has(canonical)) return 'never';
+  const reach = reachOfRange[ipaddr.parse(canonical).range()] ?? 'never';
+  return reach === 'public' && own.has(canonical) ? 'local' : reach;
+};

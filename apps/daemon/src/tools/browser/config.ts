@@ -1,0 +1,48 @@
+import { delimiter } from 'node:path';
+
+/** What a browser may know of the daemon's environment. Its home is its own profile, so nothing of the person's is found there. */
+const kept = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'DISPLAY',
+  'XAUTHORITY',
+  'WAYLAND_DISPLAY',
+  'XDG_RUNTIME_DIR',
+  'SystemRoot',
+  'TEMP',
+  'TMP',
+  'LOCALAPPDATA',
+  'ProgramFiles',
+];
+
+export interface BrowserEnvironment {
+  variables: Record<string, string>;
+  /** Folders in which programs are looked for. */
+  path: string[];
+  /** The browser that the person wants. */
+  chosen: string | undefined;
+  home: string | undefined;
+  programFiles: string[];
+  display: boolean;
+}
+
+export const browserEnvironment = (): BrowserEnvironment => {
+  const read = (name: string) => process.env[name] || undefined;
+  const variables = Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = read(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  return {
+    variables,
+    path: (read('PATH') ?? '').split(delimiter).filter(Boolean),
+    chosen: read('DRAWBRIDGE_BROWSER_PATH'),
+    home: read('HOME') ?? read('USERPROFILE'),
+    programFiles: ['ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA'].flatMap((name) => read(name) ?? []),
+    display: read('DISPLAY') !== undefined || read('WAYLAND_DISPLAY') !== undefined,
+  };
+};

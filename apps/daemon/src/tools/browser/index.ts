@@ -1,0 +1,40 @@
+import type { BrowserMode } from '../../permission/index.ts';
+import type { FamilyContext, ToolFamily } from '../family.ts';
+import type { DaemonTool } from '../tool.ts';
+import { browserEnvironment } from './config.ts';
+import { findBrowser, howToInstall } from './find-browser.ts';
+import { createBrowserSession, type BrowserSession } from './session.ts';
+import { browserTools } from './tools.ts';
+
+export interface BrowserOptions {
+  mode: BrowserMode;
+  /** The server that the daemon is connected to; its pages are never opened. */
+  serverUrl: string;
+  /** Every address of a name; the system's own way where nothing is given. */
+  resolve?: (hostname: string) => Promise<string[]>;
+}
+
+/** A browser of its own for the agent. Opening finds out whether there is one; it starts with the first call. */
+export const browserFamily = ({ mode, serverUrl, resolve }: BrowserOptions): ToolFamily => {
+  let tools: readonly DaemonTool[] = [];
+  let missing: string | null = null;
+  let session: BrowserSession | undefined;
+  return {
+    category: 'browser',
+    groups: ['browser'],
+    open: async ({ access, clock, privateFolder }: FamilyContext) => {
+      const environment = browserEnvironment();
+      const executablePath = findBrowser(environment, process.platform);
+      if (executablePath === undefined) {
+        missing = howToInstall(process.platform);
+        return;
+      }
+      const needs = { access, clock, privateFolder, mode, serverUrl, executablePath, environment, resolve };
+      session = createBrowserSession(needs);
+      tools = browserTools(session);
+    },
+    tools: () => tools,
+    missing: () => missing,
+    close: async () => session?.close(),
+  };
+};

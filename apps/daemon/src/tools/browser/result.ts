@@ -1,0 +1,24 @@
+import type { ToolResult } from '@drawbridge/contracts';
+import type { Answer } from './connection.ts';
+import { maxPictureChars, maxResultChars } from './limits.ts';
+
+const cut = (text: string): string =>
+  text.length <= maxResultChars
+    ? text
+    : `${text.slice(0, maxResultChars)}\n… ${text.length - maxResultChars} more characters were left out`;
+
+/** A text that a page had a hand in never begins as the daemon's own words do. */
+const asPageText = (text: string): string => (text.startsWith('###') ? text : `### Result\n${text}`);
+
+/** What the browser's tools answered, within the limits, and what happened beside. */
+export const toResult = ({ content, isError }: Answer, notes: readonly string[]): ToolResult => {
+  const blocks = content.map((block): ToolResult['content'][number] => {
+    if (block.type === 'text') return { type: 'text', text: cut(asPageText(block.text)) };
+    if (block.data.length <= maxPictureChars) return block;
+    return { type: 'text', text: 'The picture is too large; take one of the visible part' };
+  });
+  return {
+    content: [...blocks, ...(notes.length > 0 ? [{ type: 'text' as const, text: notes.join('\n') }] : [])],
+    ...(isError && { isError }),
+  };
+};

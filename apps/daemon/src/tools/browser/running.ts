@@ -1,0 +1,150 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import type { Mode } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import type { Page } from 'playwright-core';
+import type { BrowserMode } from '../../permission/index.ts';
+import type { Resource } from '../tool.ts';
+import { canonicalAddress } from './address.ts';
+import type { BrowserEnvironment } from './config.ts';
+import { connectTools, loadChromium, type Answer } from './connection.ts';
+import { createDownloads, type KeptDownload } from './downloads.ts';
+import { makeFolders } from './folders.ts';
+import { startGuard, type Guard } from './guard.ts';
+import { createHosts } from './hosts.ts';
+import { launchBrowser } from './launch.ts';
+import { settleMs } from './limits.ts';
+import { createNotes } from './notes.ts';
+import { createOwnServer } from './own-server.ts';
+import { openProxy } from './proxy.ts';
+import { watchTabs, type Tabs } from './tabs.ts';
+
+export interface RunningNeeds {
+  clock: Clock;
+  access(resource: Resource): Promise<Mode>;
+  privateFolder: string;
+  mode: BrowserMode;
+  serverUrl: string;
+  executablePath: string;
+  environment: BrowserEnvironment;
+  /** Every address of a name; tests give their own. */
+  resolve?: ((hostname: string) => Promise<string[]>) | undefined;
+}
+
+/** One browser process with its guard, its proxy and its folders. */
+export interface Running {
+  isOpen(): boolean;
+  pages(): Page[];
+  current(): Page | undefined;
+  /** Runs one of the tools with what was granted. */
+  call(name: string, args: Record<string, unknown>, granted: readonly Resource[]): Promise<Answer>;
+  /** What happened beside the calls since the last time. */
+  notes(): string[];
+  dismissDialogs(): Promise<void>;
+  download(id: string): KeptDownload | undefined;
+  /** A folder of which the tools may read. */
+  uploads: string;
+  close(): Promise<void>;
+}
+
+const addressesOfThisMachine = (): ReadonlySet<string> =>
+  new Set(
+    Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .flatMap(({ address }) => canonicalAddress(address) ?? []),
+  );
+
+const addressesOf = async (url: string): Promise<string[]> => {
+  const { hostname } = new URL(url);
+  const literal = canonicalAddress(hostname);
+  if (literal !== undefined) return [literal];
+  return lookup(hostname, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => [],
+  );
+};
+
+/** A page that was stopped gives way to the browser's own page that says so, which comes a moment later. */
+const settle = async (page: Page | undefined): Promise<void> => {
+  await page?.waitForURL(/^chrome-error:/, { timeout: settleMs, waitUntil: 'commit' }).catch(() => undefined);
+};
+
+/** Starts a browser; whatever fails, nothing of it stays behind. */
+export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
+  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve } = needs;
+  const undo: (() => unknown)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await Promise.resolve(step()).catch(() => undefined);
+  };
+  try {
+    const folders = makeFolders(privateFolder, mode);
+    undo.push(folders.remove);
+    const notes = createNotes();
+    const downloads = createDownloads({ clock, folder: folders.downloads, say: notes.say });
+    undo.push(downloads.close);
+    const own = addressesOfThisMachine();
+    const server = createOwnServer({ url: serverUrl, addresses: await addressesOf(serverUrl), own });
+    let tabs: Tabs | undefined;
+    let guard: Guard | undefined;
+    let stopped = false;
+    const open = () => tabs?.hosts() ?? [];
+    const hosts = createHosts({ access, server, own, open });
+    const proxy = await openProxy({
+      mayConnect: hosts.mayConnect,
+      refused: (place, refusal) => {
+        if (guard?.hasPassed(place.host)) notes.blocked(`http://${place.host}/`, refusal);
+      },
+      ...(resolve && { resolve }),
+    });
+    undo.push(proxy.close);
+    const context = await launchBrowser(loadChromium(), {
+      executablePath,
+      environment,
+      folders,
+      proxyUrl: proxy.url,
+      platform: process.platform,
+    });
+    undo.push(() => context.close());
+    let isOpen = true;
+    context.on('close', () => {
+      isOpen = false;
+    });
+    const browser = context.browser();
+    if (!browser) throw new Error('no browser');
+    const cdp = await browser.newBrowserCDPSession();
+    guard = await startGuard({
+      cdp,
+      hosts,
+      proxy,
+      open,
+      blocked: (url, refusal) => {
+        stopped = true;
+        notes.blocked(url, refusal);
+      },
+    });
+    const watched = watchTabs({ context, downloads, say: notes.say });
+    tabs = watched;
+    const connection = await connectTools(async () => context, folders.output);
+    undo.push(connection.close);
+    return {
+      isOpen: () => isOpen,
+      pages: watched.all,
+      current: watched.current,
+      call: (name, args, granted) =>
+        hosts.during(granted, async () => {
+          stopped = false;
+          const answer = await connection.call(name, args);
+          if (stopped) await settle(watched.current());
+          return answer;
+        }),
+      notes: notes.take,
+      dismissDialogs: watched.dismissDialogs,
+      download: downloads.find,
+      uploads: folders.uploads,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

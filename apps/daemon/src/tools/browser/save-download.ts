@@ -1,0 +1,58 @@
+import { closeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { errors } from '../errors.ts';
+import { locate, locateGranted, toResource } from '../filesystem/access.ts';
+import { openMadeFolder } from '../filesystem/folders.ts';
+import { chunksOf } from '../filesystem/read-bytes.ts';
+import { replaceFile } from '../filesystem/replace.ts';
+import { jsonResult } from '../result.ts';
+import { defineTool } from '../tool.ts';
+import type { KeptDownload } from './downloads.ts';
+import type { BrowserSession } from './session.ts';
+
+const input = z.strictObject({
+  download: z.string().max(20).describe('Which download, as the result that told of it calls it: d1'),
+  filePath: z.string().describe('Path of the new file, relative to the folder'),
+});
+
+/** Puts a download where the person allows a new file; nothing is replaced, nothing is opened. */
+export const saveDownload = (session: BrowserSession) => {
+  const find = (id: string): KeptDownload => {
+    const kept = session.found()?.download(id);
+    if (!kept) throw errors.notFound({ message: 'There is no such download' });
+    return kept;
+  };
+  return defineTool({
+    name: 'browser_save_download',
+    title: 'Save download',
+    description:
+      'Save a file that a page has downloaded, 64 MiB at most. Makes the folders above it; replaces nothing.',
+    group: 'browser',
+    category: 'browser',
+    effect: 'adds',
+    input,
+    resources: async ({ download, filePath }, context) => {
+      const kept = find(download);
+      const place = locate(context, filePath, { access: 'write', last: 'keep' });
+      if (place.kind !== 'missing') throw errors.exists();
+      return [toResource({ access: 'write', place, doing: `Save a download of ${kept.bytes} bytes as` })];
+    },
+    run: async ({ download, filePath }, context) => {
+      const kept = find(download);
+      const place = locateGranted(context, filePath, { access: 'write', last: 'keep' });
+      if (place.kind !== 'missing') throw errors.exists();
+      const folder = openMadeFolder(dirname(place.path), context.root);
+      const source = await open(kept.path, 'r');
+      try {
+        const data = chunksOf(source.fd, kept.bytes, context.signal);
+        await replaceFile(folder, basename(place.path), { requestId: context.requestId, data, mode: 0o644 });
+      } finally {
+        await source.close();
+        closeSync(folder.fd);
+      }
+      return jsonResult({ filePath, bytes: kept.bytes });
+    },
+  });
+};

@@ -1,0 +1,110 @@
+import type { ToolResult } from '@drawbridge/contracts';
+import { sleep } from '@drawbridge/kit';
+import type { Page } from 'playwright-core';
+import { errors } from '../errors.ts';
+import { textResult } from '../result.ts';
+import type { RunContext } from '../tool.ts';
+import { callMs, endMs, idleMs, tellEveryMs } from './limits.ts';
+import { toResult } from './result.ts';
+import type { Running, RunningNeeds } from './running.ts';
+
+/** The browser as the tools see it: there when it is needed, and started again where it has ended. */
+export interface BrowserSession {
+  /** The address of the current page; undefined while no browser runs. */
+  currentUrl(): string | undefined;
+  /** The addresses of all tabs. */
+  urls(): string[];
+  call(name: string, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
+  /** The running browser; started where there is none. Throws `browserFailed`. */
+  running(): Promise<Running>;
+  /** The running browser, where there is one. */
+  found(): Running | undefined;
+  close(): Promise<void>;
+}
+
+export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
+  const { clock } = needs;
+  let starting: Promise<Running> | undefined;
+  let now: Running | undefined;
+  let stopIdling = () => {};
+
+  const found = (): Running | undefined => (now?.isOpen() ? now : undefined);
+
+  const close = async () => {
+    stopIdling();
+    const last = starting;
+    starting = undefined;
+    now = undefined;
+    await last?.then((running) => running.close()).catch(() => undefined);
+  };
+
+  const running = async (): Promise<Running> => {
+    if (starting && (now === undefined || now.isOpen())) return starting;
+    // What an ended browser leaves behind.
+    await close();
+    // The browser's parts are loaded with the first call: most sessions start without one.
+    const started = import('./running.ts').then(({ startBrowser }) => startBrowser(needs));
+    starting = started.catch((cause: unknown) => {
+      starting = undefined;
+      throw errors.browserFailed({ cause });
+    });
+    now = await starting;
+    return now;
+  };
+
+  const staysIdle = () => {
+    stopIdling();
+    stopIdling = clock.after(idleMs, () => void close());
+  };
+
+  /** Runs until the work is done, the call is taken back or its time is over; then the tab that it worked on is closed. */
+  const inTime = async <T>(work: Promise<T>, page: Page | undefined, context: RunContext): Promise<T> => {
+    const { signal, progress } = context;
+    let end = (_reason: unknown) => {};
+    const ended = new Promise<never>((_resolve, reject) => {
+      end = reject;
+    });
+    const abort = () => end(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const stopClock = clock.after(callMs, () => end(errors.browserSlow()));
+    const stopTelling = clock.every(tellEveryMs, () => progress({ message: 'The browser is at work' }));
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([work, ended]);
+    } catch (error) {
+      await page?.close().catch(() => undefined);
+      // What only waits is not ended by that, and nobody waits for it.
+      await Promise.race([work.catch(() => undefined), sleep(clock, endMs)]);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      stopClock();
+      stopTelling();
+    }
+  };
+
+  return {
+    found,
+    running,
+    currentUrl: () => found()?.current()?.url(),
+    urls: () =>
+      found()
+        ?.pages()
+        .map((page) => page.url()) ?? [],
+    close,
+    call: async (name, args, context) => {
+      const browser = await running();
+      stopIdling();
+      try {
+        if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
+        const work = browser.call(name, args, context.granted);
+        const answer = await inTime(work, browser.current(), context);
+        return toResult(answer, browser.notes());
+      } finally {
+        staysIdle();
+      }
+    },
+  };
+};
+
+export const closedResult = (): ToolResult => textResult('The browser is closed');

@@ -1,0 +1,47 @@
+import { errors } from '../errors.ts';
+import { defineTool, type DaemonTool, type Resource } from '../tool.ts';
+import { listedTools, type ListedTool } from './list.ts';
+import { saveDownload } from './save-download.ts';
+import { closedResult, type BrowserSession } from './session.ts';
+import { addressIn, touchedBy } from './touches.ts';
+import { copyForUpload } from './uploads.ts';
+
+const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
+  granted.some((one) => one.toolGroup === wanted.toolGroup && one.resource === wanted.resource);
+
+const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
+  defineTool({
+    ...tool,
+    group: 'browser',
+    category: 'browser',
+    resources: async (args, context) => touchedBy(session, { tool, args, context }),
+    run: async (args, context) => {
+      // The page may be another one by now.
+      const now = touchedBy(session, { tool, args, context });
+      if (!now.every((one) => isGranted(context.granted, one)))
+        throw errors.notGranted({ message: 'Access denied: the page changed in the meantime; look again' });
+      if (tool.name === 'browser_close') {
+        await session.close();
+        return closedResult();
+      }
+      const address = addressIn(args);
+      const paths = Array.isArray(args['paths']) ? args['paths'].map(String) : undefined;
+      return session.call(
+        tool.name,
+        {
+          ...args,
+          ...(address !== undefined && { url: address }),
+          ...(paths && {
+            paths: await copyForUpload(paths, (await session.running()).uploads, context),
+          }),
+        },
+        context,
+      );
+    },
+  });
+
+/** Every tool of the browser, behind its session. */
+export const browserTools = (session: BrowserSession): DaemonTool[] => [
+  ...listedTools.map((tool) => gated(session, tool)),
+  saveDownload(session),
+];
