@@ -119,6 +119,7 @@ describe('BR-04 SS-15 an allow rule for a host', () => {
     ['EXAMPLE.org', false, true],
     ['example.org.', false, true],
     ['evilexample.org', false, false],
+    ['.example.org', false, false],
     ['example.org.evil.com', false, false],
     ['example.com', false, false],
     ['org', false, false],

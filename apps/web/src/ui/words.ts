@@ -14,6 +14,7 @@ const groups: Record<string, Words> = {
   screenshot: { label: 'Screenshots', icon: 'i-lucide-monitor' },
   'mouse-keyboard': { label: 'Mouse and keyboard', icon: 'i-lucide-mouse-pointer-2' },
   browser: { label: 'Browser', icon: 'i-lucide-globe' },
+  mcp: { label: 'MCP servers', icon: 'i-lucide-plug' },
   system: { label: 'System', icon: 'i-lucide-settings-2' },
 };
 

@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { confirmationText } from '@drawbridge/contracts';
+import { expect, it } from 'vitest';
+import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+
+const open = async () => {
+  const world = await tryOut({ modes: everythingAllowed });
+  mkdirSync(join(world.root, 'app'));
+  writeFileSync(join(world.root, 'app/.env'), 'KEY=secret-word\n');
+  writeFileSync(join(world.root, 'app/a.txt'), 'no secret-word here\n');
+  writeFileSync(join(world.root, 'app/package.json'), '{}');
+  return world;
+};
+
+it.each<[string, Record<string, unknown>, string]>([
+  ['read_file', { filePath: 'app/.env' }, 'FS-34'],
+  ['edit_file', { filePath: 'app/.env', oldString: 'KEY', newString: 'X' }, 'FS-34'],
+  ['copy_file', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],
+  ['move', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],
+  ['write_file', { filePath: 'app/package.json', content: '{}' }, 'FS-25'],
+  ['move', { sourcePath: 'app/a.txt', destinationPath: 'app/start.desktop' }, 'FS-25'],
+])('%s %j asks in mode allow, and the question shows nothing of a secret (%s)', async (name, args) => {
+  const { call } = await open();
+  const question = textOf(await call(name, args));
+  expect(confirmationText.decode(question).description).toContain('(careful: ');
+  expect(question).not.toContain('secret-word');
+});
+
+it('FS-34 a search names a secret and shows nothing of it; the rest is as ever', async () => {
+  const { call } = await open();
+  const found = textOf(await call('search_files', { name: '**/*', query: 'secret-word' }));
+  expect(JSON.parse(found)).toMatchObject({ matches: [{ path: 'app/a.txt' }], totalMatches: 1 });
+  expect(textOf(await call('search_files', { name: '**/.env' }))).toContain('app/.env');
+  expect(textOf(await call('read_file', { filePath: 'app/package.json' }))).toContain('{}');
+});
