@@ -17,7 +17,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
       daemon: {
         version: '0.1.0',
         protocol: 1,
-        features: ['resume', 'cancel', 'progress', 'probe'],
+        features: ['resume', 'cancel', 'progress', 'probe', 'rules'],
         instance: expect.stringMatching(/^[\w-]{21}-\d+$/),
       },
     });
