@@ -12,8 +12,9 @@ import { createTalk } from './terminal/talk.ts';
 
 const environment = readEnvironment();
 const talk = createTalk({
-  write: (text) => process.stderr.write(text),
+  write: (text) => void process.stderr.write(text),
   colours: process.stderr.isTTY && !environment.noColor,
+  ...(process.stderr.isTTY && { columns: () => process.stderr.columns }),
 });
 
 const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
@@ -22,7 +23,7 @@ const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
     if (asked) process.exit(1);
     asked = true;
     // The terminal has just echoed ^C.
-    if (process.stderr.isTTY) process.stderr.write('\n');
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     talk.line(word, 'Ctrl-C once more to force');
     run();
   };

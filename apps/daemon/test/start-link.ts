@@ -61,6 +61,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     journal,
     changes: (tool) => tool !== 'read_file',
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
+    began: () => {},
     report: () => {},
   });
   const link = createLink({

@@ -3,6 +3,7 @@ import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../config.ts';
 import { openJournalRoom } from '../journal/index.ts';
 import { createSessionFile, type Dispatch, type SessionFile } from '../link/index.ts';
+import { createLog, type Log } from '../log/index.ts';
 import {
   effectiveModes,
   openSettings,
@@ -10,6 +11,7 @@ import {
   type Modes,
   type SettingsStore,
 } from '../permission/index.ts';
+import { createStatusFile } from '../status/index.ts';
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
@@ -21,6 +23,8 @@ import { createOffer, type Offer } from './offer.ts';
 import { readOptions, type ConnectOptions, type ParsedLine } from './options.ts';
 import { findRootFolder, type RootFolder } from './root-folder.ts';
 import { showUrl } from './server-url.ts';
+import { toAll } from './session-events.ts';
+import { inLog, inStatus, inTerminal } from './session-watchers.ts';
 import { createSession, type Session } from './session.ts';
 import { showEnding } from './show-link.ts';
 import { askForToken, askToStart } from './start-question.ts';
@@ -143,6 +147,8 @@ interface Serving extends ConnectNeeds {
   settings: SettingsStore;
   sessionFile: SessionFile;
   confirm: WhereToAsk;
+  log: Log;
+  modes: Modes;
   url: URL;
   key: string;
   ask: boolean;
@@ -150,17 +156,40 @@ interface Serving extends ConnectNeeds {
 }
 
 const serve = async (offer: Offer, needs: Serving): Promise<number> => {
-  const { settings, sessionFile, confirm, url, key, talk, version, rootPath } = needs;
+  const { settings, sessionFile, confirm, log, modes, url, key, talk, version, rootPath } = needs;
   const room = await openJournalRoom({
     clock: systemClock,
     privateFolder: settings.folder,
     server: { url, host: hostIdentifier() },
   });
   await clearLeftovers(room.journal.found, { clock: systemClock, talk });
+  const startedAt = new Date(systemClock.now()).toISOString();
+  log.write('started', { pid: process.pid, version, url: showUrl(url), folder: rootPath, modes });
+  const status = createStatusFile(
+    {
+      pid: process.pid,
+      version,
+      url: showUrl(url),
+      host: hostIdentifier(),
+      folder: rootPath,
+      startedAt,
+      modes,
+      categories: offer.toolCategories(),
+      link: { state: 'connecting', since: startedAt },
+      heldBack: false,
+      calls: { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 },
+    },
+    { folder: room.folder, clock: systemClock },
+  );
+  status.update({}, 'soon');
   const session = createSession({
     clock: systemClock,
     random: Math.random,
-    talk,
+    events: toAll([
+      inTerminal({ clock: systemClock, talk, url: showUrl(url) }),
+      inLog(log),
+      inStatus(status, { clock: systemClock, offer }),
+    ]),
     url,
     journal: room.journal,
     sessionFile,
@@ -168,6 +197,7 @@ const serve = async (offer: Offer, needs: Serving): Promise<number> => {
     machine: { rootPath, version, instance: room.instance },
   });
   const code = await runUntilEnd(session, key, { ...needs, url: showUrl(url) });
+  await status.close();
   await room.close();
   return code;
 };
@@ -186,6 +216,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   refuseNothing(wanted);
   const modes = effectiveModes(await settleModes({ start, url, modes: wanted, ask }, talk));
   refuseNothing(modes);
+  const log = createLog({ privateFolder: settings.folder, clock: systemClock });
   const offer = await createOffer({
     clock: systemClock,
     settings,
@@ -193,11 +224,17 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     ask: confirm.ask,
     root: start.path,
     families: {
-      say: (sentence) => talk.line('tools', sentence, 'yellow'),
+      say: (sentence) => {
+        talk.line('tools', sentence, 'yellow');
+        log.write('note', { text: sentence });
+      },
       shellSandbox: options.shellSandbox,
       browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
     },
-    sayOfRules: (sentence) => talk.line('rules', sentence, 'yellow'),
+    sayOfRules: (sentence) => {
+      talk.line('rules', sentence, 'yellow');
+      log.write('rules', { text: sentence });
+    },
   });
   try {
     tellOfTools(offer, talk);
@@ -207,6 +244,8 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
       settings,
       sessionFile,
       confirm,
+      log,
+      modes,
       url,
       key,
       ask,
@@ -215,5 +254,6 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   } finally {
     // Also when it cannot be served: the tools have begun to start what they need.
     await offer.close();
+    await log.settled();
   }
 };

@@ -14,12 +14,9 @@ import {
   type KeyHolder,
   type SessionFile,
 } from '../link/index.ts';
-import { createCallLines } from '../terminal/calls.ts';
-import type { Talk } from '../terminal/talk.ts';
 import { hostIdentifier } from './identity.ts';
 import type { Offer } from './offer.ts';
-import { showLink } from './show-link.ts';
-import { showUrl } from './server-url.ts';
+import type { SessionEvents } from './session-events.ts';
 
 /** For what runs to end and be reported, before the process does. */
 const stopMs = 5_000;
@@ -27,7 +24,8 @@ const stopMs = 5_000;
 export interface SessionNeeds {
   clock: Clock;
   random: () => number;
-  talk: Talk;
+  /** Hears of everything that happens. */
+  events: SessionEvents;
   url: URL;
   journal: Journal;
   sessionFile: SessionFile;
@@ -47,7 +45,7 @@ export interface Session {
 
 /** Puts the link together for one server and one folder. */
 export const createSession = (needs: SessionNeeds): Session => {
-  const { clock, random, talk, url, journal, sessionFile, offer, machine } = needs;
+  const { clock, random, events, url, journal, sessionFile, offer, machine } = needs;
   const http = createHttp(url);
   const api = createServerApi(http);
   const host = hostIdentifier();
@@ -58,10 +56,9 @@ export const createSession = (needs: SessionNeeds): Session => {
     set: (given) => {
       if (given === current) return;
       current = given;
+      events.key(given);
       if (given.startsWith('gw_')) return;
-      sessionFile.write({ url: url.href, key: given, hostIdentifier: host }).catch(() => {
-        talk.problem('The session could not be kept on disk', 'After a restart of drawbridge, pair again.');
-      });
+      sessionFile.write({ url: url.href, key: given, hostIdentifier: host }).catch(events.keyNotKept);
     },
   };
 
@@ -73,7 +70,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     settled: ({ requestId, body }, refusal) => {
       journal.taken(requestId);
       if (body.length >= largeLength) collector.dropped(body.length);
-      if (refusal !== null) talk.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow');
+      if (refusal !== null) events.notTaken(requestId, refusal);
     },
   });
   const calls = createCalls({
@@ -83,7 +80,8 @@ export const createSession = (needs: SessionNeeds): Session => {
     journal,
     changes: offer.changes,
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
-    report: createCallLines(talk),
+    began: events.began,
+    report: events.ended,
   });
 
   const describe = () => ({
@@ -112,7 +110,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     calls,
     rules: offer.rules,
     report: (report) => {
-      showLink(talk, report, showUrl(url));
+      events.link(report);
       if (report.type === 'connected') outbox.hurry();
       if (report.type === 'unpaired') void askAgain();
       if (report.type === 'ended') ended(report.ending);

@@ -9,11 +9,16 @@ import { openJournal, type Journal } from './journal.ts';
 
 export interface JournalRoom {
   journal: Journal;
+  /** Where it is. */
+  folder: string;
   /** Names this room: the same after a restart, another one for a copy of the files. */
   instance: string;
   /** Writes what waits, and lets another daemon in. */
   close(): Promise<void>;
 }
+
+/** Has a folder for each journal. */
+export const journalFolder = (privateFolder: string): string => join(privateFolder, 'journal');
 
 /** One journal for each server, and for each machine that shares the person's folder. */
 const roomName = ({ url, host }: { url: URL; host: string }): string =>
@@ -48,7 +53,7 @@ const openIn = async (folder: string, { clock, privateFolder }: RoomNeeds): Prom
     const instance = await readInstance(folder);
     const journal = await openJournal({ folder, clock });
     const close = () => journal.close().finally(lock.giveBack);
-    return { journal, instance, close };
+    return { journal, folder, instance, close };
   } catch (error) {
     await lock.giveBack();
     throw error;
@@ -57,7 +62,7 @@ const openIn = async (folder: string, { clock, privateFolder }: RoomNeeds): Prom
 
 /** Takes the journal of one server in the person's private folder for this process alone. Throws `inUse` and `unusable`. */
 export const openJournalRoom = async (needs: RoomNeeds): Promise<JournalRoom> => {
-  const folder = join(needs.privateFolder, 'journal', roomName(needs.server));
+  const folder = join(journalFolder(needs.privateFolder), roomName(needs.server));
   try {
     return await openIn(folder, needs);
   } catch (cause) {

@@ -43,6 +43,8 @@ export interface CallsNeeds {
   /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
   postProgress(requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
+  /** A call is run from now on; `report` follows. */
+  began(request: ToolRequest): void;
   report(call: CallReport): void;
 }
 
@@ -80,7 +82,7 @@ const errorSentence = (error: unknown): string =>
   error instanceof CodedError ? error.message : 'The tool failed on the machine';
 
 export const createCalls = (needs: CallsNeeds): Calls => {
-  const { clock, dispatch, outbox, journal, changes, postProgress, report } = needs;
+  const { clock, dispatch, outbox, journal, changes, postProgress, began, report } = needs;
   const ledger = createLedger({ journal, changes });
   const room = createRoom(largeResults);
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
@@ -107,6 +109,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   const run = async (request: ToolRequest, signal: AbortSignal): Promise<void> => {
     const { requestId, toolCall } = request;
     const startedAt = clock.now();
+    began(request);
     let isJournaled = false;
     const starting = async (paths: string[]) => {
       await journal.started(requestId, { tool: toolCall.name, paths });

@@ -1,2 +1,2 @@
 export { hasCode } from './has-code.ts';
-export { takeLock } from './lock.ts';
+export { lockHolder, takeLock } from './lock.ts';

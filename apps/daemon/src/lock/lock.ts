@@ -72,6 +72,13 @@ const make = async (path: string, content: string): Promise<boolean> => {
 /** `pid`: the process that holds it. */
 export type Lock = { kind: 'taken'; giveBack(): Promise<void> } | { kind: 'held'; pid: number };
 
+/** The process that holds the lock of a folder now; null when none does. Changes nothing. */
+export const lockHolder = async (folder: string): Promise<number | null> => {
+  const last = Math.max(0, ...(await numbers(folder)));
+  const found = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
+  return found !== null && isRunning(found) ? found.pid : null;
+};
+
 /** Takes the lock of a folder for this process, if nobody has it. */
 export const takeLock = async (folder: string): Promise<Lock> => {
   const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };

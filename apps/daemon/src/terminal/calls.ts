@@ -1,3 +1,4 @@
+import type { ToolRequest } from '@drawbridge/contracts';
 import { endOfTurn } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
 import { visible } from '../permission/index.ts';
@@ -34,15 +35,13 @@ const summary = (call: Record<string, unknown>): string => {
 
 const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
+/** A call in a few words: its tool, and what it is about. */
+export const callSummary = ({ toolCall }: ToolRequest): string =>
+  [shorten(toolCall.name, summaryLength), summary(toolCall.arguments)].filter(Boolean).join('  ');
+
 /** One line for a call that has ended or asked: outcome, tool, what it was about, how long it took. */
 export const showCall = (talk: Talk, { request, outcome, durationMs }: CallReport): void => {
-  const { name, arguments: call } = request.toolCall;
-  const about = summary(call);
-  talk.line(
-    outcome,
-    [shorten(name, summaryLength), about, formatDuration(durationMs)].filter(Boolean).join('  '),
-    colours[outcome],
-  );
+  talk.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };
 
 /** Shows calls as they end. Those that end in one turn of the event loop are written together. */

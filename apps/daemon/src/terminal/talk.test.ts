@@ -73,7 +73,7 @@ describe('talk', () => {
     talk.line('warning', `http://x/?apiKey=sess_${'a'.repeat(32)} and gw_${'b'.repeat(32)}`);
     talk.problem(`gw_${'b'.repeat(32)}`);
     talk.block(`sess_${'a'.repeat(32)}`);
-    expect(lines).toEqual(['warning       http://x/?apiKey=sess_… and gw_…\n', 'error  gw_…\n', 'sess_…\n']);
+    expect(lines).toEqual(['warning       http://x/?apiKey=… and gw_…\n', 'error  gw_…\n', 'sess_…\n']);
   });
 
   it('colours the word only, and only where colours are wanted', () => {

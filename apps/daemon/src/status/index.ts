@@ -1,0 +1,3 @@
+export { readStatuses } from './read-status.ts';
+export { createStatusFile, type StatusFile } from './status-file.ts';
+export type { DaemonStatus } from './status.ts';

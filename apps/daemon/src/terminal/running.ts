@@ -1,0 +1,58 @@
+import type { ToolRequest } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { callSummary } from './calls.ts';
+import type { Talk } from './talk.ts';
+
+/** Calls that take less long are not worth a line of their own. */
+const shownAfterMs = 1_000;
+const everyMs = 1_000;
+const maxLines = 5;
+
+export interface Running {
+  began(request: ToolRequest): void;
+  ended(requestId: string): void;
+}
+
+const timePassed = (ms: number): string => {
+  const seconds = Math.floor(ms / 1_000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+/** One live line for each call that runs, with the time that has passed, below all other lines. */
+export const createRunning = ({ clock, talk }: { clock: Clock; talk: Talk }): Running => {
+  const calls = new Map<string, { request: ToolRequest; startedAt: number }>();
+  let stopTicking: (() => void) | null = null;
+
+  const draw = () => {
+    const now = clock.now();
+    const long = [...calls.values()].filter(({ startedAt }) => now - startedAt >= shownAfterMs);
+    const lines = long
+      .slice(0, maxLines)
+      .map(({ request, startedAt }) => [
+        'running',
+        `${callSummary(request)}  ${timePassed(now - startedAt)}`,
+      ]);
+    if (long.length > maxLines) lines.push(['', `and ${long.length - maxLines} more`]);
+    talk.live(lines.map(([word = '', text = '']) => ({ word, text })));
+  };
+
+  const tick = () => {
+    if (calls.size === 0) {
+      stopTicking?.();
+      stopTicking = null;
+    }
+    draw();
+  };
+
+  return {
+    began: (request) => {
+      calls.set(request.requestId, { request, startedAt: clock.now() });
+      stopTicking ??= clock.every(everyMs, tick);
+    },
+    ended: (requestId) => {
+      const call = calls.get(requestId);
+      calls.delete(requestId);
+      if (call !== undefined && clock.now() - call.startedAt >= shownAfterMs) draw();
+    },
+  };
+};
