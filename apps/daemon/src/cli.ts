@@ -2,12 +2,15 @@
 import { CodedError } from '@drawbridge/kit';
 import { CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { createPaint } from './commands/answer.ts';
 import { connect } from './commands/connect.ts';
+import type { AnswerWith } from './commands/context.ts';
 import { exitCodeOf } from './commands/errors.ts';
 import { mcp } from './commands/mcp.ts';
 import { permissions } from './commands/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
+import { visible } from './permission/index.ts';
 import { createTalk } from './terminal/talk.ts';
 
 const environment = readEnvironment();
@@ -16,6 +19,23 @@ const talk = createTalk({
   colours: process.stderr.isTTY && !environment.noColor,
   ...(process.stderr.isTTY && { columns: () => process.stderr.columns }),
 });
+
+/** Prints an answer; its Ctrl-C ends what it waits for. */
+const answer: AnswerWith = async ({ json = false }, run) => {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  const found = await run({
+    environment,
+    version: manifest.version,
+    write: (text) => void process.stdout.write(text),
+    say: (sentence) => talk.block(visible(sentence)),
+    signal: stop.signal,
+  });
+  const paint = createPaint(process.stdout.isTTY && !environment.noColor);
+  const text = json ? JSON.stringify(found.json, null, 2) : found.text(paint);
+  if (text !== '') process.stdout.write(`${text}\n`);
+  process.exitCode = found.code;
+};
 
 const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
   let asked = false;
@@ -69,6 +89,7 @@ const program = createProgram(manifest.version, {
   mcp: async (run) => {
     process.stdout.write(`${await run(mcp(environment.privateFolder))}\n`);
   },
+  answer,
 });
 
 program.parseAsync().catch((error: unknown) => {

@@ -13,6 +13,7 @@ export interface Environment {
   dangerouslyDisableShellSandbox: string | undefined;
   /** Which profile the browser uses. */
   browser: string | undefined;
+  keyStore: string | undefined;
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
@@ -45,6 +46,7 @@ export const readEnvironment = (): Environment => {
     allowInsecureHttp: read('DRAWBRIDGE_ALLOW_INSECURE_HTTP'),
     dangerouslyDisableShellSandbox: read('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX'),
     browser: read('DRAWBRIDGE_BROWSER'),
+    keyStore: read('DRAWBRIDGE_KEY_STORE'),
     permissions,
     noColor: read('NO_COLOR') !== undefined,
     privateFolder: join(homedir(), '.drawbridge'),

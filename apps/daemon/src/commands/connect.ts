@@ -29,6 +29,7 @@ import { createSession, type Session } from './session.ts';
 import { showEnding } from './show-link.ts';
 import { askForToken, askToStart } from './start-question.ts';
 import { summary } from './summary.ts';
+import { wantedModes } from './wanted-modes.ts';
 
 export interface ConnectNeeds {
   environment: Environment;
@@ -79,18 +80,6 @@ const settleModes = async (
   }
   talk.block(summary(shown));
   return modes;
-};
-
-/** The person's words for this session over the settings file. */
-const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {
-  const { system } = options.modes;
-  const kept = settings.modes().system;
-  if (system !== undefined && system !== 'deny' && system !== kept) {
-    throw errors.wrongUse({
-      message: `The mode of system is changed in ${settings.folder}/settings.json only`,
-    });
-  }
-  return effectiveModes({ ...settings.modes(), ...options.modes });
 };
 
 const refuseNothing = (modes: Modes): void => {
@@ -209,7 +198,12 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   const confirm = whereToAsk(options, needs);
   const ask = needs.isTerminal && !options.nonInteractive;
   const settings = await openSettings(environment.privateFolder, systemClock);
-  const sessionFile = createSessionFile(environment.privateFolder);
+  const sessionFile = createSessionFile({
+    folder: environment.privateFolder,
+    clock: systemClock,
+    keyStore: options.keyStore,
+  });
+  await sessionFile.tryOut();
   const { url, key } = await findTarget(options, sessionFile, ask);
   const start = await findRootFolder(options.dir ?? '.', homedir());
   const wanted = wantedModes(options, settings);

@@ -18,6 +18,7 @@ export const errors = createErrors({
     message: 'Every tool group is on deny, so there is nothing to offer',
     fix: 'Set one to ask or allow, for example --permission-filesystem-read allow.',
   },
+  notTaken: { code: 'NOT_TAKEN', message: 'The server did not take this' },
   declined: { code: 'DECLINED', message: 'Not connected: you said no' },
 });
 

@@ -11,6 +11,7 @@ const nothing: Environment = {
   allowInsecureHttp: undefined,
   dangerouslyDisableShellSandbox: undefined,
   browser: undefined,
+  keyStore: undefined,
   permissions: {},
   noColor: false,
   privateFolder: '/home/me/.drawbridge',
@@ -43,6 +44,7 @@ describe('options', () => {
       confirm: 'terminal',
       shellSandbox: true,
       browser: 'persistent',
+      keyStore: null,
       modes: { shell: 'ask', browser: 'deny' },
     });
   });
@@ -67,6 +69,7 @@ describe('options', () => {
       confirm: 'terminal',
       shellSandbox: false,
       browser: null,
+      keyStore: null,
       modes: { filesystemRead: 'ask' },
     });
   });
@@ -106,5 +109,27 @@ describe('options', () => {
     expect(() => readOptions({ ...bare, token }, nothing)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('secret') }),
     );
+  });
+
+  it('--read-only puts everything but reading on deny, whatever the environment says', () => {
+    const environment = { ...nothing, permissions: { shell: 'allow', filesystemRead: 'deny' } };
+    const denied = {
+      filesystemWrite: 'deny',
+      shell: 'deny',
+      computer: 'deny',
+      browser: 'deny',
+      mcp: 'deny',
+      system: 'deny',
+    };
+    const read = (flags: Record<string, unknown>) =>
+      readOptions({ ...bare, flags: { readOnly: true, ...flags } }, environment).modes;
+    expect(read({})).toEqual({ ...denied, filesystemRead: 'allow' });
+    expect(read({ permissionFilesystemRead: 'ask' })).toEqual({ ...denied, filesystemRead: 'ask' });
+    expect(() => read({ permissionShell: 'ask' })).toThrow('contradict each other');
+  });
+
+  it.each([['flag'], ['variable']])('takes no other key store from a %s', (from) => {
+    const line = { ...bare, flags: from === 'flag' ? { keyStore: 'cloud' } : {} };
+    expect(() => readOptions(line, { ...nothing, keyStore: 'cloud' })).toThrow('The key store is cloud');
   });
 });

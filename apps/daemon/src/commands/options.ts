@@ -1,5 +1,6 @@
 import { mode, modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts';
 import { permissionVariable, kebab, type Environment } from '../config.ts';
+import type { KeyStore } from '../link/index.ts';
 import { errors } from './errors.ts';
 import { browserModes, type BrowserMode } from '../permission/index.ts';
 import { parseServerUrl } from './server-url.ts';
@@ -24,6 +25,8 @@ export interface ConnectOptions {
   shellSandbox: boolean;
   /** Which profile the browser uses; null where nothing was said. */
   browser: BrowserMode | null;
+  /** Null: in the keyring where it works, else in the file. */
+  keyStore: KeyStore | null;
   /** What the person set for this session. */
   modes: Partial<Record<ToolGroup, Mode>>;
 }
@@ -40,6 +43,27 @@ const readMode = (name: string, value: string): Mode => {
   const parsed = mode.safeParse(value);
   if (parsed.success) return parsed.data;
   throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${modeNames.join(', ')}.` });
+};
+
+/** `--read-only`: reading is allowed, everything else is on deny. A flag that says otherwise is a mistake, not a wish. */
+const readOnlyModes = (given: ConnectOptions['modes']): ConnectOptions['modes'] => {
+  const looser = toolGroups.find(
+    (group) => group !== 'filesystemRead' && (given[group] ?? 'deny') !== 'deny',
+  );
+  if (looser !== undefined) {
+    throw errors.wrongUse({
+      message: `--read-only and --permission-${kebab(looser)} ${given[looser]} contradict each other`,
+      fix: 'Leave one of them out.',
+    });
+  }
+  const denied = Object.fromEntries(toolGroups.map((group) => [group, 'deny' as const]));
+  return { ...denied, filesystemRead: given.filesystemRead ?? 'allow' };
+};
+
+const readKeyStore = (value: string | undefined): KeyStore | null => {
+  if (value === undefined) return null;
+  if (value === 'file' || value === 'keyring') return value;
+  throw errors.wrongUse({ message: `The key store is ${value}`, fix: 'Use file or keyring.' });
 };
 
 const readModes = (flags: ParsedLine['flags'], environment: Environment): ConnectOptions['modes'] => {
@@ -103,6 +127,10 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
       readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
     ),
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
-    modes: readModes(flags, environment),
+    keyStore: readKeyStore(asText(flags['keyStore']) ?? environment.keyStore),
+    modes:
+      flags['readOnly'] === true
+        ? readOnlyModes(readModes(flags, { ...environment, permissions: {} }))
+        : readModes(flags, environment),
   };
 };

@@ -1,11 +1,15 @@
-import { modes, toolGroups } from '@drawbridge/contracts';
 import { Command, Option } from 'commander';
-import { kebab } from '../config.ts';
+import type { AnswerWith } from './context.ts';
+import { addDoctor } from './doctor.ts';
+import { addBrowser, addInsecure, addKeyStore, addModes } from './flags.ts';
+import { addLogs } from './logs.ts';
 import type { McpActions } from './mcp.ts';
 import { addPermissions } from './permissions-command.ts';
 import type { PermissionsActions } from './permissions.ts';
-import { browserModes } from '../permission/index.ts';
 import type { ParsedLine } from './options.ts';
+import { addPair } from './pair.ts';
+import { addStatus } from './status.ts';
+import { addTools } from './tools.ts';
 
 const examples = `
 Examples:
@@ -19,15 +23,25 @@ Examples:
     $ drawbridge permissions
     $ drawbridge permissions remove 2
 
+  See how it is, and what is missing
+    $ drawbridge status
+    $ drawbridge doctor
+
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
-DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP,
+DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP, DRAWBRIDGE_KEY_STORE,
 DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
+
+const connectExamples = `
+Examples:
+  $ drawbridge connect
+  $ drawbridge connect https://bridge.example.org gw_… --dir ~/projects/site --read-only`;
 
 export interface Actions {
   connect(line: ParsedLine): Promise<void>;
   permissions(run: (permissions: PermissionsActions) => Promise<string>): Promise<void>;
   mcp(run: (mcp: McpActions) => Promise<string>): Promise<void>;
+  answer: AnswerWith;
 }
 
 const mcpExamples = `
@@ -86,24 +100,21 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .addOption(
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
     )
-    .addOption(
-      new Option('--browser <profile>', "the browser's profile (default: ephemeral)").choices([
-        ...browserModes,
-      ]),
-    )
-    .option('--allow-insecure-http', 'allow http:// to another machine')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
     .action((url?: string, token?: string, dir?: string) =>
       actions.connect({ url, token, dir, flags: command.opts() }),
     );
 
-  for (const group of toolGroups) {
-    command.addOption(
-      new Option(`--permission-${kebab(group)} <mode>`, `mode of ${group} for this session`).choices([
-        ...modes,
-      ]),
-    );
-  }
+  addInsecure(command);
+  addKeyStore(command);
+  addBrowser(command);
+  addModes(command).addHelpText('after', connectExamples);
+
+  addPair(program, actions.answer);
+  addStatus(program, actions.answer);
+  addTools(program, actions.answer);
+  addLogs(program, actions.answer);
+  addDoctor(program, actions.answer);
 
   addPermissions(program, actions.permissions);
   addMcp(program, actions);

@@ -1,0 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { followLog, logPath, readLast, type LogRecord } from '../log/index.ts';
+import { visible } from '../permission/index.ts';
+import { row, type Answer } from './answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
+import { errors } from './errors.ts';
+import { localTime } from './times.ts';
+
+interface LogsOptions {
+  json?: boolean;
+  follow?: boolean;
+  lines?: string;
+}
+
+const defaultLines = 50;
+/** More than all logs together can hold. */
+const maxLines = 1_000_000;
+
+const readCount = (text: string | undefined): number => {
+  if (text === undefined) return defaultLines;
+  const count = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= maxLines) return count;
+  throw errors.wrongUse({ message: `--lines is ${text}`, fix: 'Use a whole number, for example -n 100.' });
+};
+
+const showValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const showRecord = ({ at, event, ...fields }: LogRecord): string =>
+  visible(
+    `${localTime(at)}  ${row(
+      event,
+      Object.entries(fields)
+        .map(([name, value]) => `${name}=${showValue(value)}`)
+        .join('  '),
+    )}`,
+  );
+
+const show = (records: readonly LogRecord[], json: boolean): string =>
+  records.map((record) => (json ? JSON.stringify(record) : showRecord(record))).join('\n');
+
+/** The last lines of the daemon's log; with `follow` also what comes, until aborted. */
+export const logs = async (
+  { json = false, follow = false, lines }: LogsOptions,
+  { environment, say, signal, write }: CommandContext,
+): Promise<Answer> => {
+  const { privateFolder } = environment;
+  const found = await readLast(privateFolder, readCount(lines));
+  if (found.length === 0) say(`Nothing is logged yet in ${logPath(privateFolder)}.`);
+  const nothing: Answer = { text: () => '', json: undefined, code: 0 };
+  const put = (records: LogRecord[]) => records.length > 0 && write(`${show(records, json)}\n`);
+  put(found);
+  if (!follow) return nothing;
+  await mkdir(dirname(logPath(privateFolder)), { recursive: true, mode: 0o700 });
+  await followLog(privateFolder, { signal, show: put });
+  return nothing;
+};
+
+export const addLogs = (program: Command, answer: AnswerWith): void => {
+  program
+    .command('logs')
+    .description('what drawbridge did on this machine: never contents, arguments or keys')
+    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
+    .option('-n, --lines <number>', `how many lines (default: ${defaultLines})`)
+    .option(jsonFlag[0], 'print the records as they are: one JSON object a line')
+    .addHelpText('after', '\nExample:\n  $ drawbridge logs --follow -n 20')
+    .action((options: LogsOptions) =>
+      // It prints its lines as they come, in either form.
+      answer({}, (context) => logs(options, context)),
+    );
+};

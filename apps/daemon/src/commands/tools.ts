@@ -1,0 +1,74 @@
+import { homedir } from 'node:os';
+import { toolGroups } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import { effectiveModes, openSettings, visible } from '../permission/index.ts';
+import { row, type Answer } from './answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
+import { addModes } from './flags.ts';
+import { lookAtTools } from './look.ts';
+import { readOptions } from './options.ts';
+import { findRootFolder } from './root-folder.ts';
+import { groupLabel } from './summary.ts';
+import { wantedModes } from './wanted-modes.ts';
+
+/** What a session that is started with these flags would offer, and why the rest is not. */
+export const tools = async (
+  flags: Record<string, unknown>,
+  { environment }: CommandContext,
+): Promise<Answer> => {
+  const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
+  const settings = await openSettings(environment.privateFolder, systemClock);
+  const modes = effectiveModes(wantedModes(options, settings));
+  const root = (await findRootFolder(options.dir ?? '.', homedir())).path;
+  const look = await lookAtTools({
+    settings,
+    modes,
+    root,
+    shellSandbox: options.shellSandbox,
+  });
+  const missing = look.categories.filter(({ enabled }) => !enabled);
+  return {
+    text: (paint) =>
+      [
+        row('folder', visible(root)),
+        row('modes', toolGroups.map((group) => `${groupLabel(group)} ${modes[group]}`).join(', ')),
+        '',
+        ...look.categories.flatMap(({ name, enabled }) => {
+          if (!enabled) return [];
+          const names = look.tools.filter(({ annotations }) => annotations?.['category'] === name);
+          return names.map((tool, at) =>
+            row(at === 0 ? visible(name) : '', visible(tool.name), (word) => paint('green', word)),
+          );
+        }),
+        ...(look.tools.length === 0 ? ['Nothing would be offered.'] : []),
+        ...(missing.length > 0 ? ['', 'Not offered:'] : []),
+        ...missing.map(({ name, reason }) =>
+          row(visible(name), visible(reason ?? 'no reason is known'), (word) => paint('yellow', word)),
+        ),
+      ].join('\n'),
+    json: {
+      folder: root,
+      modes,
+      tools: look.tools.map(({ name, annotations }) => ({
+        name,
+        category: annotations?.['category'] ?? null,
+      })),
+      notOffered: missing.map(({ name, reason }) => ({ category: name, reason: reason ?? null })),
+    },
+    code: look.tools.length > 0 ? 0 : 1,
+  };
+};
+
+export const addTools = (program: Command, answer: AnswerWith): void => {
+  const command = program
+    .command('tools')
+    .description('what would be offered from this folder, and why the rest is not; runs no tool')
+    .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+    .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge tools --permission-shell ask');
+  addModes(command).action((flags: Record<string, unknown>) =>
+    answer({ json: flags['json'] === true }, (context) => tools(flags, context)),
+  );
+};

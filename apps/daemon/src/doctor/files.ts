@@ -1,0 +1,65 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../lock/index.ts';
+import type { Check } from './check.ts';
+
+/** More than this is not looked through. */
+const maxEntries = 2_000;
+/** What is copied there for the service is program, not secret. */
+const programs = 'app';
+
+interface Found {
+  path: string;
+  wrong: 'a link' | 'of another user' | 'open to others';
+}
+
+const look = async (path: string): Promise<Found | null> => {
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return { path, wrong: 'a link' };
+  if (process.getuid !== undefined && found.uid !== process.getuid())
+    return { path, wrong: 'of another user' };
+  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) return { path, wrong: 'open to others' };
+  return null;
+};
+
+const pathsIn = async (folder: string): Promise<string[]> => {
+  const paths = [folder];
+  const folders = [folder];
+  for (let current = folders.shift(); current !== undefined; current = folders.shift()) {
+    for (const entry of await readdir(current, { withFileTypes: true })) {
+      if (current === folder && entry.name === programs) continue;
+      const path = join(current, entry.name);
+      paths.push(path);
+      if (paths.length >= maxEntries) return paths;
+      if (entry.isDirectory()) folders.push(path);
+    }
+  }
+  return paths;
+};
+
+/** Whether the daemon's own files are the person's alone. Changes nothing. */
+export const checkFiles = async (privateFolder: string): Promise<Check> => {
+  const name = 'files';
+  try {
+    const top = await look(privateFolder);
+    const all =
+      top === null ? await Promise.all((await pathsIn(privateFolder)).map((path) => look(path))) : [top];
+    const wrong = all.filter((found) => found !== null);
+    const [first] = wrong;
+    if (first === undefined) return { name, state: 'ok', says: `${privateFolder} is yours alone` };
+    const more = wrong.length > 1 ? ` (and ${wrong.length - 1} more)` : '';
+    return {
+      name,
+      state: first.wrong === 'open to others' ? 'warning' : 'problem',
+      says: `${first.path} is ${first.wrong}${more}`,
+      fix:
+        first.wrong === 'open to others'
+          ? `Run: chmod -R go= ${privateFolder}`
+          : 'Look at how it came there, remove it, and pair again.',
+    };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return { name, state: 'note', says: `${privateFolder} is not there yet` };
+    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    return { name, state: 'problem', says: reason, fix: `Make ${privateFolder} readable for you alone.` };
+  }
+};

@@ -1,0 +1,90 @@
+import { watch } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { logPath, olderLogs } from './log.ts';
+
+const record = z.looseObject({ at: z.string(), event: z.string() });
+export type LogRecord = z.infer<typeof record>;
+
+/** Null for a line that is none, such as one that a crash cut off. */
+const parseLine = (line: string): LogRecord | null => {
+  try {
+    return record.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+};
+
+const parse = (text: string): LogRecord[] =>
+  text.split('\n').flatMap((line) => {
+    const found = parseLine(line);
+    return found === null ? [] : [found];
+  });
+
+/** The last `count` records, oldest first, from the older logs too. */
+export const readLast = async (privateFolder: string, count: number): Promise<LogRecord[]> => {
+  const path = logPath(privateFolder);
+  let found: LogRecord[] = [];
+  for (const name of [path, ...Array.from({ length: olderLogs }, (_, at) => `${path}.${at + 1}`)]) {
+    if (found.length >= count) break;
+    found = [...parse(await readFile(name, 'utf8').catch(() => '')), ...found];
+  }
+  return found.slice(Math.max(0, found.length - count));
+};
+
+const readFrom = async (
+  path: string,
+  position: number,
+): Promise<{ text: string; size: number; ino: number }> => {
+  const handle = await open(path);
+  try {
+    const { size, ino } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(0, size - position)), {
+      position,
+    });
+    return { text: buffer.subarray(0, bytesRead).toString('utf8'), size, ino };
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Hands over each record as it is written, until aborted. Records of the moment at which a full log is set aside may be missed. */
+export const followLog = async (
+  privateFolder: string,
+  { signal, show }: { signal: AbortSignal; show(records: LogRecord[]): void },
+): Promise<void> => {
+  const path = logPath(privateFolder);
+  const start = await readFrom(path, 0).catch(() => ({ size: 0, ino: 0 }));
+  let { size: position, ino: inode } = start;
+  let rest = '';
+  let reading: Promise<void> = Promise.resolve();
+
+  const read = async () => {
+    const looked = await readFrom(path, position).catch(() => null);
+    if (looked === null) return;
+    const isNew = looked.ino !== inode || looked.size < position;
+    const found = isNew ? await readFrom(path, 0).catch(() => null) : looked;
+    if (found === null) return;
+    const text = (isNew ? '' : rest) + found.text;
+    const end = text.lastIndexOf('\n') + 1;
+    rest = text.slice(end);
+    position = found.size;
+    inode = found.ino;
+    const records = parse(text.slice(0, end));
+    if (records.length > 0) show(records);
+  };
+
+  await new Promise<void>((resolve) => {
+    const watcher = watch(dirname(path), (_event, name) => {
+      if (name === null || name === basename(path)) reading = reading.then(read);
+    });
+    const stop = () => {
+      watcher.close();
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  await reading;
+};
