@@ -7,10 +7,8 @@ const mebibyte = 1024 * 1024;
 
 const collections = async (usedMebibytes: number, dropped: number[]) => {
   let count = 0;
-  const collector = createCollector({
-    usedBytes: () => usedMebibytes * mebibyte,
-    collect: () => (count += 1),
-  });
+  const heap = { usedBytes: () => usedMebibytes * mebibyte, collect: () => (count += 1) };
+  const collector = createCollector(heap, mebibyte);
   for (const mebibytes of dropped) {
     collector.dropped(mebibytes * mebibyte);
     await endOfTurn();
@@ -21,9 +19,9 @@ const collections = async (usedMebibytes: number, dropped: number[]) => {
 describe('the collector', () => {
   it.each<[string, number, number[], number]>([
     ['nothing is dropped', 8, [], 0],
-    ['less than 1 MiB', 8, [0.5, 0.4], 0],
-    ['1 MiB in all', 8, [0.5, 0.5], 1],
-    ['1 MiB, and once more', 8, [1, 0.9, 0.1], 2],
+    ['less than enough', 8, [0.5, 0.4], 0],
+    ['enough in all', 8, [0.5, 0.5], 1],
+    ['enough, and once more', 8, [1, 0.9, 0.1], 2],
     ['much at once', 8, [16], 1],
     ['a heap of 64 MiB', 64, [1], 1],
     ['a heap beyond 64 MiB', 65, [16], 0],
@@ -33,7 +31,7 @@ describe('the collector', () => {
 
   it('collects once for what is dropped in one turn, and not in that turn', async () => {
     let count = 0;
-    const collector = createCollector({ usedBytes: () => 0, collect: () => (count += 1) });
+    const collector = createCollector({ usedBytes: () => 0, collect: () => (count += 1) }, mebibyte);
     for (let times = 0; times < 3; times += 1) collector.dropped(mebibyte);
     expect(count).toBe(0);
     await endOfTurn();

@@ -15,18 +15,14 @@ export interface Collector {
   dropped(bytes: number): void;
 }
 
-const mebibyte = 1024 * 1024;
-
-/** So much has to be dropped before a collection. */
-const enoughBytes = mebibyte;
 /** With more in use a collection would hold up everything for long; what was dropped is little beside it. */
-const largeHeapBytes = 64 * mebibyte;
+const largeHeapBytes = 64 * 1024 * 1024;
 
 /**
  * The runtime lets its heap double before it looks for what is dead: with small objects that is fast, with texts of a
- * mebibyte it holds dozens of them. This collects when they have added up.
+ * mebibyte it holds dozens of them. This collects when `enoughBytes` have added up.
  */
-export const createCollector = (heap: Heap): Collector => {
+export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
   let bytes = 0;
   let isDue = false;
 

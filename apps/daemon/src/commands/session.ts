@@ -20,6 +20,8 @@ import type { SessionEvents } from './session-events.ts';
 
 /** For what runs to end and be reported, before the process does. */
 const stopMs = 5_000;
+/** A heap as small as this one is collected in a few milliseconds. */
+const collectedAtBytes = 1024 * 1024;
 
 export interface SessionNeeds {
   clock: Clock;
@@ -62,7 +64,7 @@ export const createSession = (needs: SessionNeeds): Session => {
     },
   };
 
-  const collector = createCollector(runtimeHeap());
+  const collector = createCollector(runtimeHeap(), collectedAtBytes);
   const outbox = createOutbox({
     clock,
     random,
