@@ -67,7 +67,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   };
 
   return async (app) => {
-    app.addHook('onSend', (_request, reply, _payload, done) => {
+    app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store');
       done();
     });
