@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
 
 /** Programs and places outside this repository that some tests need. */
-export type Service = 'chromium' | 'bubblewrap' | 'tmux' | 'registry' | 'nginx' | 'caddy' | 'haproxy';
+export type Service =
+  | 'chromium'
+  | 'bubblewrap'
+  | 'display'
+  | 'tmux'
+  | 'registry'
+  | 'nginx'
+  | 'caddy'
+  | 'haproxy';
 
 const runs = (command: string, args: string[]) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
@@ -21,6 +29,10 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
   bubblewrap: {
     isThere: () => runs('bwrap', ['--ro-bind', '/', '/', 'true']),
     install: 'apt-get install bubblewrap',
+  },
+  display: {
+    isThere: () => runs('which', ['Xvfb', 'xdotool']),
+    install: 'apt-get install xvfb libxtst6 xdotool',
   },
   tmux: { isThere: () => runs('tmux', ['-V']), install: 'apt-get install tmux' },
   nginx: { isThere: () => runs('nginx', ['-v']), install: 'apt-get install nginx' },

@@ -13,6 +13,8 @@ const manifest = z.object({
   engines: z.record(z.string(), z.string()),
   /** What cannot go into the bundle. */
   dependencies: z.record(z.string(), z.string()),
+  /** The same, where drawbridge runs without: an install goes on when one of these has no binary for the system. */
+  optionalDependencies: z.record(z.string(), z.string()),
 });
 const versioned = z.object({ version: z.string() });
 
@@ -22,11 +24,14 @@ const readJson = async (path: string): Promise<unknown> => JSON.parse(await read
 export const pack = async (folder: string): Promise<void> => {
   const dist = join(folder, 'dist');
   const staged = join(dist, 'package');
-  const { name, version, license, engines, dependencies } = manifest.parse(
-    await readJson(join(folder, 'package.json')),
-  );
+  const manifestOfOurs = manifest.parse(await readJson(join(folder, 'package.json')));
   const installed = async (dependency: string) =>
     versioned.parse(await readJson(join(folder, 'node_modules', dependency, 'package.json'))).version;
+  const { name, version, license, engines } = manifestOfOurs;
+  const pinned = async (wanted: Record<string, string>) =>
+    Object.fromEntries(
+      await Promise.all(Object.keys(wanted).map(async (one) => [one, await installed(one)])),
+    );
   await rm(staged, { recursive: true, force: true });
   await mkdir(join(staged, 'dist'), { recursive: true });
   for (const file of await readdir(dist)) {
@@ -41,9 +46,8 @@ export const pack = async (folder: string): Promise<void> => {
     type: 'module',
     bin: { drawbridge: 'dist/cli.js' },
     files: ['dist'],
-    dependencies: Object.fromEntries(
-      await Promise.all(Object.keys(dependencies).map(async (one) => [one, await installed(one)])),
-    ),
+    dependencies: await pinned(manifestOfOurs.dependencies),
+    optionalDependencies: await pinned(manifestOfOurs.optionalDependencies),
   };
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], {

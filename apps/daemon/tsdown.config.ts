@@ -2,10 +2,11 @@ import { defineConfig } from 'tsdown';
 import manifest from './package.json' with { type: 'json' };
 import { pack } from './pack.ts';
 
-const outside = Object.keys(manifest.dependencies);
+const outside = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
 export default defineConfig({
-  entry: 'src/cli.ts',
+  // The second is a process of its own: what speaks with a display can end without warning.
+  entry: { cli: 'src/cli.ts', 'computer-device': 'src/tools/computer/device.ts' },
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

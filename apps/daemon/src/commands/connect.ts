@@ -15,7 +15,7 @@ import { createStatusFile } from '../status/index.ts';
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
-import { switchedOff } from '../tools/index.ts';
+import { createOwnInput, switchedOff, type OwnInput } from '../tools/index.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
 import { clearLeftovers } from './leftovers.ts';
@@ -113,7 +113,7 @@ interface WhereToAsk {
   around(dispatch: Dispatch): Dispatch;
 }
 
-const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds): WhereToAsk => {
+const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds, ownInput: OwnInput): WhereToAsk => {
   if (options.confirm === 'panel') return { ask: { kind: 'panel' }, around: (dispatch) => dispatch };
   if (!needs.isTerminal) {
     throw errors.wrongUse({ message: '--confirm terminal needs a terminal', fix: 'Use --confirm panel.' });
@@ -123,6 +123,7 @@ const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds): WhereToAsk =>
     clock: systemClock,
     talk,
     input: process.stdin,
+    isOwnInput: ownInput.isActive,
     output: process.stderr,
   });
   const waiting = createWaiting(systemClock);
@@ -195,7 +196,8 @@ const serve = async (offer: Offer, needs: Serving): Promise<number> => {
 export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
   const { environment, talk } = needs;
   const options = readOptions(line, environment);
-  const confirm = whereToAsk(options, needs);
+  const ownInput = createOwnInput(systemClock);
+  const confirm = whereToAsk(options, needs, ownInput);
   const ask = needs.isTerminal && !options.nonInteractive;
   const settings = await openSettings(environment.privateFolder, systemClock);
   const sessionFile = createSessionFile({
@@ -223,6 +225,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
         log.write('note', { text: sentence });
       },
       shellSandbox: options.shellSandbox,
+      ownInput,
       browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
     },
     sayOfRules: (sentence) => {

@@ -22,7 +22,8 @@ const start = () => {
   let screen = '';
   output.on('data', (chunk) => void (screen += String(chunk)));
   const talk = createTalk({ write: (text) => void (screen += text), colours: false });
-  const ask = createAskInTerminal({ clock, talk, input, output });
+  let ownInput = false;
+  const ask = createAskInTerminal({ clock, talk, input, output, isOwnInput: () => ownInput });
   const drawn = (text: string) => until(() => expect(screen).toContain(text));
   /** Lets the question become deaf no more, and waits for its choices. */
   const wake = async () => {
@@ -31,12 +32,25 @@ const start = () => {
     clock.advance(500);
     await drawn('n no');
   };
-  return { clock, input, talk, ask, drawn, wake, screen: () => screen };
+  const setOwnInput = (on: boolean) => void (ownInput = on);
+  return { clock, input, talk, ask, drawn, wake, setOwnInput, screen: () => screen };
 };
 
 const never = () => new AbortController().signal;
 
 describe('the question in the terminal', () => {
+  it('BR-14 hears no key that a tool may have typed', async () => {
+    const { ask, input, wake, setOwnInput } = start();
+    const answer = ask(question('/w/a'), never());
+    await wake();
+    setOwnInput(true);
+    for (const key of 'yaY\n') input.write(key);
+    await until(() => expect(input.readableLength).toBe(0));
+    setOwnInput(false);
+    input.write('n');
+    expect(await answer).toEqual({ decision: 'denyOnce' });
+  });
+
   it.each<[string, TerminalAnswer]>([
     ['y', { decision: 'allowOnce' }],
     ['Y', { decision: 'allowOnce' }],

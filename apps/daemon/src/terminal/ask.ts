@@ -18,19 +18,27 @@ export interface AskNeeds {
   /** A terminal's keys. */
   input: Readable & { setRawMode(on: boolean): unknown };
   output: Writable;
+  /** Whether keys may come from a tool at this moment: such keys answer nothing. */
+  isOwnInput?(): boolean;
 }
 
 export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<TerminalAnswer>;
 
 /** Asks the person at this terminal, one question at a time; one key answers. Rejects when the signal is aborted first. */
-export const createAskInTerminal = ({ clock, talk, input, output }: AskNeeds): AskInTerminal => {
+export const createAskInTerminal = ({
+  clock,
+  talk,
+  input,
+  output,
+  isOwnInput = () => false,
+}: AskNeeds): AskInTerminal => {
   let last: Promise<unknown> = Promise.resolve();
 
   /** Hands over each key that is pressed by itself: what comes in one piece was pasted, or is a key without a letter. */
   const listen = (hear: (key: string) => void): (() => void) => {
     const onData = (chunk: Buffer | string) => {
       const text = chunk.toString('utf8');
-      if (text.length === 1) hear(text);
+      if (text.length === 1 && !isOwnInput()) hear(text);
     };
     input.on('data', onData);
     return () => input.off('data', onData);

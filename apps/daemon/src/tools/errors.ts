@@ -28,6 +28,7 @@ export const errors = createErrors({
   changed: { code: 'CHANGED', message: 'The file or a folder above it changed in the meantime; try again' },
   cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },
   notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },
+  computerFailed: { code: 'COMPUTER_FAILED', message: 'The display does not answer' },
   sandboxFailed: {
     code: 'SANDBOX_FAILED',
     message: 'The sandbox could not be prepared, so the command was not run',

@@ -1,4 +1,6 @@
 import { browserFamily, type BrowserOptions } from './browser/index.ts';
+import { computerFamily } from './computer/computer-family.ts';
+import { unwatchedInput, type OwnInput } from './computer/own-input.ts';
 import { plainFamily, type ToolFamily } from './family.ts';
 import { copyFile } from './filesystem/copy-file.ts';
 import { createDirectory } from './filesystem/create-directory.ts';
@@ -31,6 +33,7 @@ export interface FamilyNeeds extends McpFamilyNeeds {
   shellSandbox?: boolean;
   /** Left out where there is no server. */
   browser?: BrowserOptions;
+  ownInput?: OwnInput;
 }
 
 /** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
@@ -38,5 +41,6 @@ export const allFamilies = (needs: FamilyNeeds = { say: () => {} }): ToolFamily[
   plainFamily('filesystem', filesystemTools),
   shellFamily({ sandbox: needs.shellSandbox ?? true }),
   ...(needs.browser ? [browserFamily(needs.browser)] : []),
+  computerFamily({ ownInput: needs.ownInput ?? unwatchedInput }),
   mcpFamily(needs),
 ];

@@ -1,3 +1,4 @@
+export { createOwnInput, type OwnInput } from './computer/own-input.ts';
 export { createDispatch } from './dispatch.ts';
 export { allFamilies, type FamilyNeeds } from './families.ts';
 export { removeHalfWritten } from './filesystem/half-written.ts';

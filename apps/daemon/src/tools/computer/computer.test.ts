@@ -1,0 +1,267 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { textOf, tryOut } from '../try-out.ts';
+import { screen, startDisplay, startWindow } from './display.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const open = async () => {
+  const display = await startDisplay();
+  const world = await tryOut({ modes: { computer: 'allow' } });
+  const ok = async (tool: string, args: Record<string, unknown>) =>
+    expect(textOf(await world.call(tool, args))).toBe('ok');
+  return { ...world, display, ok };
+};
+
+const openWindow = async () => {
+  const world = await open();
+  const window = await startWindow();
+  await expect.poll(() => window.of('ready').length, { timeout: 30_000 }).toBeGreaterThan(0);
+  // The window has the keyboard once something was clicked in it.
+  await expect
+    .poll(
+      async () => {
+        await world.ok('mouse_click', { x: 100, y: 100 });
+        return window.of('mouseup').length;
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    .toBeGreaterThan(0);
+  window.events.length = 0;
+  // Clicks from before may still be on their way; all others are elsewhere.
+  const of = (type: string) => window.of(type).filter(({ x, y }) => x !== 100 || y !== 100);
+  return { ...world, ...window, of };
+};
+
+/** Width and height in a JPEG's first frame header. */
+const sizeOf = (data: string): [number, number] => {
+  const bytes = Buffer.from(data, 'base64');
+  expect(bytes.readUInt16BE(0)).toBe(0xffd8);
+  for (let at = 2; ; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker >= 0xc0 && marker <= 0xc2) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)];
+  }
+};
+
+/** How many processes of ours speak with a display. */
+const speakersWith = (display: string): number =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      const [command, environment] = ['cmdline', 'environ'].map((file) =>
+        readFileSync(`/proc/${pid}/${file}`, 'utf8'),
+      );
+      return (
+        command?.includes('computer/device.ts') && environment?.split('\0').includes(`DISPLAY=${display}`)
+      );
+    } catch {
+      return false;
+    }
+  }).length;
+
+describeWith('display')('the computer tools', () => {
+  it('are ten, and offered where a display answers', async () => {
+    const { toolbox, gate } = await open();
+    const names = toolbox
+      .offered(gate.modes())
+      .flatMap((tool) => (tool.annotations?.['category'] === 'computer' ? [tool.name] : []));
+    expect(names).toEqual([
+      'screen_screenshot',
+      'screen_screenshot_region',
+      'mouse_move',
+      'mouse_click',
+      'mouse_double_click',
+      'mouse_drag',
+      'mouse_scroll',
+      'keyboard_type',
+      'keyboard_key_tap',
+      'keyboard_shortcut',
+    ]);
+  });
+
+  it('are not offered where no display answers, with the reason', async () => {
+    const { display, toolbox, gate, call } = await open();
+    display.end();
+    expect((await call('screen_screenshot', {})).isError).toBe(true);
+    await expect
+      .poll(() => toolbox.offered(gate.modes()).some((tool) => tool.name === 'mouse_move'), {
+        timeout: 10_000,
+      })
+      .toBe(false);
+    const category = toolbox.categories(gate.modes()).find((one) => one.name === 'computer');
+    expect(category).toMatchObject({
+      enabled: false,
+      reason: expect.stringMatching(/display went away.*DISPLAY/),
+    });
+    const none = await tryOut({ modes: { computer: 'allow' } });
+    expect(none.toolbox.categories(none.gate.modes()).find((one) => one.name === 'computer')).toMatchObject({
+      enabled: false,
+      reason: expect.stringMatching(
+        /^Screen, mouse and keyboard are not offered: .+ Start drawbridge in a terminal of the desktop/,
+      ),
+    });
+  });
+
+  it('take pictures of at most 1,024 pixels', async () => {
+    const { call } = await open();
+    const { content } = await call('screen_screenshot', {});
+    const [picture] = content;
+    expect(picture).toMatchObject({ type: 'image', mimeType: 'image/jpeg' });
+    expect(picture?.type === 'image' && sizeOf(picture.data)).toEqual([1_024, 768]);
+  });
+
+  it.each([
+    ['inside', { x: 10, y: 20, width: 300, height: 200 }, [300, 200]],
+    ['BR-13 over the edge, cut', { x: -100, y: -50, width: 300, height: 200 }, [200, 150]],
+    ['BR-13 huge, cut', { x: 0, y: 0, width: 1_000_000, height: 1_000_000 }, [1_024, 768]],
+    [
+      'BR-13 beside the screen',
+      { x: 5_000, y: 0, width: 10, height: 10 },
+      'This area is not on the screen, which is 1600 x 1200',
+    ],
+    [
+      'BR-13 empty',
+      { x: 0, y: 0, width: 0, height: 10 },
+      'This area is not on the screen, which is 1600 x 1200',
+    ],
+    [
+      'BR-13 negative',
+      { x: 0, y: 0, width: -5, height: 10 },
+      'This area is not on the screen, which is 1600 x 1200',
+    ],
+    ['BR-13 no number', { x: Number.NaN, y: 0, width: 5, height: 10 }, expect.stringMatching(/^x: /)],
+  ])('take a picture of a part: %s', async (_case, area, expected) => {
+    const { call } = await open();
+    const [first] = (await call('screen_screenshot_region', area)).content;
+    expect(first?.type === 'image' ? sizeOf(first.data) : first?.type === 'text' && first.text).toEqual(
+      expected,
+    );
+  });
+
+  it.each([
+    ['outside', { x: 1_600, y: 0 }],
+    ['negative', { x: -1, y: 0 }],
+    ['no number', { x: Number.NaN, y: 0 }],
+    ['a part of a pixel', { x: 1.5, y: 0 }],
+    ['far outside', { x: 1e9, y: 1e9 }],
+    ['a screen of no size', { x: 1, y: 1, screenWidth: 0, screenHeight: 0 }],
+    ['a tiny screen', { x: 1, y: 1, screenWidth: 4, screenHeight: 3 }],
+    ['a huge screen', { x: 1, y: 1, screenWidth: 1e9, screenHeight: 1e9 }],
+    ['a screen of another shape', { x: 1, y: 1, screenWidth: 1_024, screenHeight: 512 }],
+    ['half a screen size', { x: 1, y: 1, screenWidth: 1_024 }],
+    ['outside of the picture', { x: 1_024, y: 1, screenWidth: 1_024, screenHeight: 768 }],
+  ])('BR-15 do not click where it is %s', async (_case, args) => {
+    const { call } = await open();
+    for (const tool of ['mouse_move', 'mouse_click', 'mouse_double_click'])
+      expect((await call(tool, args)).isError).toBe(true);
+    const drag = { fromX: args.x, fromY: args.y, toX: 1, toY: 1 };
+    expect((await call('mouse_drag', { ...args, x: undefined, y: undefined, ...drag })).isError).toBe(true);
+    expect((await call('mouse_scroll', { ...args, direction: 'down', amount: 1 })).isError).toBe(true);
+  });
+
+  it.each([
+    ['keyboard_key_tap', { key: 'sysrq' }, 'There is no key "sysrq"'],
+    ['keyboard_key_tap', { key: 'ö' }, 'There is no key "ö"'],
+    ['keyboard_shortcut', { keys: ['control', 'alt', 'delete'] }, 'These keys belong to the system'],
+    ['keyboard_shortcut', { keys: ['Ctrl', 'ALT', 'F2'] }, 'These keys belong to the system'],
+    ['keyboard_shortcut', { keys: ['ctrl', 'option', 'backspace'] }, 'These keys belong to the system'],
+    ['keyboard_shortcut', { keys: ['alt', 'printscreen'] }, 'These keys belong to the system'],
+    ['keyboard_shortcut', { keys: ['a', 'b'] }, 'a cannot be held: only shift, control, alt and command'],
+    ['mouse_scroll', { x: 1, y: 1, direction: 'up', amount: 1e9 }, expect.stringMatching(/^amount: /)],
+    ['keyboard_type', { text: 'x'.repeat(10_001), delayMs: 0 }, expect.stringMatching(/^text: /)],
+  ])('BR-14 %s is refused: %#', async (tool, args, expected) => {
+    const { call } = await open();
+    expect(textOf(await call(tool, args))).toEqual(expected);
+  });
+
+  it('BR-16 let go of everything when the daemon is gone, and leave no process', async () => {
+    const { toolbox, display } = await open();
+    expect(speakersWith(display.name)).toBe(1);
+    await toolbox.close();
+    await expect.poll(() => speakersWith(display.name), { timeout: 5_000 }).toBe(0);
+  });
+
+  it.each([
+    [
+      'keyboard_type',
+      { text: 'rm -rf ~\n\u202e' },
+      'keyboard',
+      String.raw`Type with the keyboard: rm -rf ~\n\u{202e}`,
+    ],
+    ['keyboard_shortcut', { keys: ['ctrl', 'shift', 't'] }, 'keyboard', 'Press the keys control + shift + t'],
+    ['mouse_click', { x: 3, y: 4, button: 'right' }, 'mouse', 'Click with the right mouse button at 3, 4'],
+    ['screen_screenshot', {}, 'screen', 'Take a picture of the whole screen'],
+  ])('%s asks in words that say what will be done', async (tool, args, resource, description) => {
+    await startDisplay();
+    const { call } = await tryOut({ modes: { computer: 'ask' } });
+    const text = textOf(await call(tool, args));
+    expect(text).toMatch(/^GATEWAY_CONFIRMATION_REQUIRED::/);
+    const asked: unknown = JSON.parse(text.slice(text.indexOf('{')));
+    expect(asked).toMatchObject({ toolGroup: 'computer', resource, description });
+  });
+});
+
+describeWith('display', 'chromium')('what a window receives', () => {
+  it('from the mouse, where the picture showed it', async () => {
+    const { ok, of, events } = await openWindow();
+    const half = { screenWidth: screen.width / 2, screenHeight: screen.height / 2 };
+    await ok('mouse_click', { x: 350, y: 250, ...half });
+    await expect.poll(() => of('mouseup')).toEqual([{ x: 701, y: 501, button: 0, buttons: 0 }]);
+    events.length = 0;
+    await ok('mouse_click', { x: 700, y: 500, button: 'right' });
+    await expect.poll(() => of('mouseup')).toEqual([{ x: 700, y: 500, button: 2, buttons: 0 }]);
+    events.length = 0;
+    await ok('mouse_double_click', { x: 600, y: 400 });
+    await expect.poll(() => of('dblclick')).toEqual([{ x: 600, y: 400, button: 0, buttons: 0 }]);
+    events.length = 0;
+    await ok('mouse_drag', { fromX: 600, fromY: 400, toX: 800, toY: 450 });
+    await expect
+      .poll(() => [of('mousedown')[0], of('mouseup')[0]])
+      .toEqual([
+        { x: 600, y: 400, button: 0, buttons: 1 },
+        { x: 800, y: 450, button: 0, buttons: 0 },
+      ]);
+    events.length = 0;
+    await ok('mouse_move', { x: 900, y: 900 });
+    await expect.poll(() => of('mousemove').at(-1)).toMatchObject({ x: 900, y: 900, buttons: 0 });
+    for (const [direction, wheel] of [
+      ['down', { x: 0, y: 1 }],
+      ['up', { x: 0, y: -1 }],
+      ['right', { x: 1, y: 0 }],
+      ['left', { x: -1, y: 0 }],
+    ] as const) {
+      events.length = 0;
+      await ok('mouse_scroll', { x: 900, y: 900, direction, amount: 3 });
+      await expect.poll(() => of('wheel').at(-1)).toEqual(wheel);
+    }
+  });
+
+  it('from the keyboard, character by character', async () => {
+    const { ok, of, events } = await openWindow();
+    const text = 'Hello, World! {"a": [1, 2]} $HOME #x ~ größe €';
+    await ok('keyboard_type', { text });
+    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text });
+    await ok('keyboard_shortcut', { keys: ['ctrl', 'a'] });
+    await ok('keyboard_key_tap', { key: 'Del' });
+    await expect.poll(() => of('input').at(-1)).toEqual({ text: '' });
+    events.length = 0;
+    await ok('keyboard_shortcut', { keys: ['shift', 'alt', 'k'] });
+    await expect.poll(() => of('keydown').at(-1)).toMatchObject({ shift: true, alt: true, control: false });
+    events.length = 0;
+    await ok('keyboard_key_tap', { key: 'x' });
+    await expect.poll(() => of('keydown')).toEqual([{ key: 'x', shift: false, control: false, alt: false }]);
+  });
+
+  it.each<[string, (world: { close(): Promise<void> }) => Promise<unknown>]>([
+    ['starts', () => tryOut({ modes: { computer: 'allow' } })],
+    ['ends', ({ close }) => close()],
+  ])('BR-16 what was left pressed is let go of when drawbridge %s', async (_case, happens) => {
+    const { of, toolbox } = await openWindow();
+    spawnSync('xdotool', ['mousemove', '900', '900', 'mousedown', '1', 'keydown', 'shift']);
+    await expect.poll(() => [of('mousedown').length, of('keydown').length]).toEqual([1, 1]);
+    expect([of('mouseup'), of('keyup')]).toEqual([[], []]);
+    await happens(toolbox);
+    await expect.poll(() => [of('mouseup').length, of('keyup')[0]?.['key']]).toEqual([1, 'Shift']);
+  });
+});

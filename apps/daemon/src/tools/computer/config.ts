@@ -1,0 +1,22 @@
+/** What the process that speaks with the display may know of the environment. */
+const kept = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'DISPLAY',
+  'XAUTHORITY',
+  'WAYLAND_DISPLAY',
+  'XDG_RUNTIME_DIR',
+  'XDG_SESSION_TYPE',
+  'XDG_CURRENT_DESKTOP',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'SystemRoot',
+];
+
+export const deviceEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );

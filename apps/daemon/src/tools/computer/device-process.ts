@@ -1,0 +1,102 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import { deviceEnvironment } from './config.ts';
+import { deviceMessage, type DeviceMessage, type Order, type ScreenSize } from './orders.ts';
+
+const startMs = 15_000;
+const answerMs = 20_000;
+
+/** The display of this machine, reached through a process of its own. */
+export interface Device {
+  screen(): ScreenSize;
+  /** Runs one order at a time; a picture comes back in base64. `computerFailed` when it cannot be done or has no answer in 20 s. */
+  obey(order: Order): Promise<string | undefined>;
+  /** Lets go of all buttons and keys, and ends the process. */
+  close(): void;
+}
+
+export type Opened = { kind: 'open'; device: Device } | { kind: 'missing'; reason: string };
+
+const isSource = import.meta.url.endsWith('.ts');
+const entry = fileURLToPath(new URL(isSource ? './device.ts' : './computer-device.js', import.meta.url));
+
+const start = (): ChildProcess =>
+  fork(entry, {
+    cwd: dirname(entry),
+    env: deviceEnvironment(),
+    execArgv: isSource ? ['--import', 'tsx'] : [],
+    // Signals of the terminal are for the daemon, which then lets this one go.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+
+/** Starts the process; `lost` is called when it ends by itself later. */
+export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Promise<Opened> =>
+  new Promise((resolve) => {
+    const child = start();
+    let screen: ScreenSize | undefined;
+    let hear: ((message: DeviceMessage | undefined) => void) | undefined;
+    let closed = false;
+
+    const close = () => {
+      closed = true;
+      if (child.connected) child.disconnect();
+      // It lets go of everything first; should it hang, it is ended.
+      clock.after(2_000, () => child.kill('SIGKILL'));
+    };
+
+    const answerTo = (order: Order): Promise<DeviceMessage | undefined> =>
+      new Promise((answer) => {
+        const stop = clock.after(answerMs, () => {
+          child.kill('SIGKILL');
+          hear?.(undefined);
+        });
+        hear = (message) => {
+          hear = undefined;
+          stop();
+          answer(message);
+        };
+        if (child.connected) child.send(order);
+        else hear(undefined);
+      });
+
+    const device: Device = {
+      screen: () => screen ?? { width: 1, height: 1 },
+      obey: async (order) => {
+        const answer = await answerTo(order);
+        if (answer?.kind === 'failed')
+          throw errors.computerFailed({ message: `The computer refused: ${answer.reason.slice(0, 200)}` });
+        if (answer?.kind !== 'done') throw errors.computerFailed();
+        screen = answer.screen;
+        return answer.data;
+      },
+      close,
+    };
+
+    const giveUp = (reason: string) => {
+      closed = true;
+      stopWaiting();
+      child.kill('SIGKILL');
+      resolve({ kind: 'missing', reason });
+    };
+    const stopWaiting = clock.after(startMs, () => giveUp('the display does not answer'));
+    child.on('message', (message) => {
+      const given = deviceMessage.parse(message);
+      if (given.kind === 'missing') return giveUp(given.reason);
+      if (given.kind !== 'ready') return hear?.(given);
+      stopWaiting();
+      screen = given.screen;
+      resolve({ kind: 'open', device });
+    });
+    child.on('error', () => giveUp('its process does not start'));
+    child.on('exit', () => {
+      hear?.(undefined);
+      if (closed) return;
+      if (screen === undefined) return giveUp('the display cannot be used');
+      closed = true;
+      lost();
+    });
+  });

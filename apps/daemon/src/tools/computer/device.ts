@@ -1,0 +1,128 @@
+import type { Monitor } from 'node-screenshots';
+import { typeText } from './type-text.ts';
+import { mouseButtons, order, type DeviceMessage, type Order, type Point } from './orders.ts';
+
+// A process of its own: native parts that lose their display end the process that they run in.
+
+const modifiers = ['shift', 'control', 'alt', 'command'];
+const jpegQuality = 80;
+
+const send = (message: DeviceMessage): void => void process.send?.(message);
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
+const open = async () => {
+  // Asked first: it answers where there is no display, and the next one ends the process instead.
+  const screenshots = await import('node-screenshots');
+  const mainScreen = (): Monitor => {
+    const all = screenshots.Monitor.all();
+    const found = all.find((one) => one.isPrimary()) ?? all[0];
+    if (found === undefined) throw new Error('there is no screen');
+    return found;
+  };
+  mainScreen();
+  const { default: robot } = await import('@jitsi/robotjs');
+  const { Transformer } = await import('@napi-rs/image');
+  robot.setMouseDelay(5);
+  robot.setKeyboardDelay(5);
+
+  const size = () => {
+    const screen = mainScreen();
+    return { width: screen.width(), height: screen.height() };
+  };
+
+  /** Whatever an earlier process may have left pressed. */
+  const release = () => {
+    for (const button of mouseButtons) robot.mouseToggle('up', button);
+    for (const key of modifiers) robot.keyToggle(key, 'up');
+  };
+
+  const moveTo = ({ x, y }: Point) => {
+    const screen = mainScreen();
+    robot.moveMouse(screen.x() + x, screen.y() + y);
+  };
+
+  const capture = async ({ area, longestSide }: Extract<Order, { kind: 'capture' }>): Promise<string> => {
+    const screen = mainScreen();
+    const whole = await screen.captureImage();
+    // Where one unit of the screen is several pixels of the picture.
+    const scale = whole.width / screen.width();
+    const shown = area ?? { x: 0, y: 0, width: screen.width(), height: screen.height() };
+    const [x, y, width, height] = [shown.x, shown.y, shown.width, shown.height].map((one) =>
+      Math.round(one * scale),
+    );
+    const image = area === undefined ? whole : await whole.crop(x ?? 0, y ?? 0, width ?? 1, height ?? 1);
+    const shrink = Math.min(1, longestSide / Math.max(shown.width, shown.height));
+    const picture = Transformer.fromRgbaPixels(await image.toRaw(), image.width, image.height).resize(
+      Math.max(1, Math.round(shown.width * shrink)),
+      Math.max(1, Math.round(shown.height * shrink)),
+    );
+    return (await picture.jpeg(jpegQuality)).toString('base64');
+  };
+
+  const drag = ({ from, to }: Extract<Order, { kind: 'drag' }>) => {
+    moveTo(from);
+    robot.mouseToggle('down');
+    try {
+      const screen = mainScreen();
+      robot.dragMouse(screen.x() + to.x, screen.y() + to.y);
+    } finally {
+      robot.mouseToggle('up');
+    }
+  };
+
+  // On X11 the package presses keys without regard to what the layout makes of them.
+  const type = async (text: string) =>
+    process.platform === 'linux' ? typeText(text) : robot.typeString(text);
+
+  const obey = async (given: Order): Promise<string | undefined> => {
+    switch (given.kind) {
+      case 'capture':
+        return capture(given);
+      case 'move':
+        return void moveTo(given.to);
+      case 'click':
+        moveTo(given.at);
+        return void robot.mouseClick(given.button, given.double);
+      case 'drag':
+        return void drag(given);
+      case 'scroll':
+        moveTo(given.at);
+        // Up and left are positive here.
+        return void robot.scrollMouse(-given.right, -given.down);
+      case 'type':
+        return void (await type(given.text));
+      case 'tap':
+        if (given.modifiers.length === 0 && given.key.length === 1) return void (await type(given.key));
+        return void robot.keyTap(given.key, given.modifiers);
+      default:
+        return given satisfies never;
+    }
+  };
+
+  return { size, release, obey };
+};
+
+try {
+  const device = await open();
+  device.release();
+  process.on('disconnect', () => {
+    // The daemon is gone, whatever ended it.
+    device.release();
+    process.exit(0);
+  });
+  process.on('message', (message) => {
+    device
+      .obey(order.parse(message))
+      .then((data) => send({ kind: 'done', screen: device.size(), ...(data !== undefined && { data }) }))
+      .catch((error: unknown) => {
+        // Throws where the display is gone, which ends this process and tells the daemon.
+        device.size();
+        send({ kind: 'failed', reason: describe(error) });
+      });
+  });
+  send({ kind: 'ready', screen: device.size() });
+} catch (error) {
+  send({ kind: 'missing', reason: describe(error) });
+  process.disconnect();
+}
