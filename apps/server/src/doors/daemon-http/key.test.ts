@@ -30,6 +30,19 @@ describe('a key', () => {
     },
   );
 
+  it.each([
+    ['taken', 200],
+    ['refused', 403],
+  ])('that is %s leaves no answer that anything on the way may keep', async (kind, status) => {
+    const { server, token } = await paired();
+    const got = await server.send(`${bare}/init`, {
+      method: 'POST',
+      headers: { [gatewayKeyHeader]: kind === 'taken' ? token : 'x' },
+      body: announcement,
+    });
+    expect([got.status, got.headers['cache-control']]).toEqual([status, 'no-store']);
+  });
+
   it('for pairing does nothing else', async () => {
     const { server, token } = await paired();
     for (const [method, path, body] of routes.slice(1)) {
