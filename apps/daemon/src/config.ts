@@ -17,6 +17,8 @@ export interface Environment {
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
+  /** Where programs are looked for. */
+  path: string;
   /** The person's private folder: settings and session. */
   privateFolder: string;
 }
@@ -49,6 +51,7 @@ export const readEnvironment = (): Environment => {
     keyStore: read('DRAWBRIDGE_KEY_STORE'),
     permissions,
     noColor: read('NO_COLOR') !== undefined,
+    path: read('PATH') ?? '/usr/bin:/bin',
     privateFolder: join(homedir(), '.drawbridge'),
   };
 };

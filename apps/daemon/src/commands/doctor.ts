@@ -76,7 +76,7 @@ const findUrl = async (
 };
 
 /** Looks at what the daemon needs on this machine and on the way to the server. 1 when there is a problem. */
-export const doctor = async (
+const doctor = async (
   url: string | undefined,
   flags: Record<string, unknown>,
   context: CommandContext,

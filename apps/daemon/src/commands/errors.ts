@@ -18,6 +18,11 @@ export const errors = createErrors({
     message: 'Every tool group is on deny, so there is nothing to offer',
     fix: 'Set one to ask or allow, for example --permission-filesystem-read allow.',
   },
+  noService: {
+    code: 'NO_SERVICE',
+    message: 'Services are known for systemd on Linux and launchd on macOS only',
+    fix: 'Start drawbridge connect with what this system has for it.',
+  },
   notTaken: { code: 'NOT_TAKEN', message: 'The server did not take this' },
   declined: { code: 'DECLINED', message: 'Not connected: you said no' },
 });

@@ -41,7 +41,7 @@ const show = (records: readonly LogRecord[], json: boolean): string =>
   records.map((record) => (json ? JSON.stringify(record) : showRecord(record))).join('\n');
 
 /** The last lines of the daemon's log; with `follow` also what comes, until aborted. */
-export const logs = async (
+const logs = async (
   { json = false, follow = false, lines }: LogsOptions,
   { environment, say, signal, write }: CommandContext,
 ): Promise<Answer> => {

@@ -14,6 +14,7 @@ const nothing: Environment = {
   keyStore: undefined,
   permissions: {},
   noColor: false,
+  path: '/usr/bin',
   privateFolder: '/home/me/.drawbridge',
 };
 const bare: ParsedLine = { url: undefined, token: undefined, dir: undefined, flags: {} };

@@ -23,7 +23,7 @@ interface PairLine {
 }
 
 /** Swaps the token for a session key and keeps it; nothing is offered and nothing stays connected. */
-export const pair = async (line: PairLine, { environment, version }: CommandContext): Promise<Answer> => {
+const pair = async (line: PairLine, { environment, version }: CommandContext): Promise<Answer> => {
   const { url, token, keyStore } = readOptions({ ...line, dir: undefined }, environment);
   if (url === null || token === null) {
     throw errors.wrongUse({

@@ -8,6 +8,7 @@ import { addPermissions } from './permissions-command.ts';
 import type { PermissionsActions } from './permissions.ts';
 import type { ParsedLine } from './options.ts';
 import { addPair } from './pair.ts';
+import { addService } from './service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
 
@@ -115,6 +116,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
   addTools(program, actions.answer);
   addLogs(program, actions.answer);
   addDoctor(program, actions.answer);
+  addService(program, actions.answer);
 
   addPermissions(program, actions.permissions);
   addMcp(program, actions);

@@ -57,7 +57,7 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
 };
 
 /** What the daemons of this person say of themselves, and what is kept to go on with. 1 when none is connected. */
-export const status = async ({ environment }: CommandContext): Promise<Answer> => {
+const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const running = await readStatuses(environment.privateFolder);
   const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).look();
   const isConnected = running.some(({ link }) => link.state === 'connected');

@@ -13,10 +13,7 @@ import { groupLabel } from './summary.ts';
 import { wantedModes } from './wanted-modes.ts';
 
 /** What a session that is started with these flags would offer, and why the rest is not. */
-export const tools = async (
-  flags: Record<string, unknown>,
-  { environment }: CommandContext,
-): Promise<Answer> => {
+const tools = async (flags: Record<string, unknown>, { environment }: CommandContext): Promise<Answer> => {
   const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
   const settings = await openSettings(environment.privateFolder, systemClock);
   const modes = effectiveModes(wantedModes(options, settings));

@@ -1,0 +1,186 @@
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import writeFileAtomic from 'write-file-atomic';
+import { kebab } from '../config.ts';
+import { createSessionFile } from '../link/index.ts';
+import { openSettings, visible } from '../permission/index.ts';
+import type { ServiceManager } from '../service/index.ts';
+import { row, type Answer } from './answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
+import { errors } from './errors.ts';
+import { addModes } from './flags.ts';
+import { readOptions } from './options.ts';
+import { findRootFolder } from './root-folder.ts';
+import { showKept } from './show-kept.ts';
+import { wantedModes } from './wanted-modes.ts';
+
+const linger = 'loginctl enable-linger';
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const findHere = async (): Promise<ServiceManager> => {
+  const { findManager, tellSystem } = await import('../service/index.ts');
+  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
+  const manager = findManager(system, tellSystem);
+  if (manager !== null) return manager;
+  throw errors.noService();
+};
+
+const findKept = async (privateFolder: string) =>
+  createSessionFile({ folder: privateFolder, clock: systemClock }).look();
+
+/** Writes the unit and starts it. The key stays where it is: nothing of it is in the unit. */
+const install = async (
+  flags: Record<string, unknown>,
+  { environment, version, say }: CommandContext,
+): Promise<Answer> => {
+  const { privateFolder, path } = environment;
+  const manager = await findHere();
+  const kept = await findKept(privateFolder);
+  if (kept === null)
+    throw errors.notPaired({ fix: 'Run drawbridge pair <url> <token> first; the panel shows both.' });
+  const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
+  const settings = await openSettings(privateFolder, systemClock);
+  wantedModes(options, settings);
+  const root = await findRootFolder(options.dir ?? '.', homedir());
+  if (root.wide !== null) {
+    throw errors.badFolder({ message: `${root.path} is too much to offer without a question` });
+  }
+  if (process.getuid?.() === 0)
+    say('careful  This service runs as root: what you allow is done with all rights.');
+  const { lastingCopy } = await import('../service/index.ts');
+  const given = await realpath(process.argv[1] ?? '');
+  const facts = {
+    node: await realpath(process.execPath),
+    cli: await lastingCopy(given, { privateFolder: settings.folder, version }),
+    args: Object.entries(options.modes).flatMap(([group, mode]) => [
+      // The keys are those of a record of groups.
+      `--permission-${kebab(group as keyof typeof options.modes)}`,
+      mode,
+    ]),
+    folder: root.path,
+    path,
+  };
+  await mkdir(dirname(manager.path), { recursive: true });
+  await writeFileAtomic(manager.path, manager.unit(facts), { mode: 0o600 });
+  const started = await manager.start();
+  const lingers = await manager.lingers();
+  return {
+    text: (paint) =>
+      [
+        started.ok
+          ? row('installed', `${manager.name} runs it now, and after a reboot`, (word) =>
+              paint('green', word),
+            )
+          : row('not started', `${manager.name} says: ${visible(started.words)}`, (word) =>
+              paint('yellow', word),
+            ),
+        row('unit', visible(manager.path)),
+        row('program', visible(facts.cli)),
+        row('folder', visible(root.path)),
+        row('key', showKept(kept.keptIn, privateFolder)),
+        ...(lingers === false
+          ? [row('next', `It starts when you sign in. ${linger} lets it start at boot.`)]
+          : []),
+        ...(lingers === true && kept.keptIn === 'keyring'
+          ? [
+              row(
+                'next',
+                'A keyring is locked until you sign in: pair again with --key-store file to start at boot.',
+              ),
+            ]
+          : []),
+        ...(started.ok
+          ? []
+          : [row('next', 'Sign in with a session of your own, and run this command again.')]),
+      ].join('\n'),
+    json: {
+      installed: true,
+      started: started.ok,
+      unit: manager.path,
+      program: facts.cli,
+      folder: root.path,
+      lingers,
+      keptIn: kept.keptIn,
+    },
+    code: started.ok ? 0 : 1,
+  };
+};
+
+const uninstall = async (): Promise<Answer> => {
+  const manager = await findHere();
+  const was = await isThere(manager.path);
+  if (was) await manager.stop();
+  await rm(manager.path, { force: true });
+  return {
+    text: () =>
+      was
+        ? row('removed', `${visible(manager.path)}; the session is kept: drawbridge connect goes on with it`)
+        : row('nothing', 'no service is installed'),
+    json: { removed: was, unit: manager.path },
+    code: 0,
+  };
+};
+
+const serviceStatus = async ({ environment }: CommandContext): Promise<Answer> => {
+  const manager = await findHere();
+  const installed = await isThere(manager.path);
+  const active = installed && (await manager.isActive());
+  const lingers = await manager.lingers();
+  const kept = await findKept(environment.privateFolder);
+  return {
+    text: (paint) =>
+      [
+        active
+          ? row('running', `by ${manager.name}`, (word) => paint('green', word))
+          : row(
+              installed ? 'stopped' : 'not installed',
+              installed ? `see drawbridge logs` : 'drawbridge service install does it',
+              (word) => paint('yellow', word),
+            ),
+        row('unit', visible(manager.path)),
+        ...(kept === null ? [] : [row('key', showKept(kept.keptIn, environment.privateFolder))]),
+        ...(lingers === null
+          ? []
+          : [row('at boot', lingers ? 'yes' : `no: it starts when you sign in; ${linger} changes that`)]),
+      ].join('\n'),
+    json: { installed, active, unit: manager.path, lingers, keptIn: kept?.keptIn ?? null },
+    code: active ? 0 : 1,
+  };
+};
+
+export const addService = (program: Command, answer: AnswerWith): void => {
+  const service = program
+    .command('service')
+    .description('keep drawbridge running in the background, after a reboot too, without root')
+    .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only');
+  addModes(
+    service
+      .command('install')
+      .description('write a systemd user unit or a launchd agent, and start it')
+      .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+      .option(...jsonFlag)
+      .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only'),
+  ).action((flags: Record<string, unknown>) =>
+    answer({ json: flags['json'] === true }, (context) => install(flags, context)),
+  );
+  service
+    .command('uninstall')
+    .description('stop it and take it away; the session is kept')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge service uninstall')
+    .action((options: { json?: boolean }) => answer(options, uninstall));
+  service
+    .command('status')
+    .description('whether it is installed and runs; exits with 1 when it does not')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge service status')
+    .action((options: { json?: boolean }) => answer(options, serviceStatus));
+};

@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkFiles, checkNode, checkServer } from './index.ts';
+import { fullDiskBytes, judgeDisk, lowDiskBytes } from './machine.ts';
+import { clockLimitMs, judgeClock } from './server.ts';
+
+it.each([
+  ['20.18.3', 'problem'],
+  ['18.20.0', 'problem'],
+  ['20.19.0', 'ok'],
+  ['24.1.0', 'ok'],
+])('Node %s is %s', (version, state) => expect(checkNode(version).state).toBe(state));
+
+it.each([
+  [fullDiskBytes - 1, 'problem'],
+  [fullDiskBytes, 'warning'],
+  [lowDiskBytes - 1, 'warning'],
+  [lowDiskBytes, 'ok'],
+])('%d free bytes are %s', (bytes, state) => expect(judgeDisk(bytes).state).toBe(state));
+
+const serverMs = Date.UTC(2026, 0, 1);
+const date = new Date(serverMs).toUTCString();
+
+it.each([
+  ['at the same second', serverMs + 500, 'ok', 'agrees with the server'],
+  ['at the limit', serverMs + 1_000 + clockLimitMs, 'ok', 'agrees with the server'],
+  ['beyond it', serverMs + 2_000 + clockLimitMs, 'warning', '61 s ahead of the server'],
+  ['an hour late', serverMs - 3_600_000, 'warning', '3600 s behind the server'],
+])('a clock %s: %s', (_name, nowMs, state, says) => {
+  expect(judgeClock(date, { fromMs: nowMs, toMs: nowMs })).toMatchObject({ state, says });
+});
+
+const serve = async (answer: RequestListener): Promise<URL> => {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  // Listening on TCP, the address is an object.
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+};
+
+it.each<[string, RequestListener, string[]]>([
+  [
+    'a Drawbridge server',
+    (_request, response) => response.setHeader('content-type', 'application/json').end('{"ok":true}'),
+    ['ok', 'ok'],
+  ],
+  [
+    'another site',
+    (_request, response) => response.setHeader('content-type', 'text/html').end('<h1>hotel</h1>'),
+    ['problem', 'ok'],
+  ],
+  [
+    'a redirect',
+    (_request, response) => response.writeHead(302, { location: 'http://example.org' }).end(),
+    ['problem', 'ok'],
+  ],
+  ['a cut', (request) => request.socket.destroy(), ['problem', 'note']],
+])('%s', async (_name, answer, states) => {
+  const checks = await checkServer(await serve(answer), systemClock);
+  expect(checks.map(({ state }) => state)).toEqual(states);
+});
+
+it('PS-04 sees own files that others can read, and links, and changes none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const own = join(folder, 'own');
+  expect(await checkFiles(own)).toMatchObject({ state: 'note' });
+  mkdirSync(own, { mode: 0o700 });
+  mkdirSync(join(own, 'logs'), { mode: 0o700 });
+  const file = join(own, 'logs/a.log');
+  writeFileSync(file, '', { mode: 0o600 });
+  expect(await checkFiles(own)).toMatchObject({ state: 'ok' });
+  chmodSync(file, 0o640);
+  const open = { state: 'warning', says: `${file} is open to others` };
+  expect(await checkFiles(own)).toMatchObject(open);
+  expect(await checkFiles(own)).toMatchObject(open);
+  chmodSync(file, 0o600);
+  symlinkSync('/etc/passwd', join(own, 'settings.json'));
+  expect(await checkFiles(own)).toMatchObject({ state: 'problem' });
+});

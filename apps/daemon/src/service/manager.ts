@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { launchdLabel, launchdPlist } from './launchd-plist.ts';
+import type { ServiceFacts } from './facts.ts';
+import { systemdUnit } from './systemd-unit.ts';
+
+/** What became of one command of the system. */
+export interface Told {
+  ok: boolean;
+  words: string;
+}
+
+export type Tell = (command: string, args: readonly string[]) => Promise<Told>;
+
+/** For the system's own command to answer. */
+const tellMs = 30_000;
+
+export const tellSystem: Tell = (command, args) =>
+  new Promise((resolve) => {
+    execFile(command, [...args], { timeout: tellMs }, (error, stdout, stderr) => {
+      const words = `${stdout}${stderr}`.trim().split('\n')[0] ?? '';
+      resolve({ ok: error === null, words: words || (error?.message.split('\n')[0] ?? '') });
+    });
+  });
+
+/** What starts services of this person on this system. */
+export interface ServiceManager {
+  name: string;
+  /** Where the unit is. */
+  path: string;
+  unit(facts: ServiceFacts): string;
+  /** Makes it start now and after each reboot or login. */
+  start(): Promise<Told>;
+  stop(): Promise<Told>;
+  isActive(): Promise<boolean>;
+  /** Whether it runs while nobody is signed in; null where that cannot be. */
+  lingers(): Promise<boolean | null>;
+}
+
+const unitName = 'drawbridge.service';
+
+const systemd = (home: string, tell: Tell): ServiceManager => {
+  const systemctl = (...args: string[]) => tell('systemctl', ['--user', ...args]);
+  return {
+    name: 'systemd',
+    path: join(home, '.config/systemd/user', unitName),
+    unit: systemdUnit,
+    start: async () => {
+      const reloaded = await systemctl('daemon-reload');
+      if (!reloaded.ok) return reloaded;
+      const enabled = await systemctl('enable', unitName);
+      return enabled.ok ? systemctl('restart', unitName) : enabled;
+    },
+    stop: () => systemctl('disable', '--now', unitName),
+    isActive: async () => (await systemctl('is-active', unitName)).ok,
+    lingers: async () =>
+      (await tell('loginctl', ['show-user', '--property=Linger', '--value'])).words === 'yes',
+  };
+};
+
+const launchd = ({ home, uid }: { home: string; uid: number }, tell: Tell): ServiceManager => {
+  const domain = `gui/${uid}`;
+  const path = join(home, 'Library/LaunchAgents', `${launchdLabel}.plist`);
+  const bootout = () => tell('launchctl', ['bootout', `${domain}/${launchdLabel}`]);
+  return {
+    name: 'launchd',
+    path,
+    unit: launchdPlist,
+    start: async () => {
+      // One that is not there is no failure: it is about to be.
+      await bootout();
+      return tell('launchctl', ['bootstrap', domain, path]);
+    },
+    stop: bootout,
+    isActive: async () => (await tell('launchctl', ['print', `${domain}/${launchdLabel}`])).ok,
+    lingers: async () => null,
+  };
+};
+
+/** Null where this system has none that is known here. */
+export const findManager = (
+  system: { platform: NodeJS.Platform; home: string; uid: number },
+  tell: Tell,
+): ServiceManager | null => {
+  if (system.platform === 'linux') return systemd(system.home, tell);
+  if (system.platform === 'darwin') return launchd(system, tell);
+  return null;
+};
