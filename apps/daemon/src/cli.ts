@@ -10,7 +10,7 @@ import { mcp } from './commands/mcp.ts';
 import { permissions } from './commands/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
-import { visible } from './permission/index.ts';
+import { visible, visibleLines } from './permission/index.ts';
 import { createTalk } from './terminal/talk.ts';
 
 const environment = readEnvironment();
@@ -66,6 +66,12 @@ const exitCode = (error: unknown): number => {
 
 // Node ignores this signal until a package listens to it and leaves: then a write beyond a limit would end the process.
 process.on('SIGXFSZ', () => undefined);
+
+// Node would print it as it is, with whatever key stands in it.
+process.on('uncaughtException', (error) => {
+  if (!('code' in error && error.code === 'EPIPE')) talk.block(visibleLines(error.stack ?? error.message));
+  process.exit(1);
+});
 
 // The token stands in the arguments, which every user of this machine could read.
 process.title = 'drawbridge';

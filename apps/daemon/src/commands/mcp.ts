@@ -12,7 +12,7 @@ export interface McpActions {
     words: readonly string[],
     given: { env: readonly string[]; cwd: string },
   ): Promise<string>;
-  list(): Promise<string>;
+  list(options: { json?: boolean }): Promise<string>;
   remove(name: string): Promise<string>;
 }
 
@@ -65,8 +65,18 @@ export const mcp = (folder: string): McpActions => ({
     );
     return add(await openMcpServers(folder, systemClock), read(mcpServerName, name, 'The name'), server);
   },
-  list: async () => {
+  list: async ({ json = false }) => {
     const servers = await (await openMcpServers(folder, systemClock)).read();
+    if (json) {
+      // Values of variables are often keys.
+      const shown = [...servers].map(([name, { command, args, env }]) => ({
+        name,
+        command,
+        args,
+        env: Object.keys(env),
+      }));
+      return JSON.stringify(shown, null, 2);
+    }
     if (servers.size === 0) return 'There are no MCP servers. Add one with drawbridge mcp add.';
     return [...servers].map(([name, server]) => show(name, server)).join('\n');
   },

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { AnswerWith } from './context.ts';
+import { jsonFlag, type AnswerWith } from './context.ts';
 import { addDoctor } from './doctor.ts';
 import { addBrowser, addInsecure, addKeyStore, addModes } from './flags.ts';
 import { addLogs } from './logs.ts';
@@ -71,11 +71,14 @@ const addMcp = (program: Command, actions: Actions): void => {
   command
     .command('list')
     .description('list them; values of variables are not shown')
-    .action(() => actions.mcp((mcp) => mcp.list()));
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge mcp list --json')
+    .action((options: { json?: boolean }) => actions.mcp((mcp) => mcp.list(options)));
   command
     .command('remove')
     .description('take one away')
     .argument('<name>')
+    .addHelpText('after', '\nExample:\n  $ drawbridge mcp remove files')
     .action((name: string) => actions.mcp((mcp) => mcp.remove(name)));
 };
 

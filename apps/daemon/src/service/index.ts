@@ -1,3 +1,2 @@
-export type { ServiceFacts } from './facts.ts';
 export { lastingCopy } from './lasting-copy.ts';
 export { findManager, tellSystem, type ServiceManager } from './manager.ts';

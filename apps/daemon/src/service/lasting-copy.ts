@@ -2,7 +2,7 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 
 /** The folder of one npx run, which npm may clear at any time; null for a program that stays where it is. */
-export const npxFolder = (cli: string): string | null => {
+const npxFolder = (cli: string): string | null => {
   const parts = cli.split(sep);
   const at = parts.indexOf('_npx');
   return at === -1 || parts.length < at + 3 ? null : parts.slice(0, at + 2).join(sep);
