@@ -86,7 +86,7 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
     expect(lists()).toEqual([]);
     await add('');
     await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
-    expect(out.stderr).toContain('the server has the new list');
+    await until(() => expect(out.stderr).toContain('the server has the new list'));
     await run(['mcp', 'remove', 'own']);
     await until(() => expect(lists().at(-1)).not.toContain('"own__echo"'));
   });
