@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { allFamilies } from '../families.ts';
+import { createOpenLauncher } from '../shell/launch.ts';
+import { createShellExecute } from '../shell/shell-execute.ts';
 import type { Resource } from '../tool.ts';
 import { makeFolders } from '../try-out.ts';
 
@@ -35,13 +37,15 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
     const { root, own } = makeFolders();
     mkdirSync(join(root, 'in'));
     writeFileSync(join(root, 'a.txt'), 'a');
-    const run = allFamilies()
-      .flatMap((family) => family.tools())
+    const place = { root, privateFolder: own, clock: systemClock };
+    const tools = [
+      ...allFamilies().flatMap((family) => family.tools()),
+      createShellExecute(createOpenLauncher(place)),
+    ];
+    const run = tools
       .find((tool) => tool.name === name)
       ?.run(input, {
-        root,
-        privateFolder: own,
-        clock: systemClock,
+        ...place,
         signal: new AbortController().signal,
         reading: () => 'allow',
         deniedPaths: () => ({ read: [], write: [] }),
