@@ -8,7 +8,6 @@ import { statusPath } from './status-file.ts';
 const readOne = async (folder: string): Promise<DaemonStatus | null> => {
   try {
     const pid = await lockHolder(folder);
-    if (pid === null) return null;
     const status = daemonStatus.parse(JSON.parse(await readFile(statusPath(folder), 'utf8')));
     // One that an earlier process left behind tells nothing of this one.
     return status.pid === pid ? status : null;
