@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { maxPictureChars, maxResultChars } from './limits.ts';
 import { toResult } from './result.ts';
 
-const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
+const blocks = (...values: string[]) => ({
+  content: values.map((value) => ({ type: 'text' as const, text: value })),
+});
+const text = (value: string) => blocks(value);
 
 it('BR-12 cuts a long text and says how much is gone', () => {
   const [block] = toResult(text(`###${'x'.repeat(maxResultChars)}`), []).content;
@@ -18,11 +21,12 @@ it('BR-12 leaves out a picture that is too large', () => {
 });
 
 it('tells what happened beside the call in a block of its own', () => {
-  expect(toResult({ ...text('### Page'), isError: true }, ['a', 'b'])).toEqual({
-    content: [
-      { type: 'text', text: '### Page' },
-      { type: 'text', text: 'a\nb' },
-    ],
+  expect(toResult(text('### Page'), ['a', 'b'])).toEqual(blocks('### Page', 'a\nb'));
+});
+
+it('tells the reason ahead of an error, which is without colours', () => {
+  expect(toResult({ ...text('### Error\n\u001b[2mlog\u001b[22m'), isError: true }, ['a', 'b'])).toEqual({
+    ...blocks('a\nb', '### Error\nlog'),
     isError: true,
   });
 });

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { ToolResult } from '@drawbridge/contracts';
 import type { Answer } from './connection.ts';
 import { maxPictureChars, maxResultChars } from './limits.ts';
@@ -10,15 +11,20 @@ const cut = (text: string): string =>
 /** A text that a page had a hand in never begins as the daemon's own words do. */
 const asPageText = (text: string): string => (text.startsWith('###') ? text : `### Result\n${text}`);
 
-/** What the browser's tools answered, within the limits, and what happened beside. */
+/** What the browser's tools answered, within the limits, and what happened beside: ahead of an error, as its reason. */
 export const toResult = ({ content, isError }: Answer, notes: readonly string[]): ToolResult => {
   const blocks = content.map((block): ToolResult['content'][number] => {
-    if (block.type === 'text') return { type: 'text', text: cut(asPageText(block.text)) };
+    if (block.type === 'text')
+      return {
+        type: 'text',
+        text: cut(asPageText(isError ? stripVTControlCharacters(block.text) : block.text)),
+      };
     if (block.data.length <= maxPictureChars) return block;
     return { type: 'text', text: 'The picture is too large; take one of the visible part' };
   });
+  const beside = notes.length > 0 ? [{ type: 'text' as const, text: notes.join('\n') }] : [];
   return {
-    content: [...blocks, ...(notes.length > 0 ? [{ type: 'text' as const, text: notes.join('\n') }] : [])],
+    content: isError ? [...beside, ...blocks] : [...blocks, ...beside],
     ...(isError && { isError }),
   };
 };

@@ -17,7 +17,7 @@ const input = z.strictObject({
   cwd: z
     .string()
     .optional()
-    .describe('Folder to run it in, relative to the folder (default: the folder itself)'),
+    .describe('Folder to run it in, relative to the shared folder (default: the shared folder)'),
 });
 
 /** Between a second and nine minutes: below the longest that a server waits for a call. */
@@ -37,22 +37,41 @@ const toCommandResource = (command: string, folder: string): string =>
 
 const maxCommandBytes = 100_000;
 
-const toResource = (command: string, folder: string, context: ToolContext): Resource => {
+/** What the person and the agent read of a command's limits. */
+interface Limits {
+  /** Said to the agent with the tool. */
+  told: string;
+  /** Said to the person with the question. */
+  asked(root: string): string;
+}
+
+const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
+  sandbox
+    ? {
+        told: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
+        asked: (root) => `In the sandbox: no network, and it changes files in ${root} only.`,
+      }
+    : {
+        told: 'It runs without a sandbox.',
+        asked: () => 'Without a sandbox: it can do whatever you can do on this machine.',
+      };
+
+const toResource = (command: string, folder: string, context: ToolContext): Omit<Resource, 'description'> => {
   const fingerprint = fingerprintOfScripts(context, folder, command);
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
-    description: `Run in ${folder}: ${command}`,
     ...(fingerprint !== undefined && { fingerprint }),
   };
 };
 
-/** `shell_execute` with the launcher that decides what a command can reach. */
-export const createShellExecute = (prepare: Launcher): DaemonTool =>
-  defineTool({
+/** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
+export const createShellExecute = (prepare: Launcher, options: { sandbox: boolean }): DaemonTool => {
+  const limits = limitsOf(options);
+  return defineTool({
     name: 'shell_execute',
     title: 'Run command',
-    description: 'Run a shell command in the folder and give its output and exit code.',
+    description: `Run a shell command and give its output and exit code. ${limits.told}`,
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
@@ -62,7 +81,7 @@ export const createShellExecute = (prepare: Launcher): DaemonTool =>
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
-      return [toResource(command, folder, context)];
+      return [{ ...toResource(command, folder, context), description: limits.asked(context.root) }];
     },
     run: async ({ command, cwd, timeout }, context) => {
       const folder = folderOf(context, cwd);
@@ -91,3 +110,4 @@ export const createShellExecute = (prepare: Launcher): DaemonTool =>
       return ended.exitCode === 0 ? result : { ...result, isError: true };
     },
   });
+};

@@ -29,12 +29,12 @@ export const shellFamily = ({ sandbox }: { sandbox: boolean }): ToolFamily => {
         return;
       }
       if (!sandbox) {
-        tools = [createShellExecute(createOpenLauncher(context))];
+        tools = [createShellExecute(createOpenLauncher(context), { sandbox })];
         return;
       }
       const prepare = createSandboxedLauncher(context);
       const reason = await probe(context, prepare, context.clock);
-      if (reason === null) tools = [createShellExecute(prepare)];
+      if (reason === null) tools = [createShellExecute(prepare, { sandbox })];
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,
