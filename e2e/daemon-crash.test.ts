@@ -58,7 +58,7 @@ it('killed during a command: the call is lost, says so, and never runs again', a
   expect(readFileSync(join(daemon.root, 'first'), 'utf8')).toBe('run\n');
 });
 
-it('killed with an open question: the answer starts nothing, it is asked again', async () => {
+it('CF-11 killed with an open question: the answer starts nothing, it is asked again', async () => {
   const path = join(daemon.root, 'letter.txt');
   const { requestId } = await run(ann, 'write_file', { filePath: 'letter.txt', content: 'dear reader' });
   const first = await questionOf(ann, requestId);

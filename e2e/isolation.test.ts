@@ -82,7 +82,7 @@ describe('the panel of another user answers as if the id were unknown', () => {
     expect(theirs).toEqual(await errorOf(unknown));
   });
 
-  it('POST confirm/:requestId, on both mounts', async () => {
+  it('CF-08 POST confirm/:requestId, on both mounts', async () => {
     for (const mount of ['/api/v1/instance-ai', '/rest/instance-ai']) {
       const confirm = (requestId: string) =>
         ben.fetch(`${mount}/confirm/${requestId}`, {

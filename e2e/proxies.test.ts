@@ -151,7 +151,7 @@ describe.each(proxyNames)('behind %s', (name) => {
       await stateIs('grace');
     });
 
-    it('writes no key to its log', () => {
+    it('LG-05 writes no key to its log', () => {
       const written = name === 'nginx' ? proxy.accessLog() : proxy.process.output();
       expect(written).not.toMatch(/gw_|sess_|a-fixed-key/);
     });

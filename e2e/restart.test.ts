@@ -31,7 +31,7 @@ beforeAll(async () => {
   daemon = await connectDaemon(processes, { person: ann, url: server.url });
 });
 
-it('killed with an open confirmation: the daemon comes back, the answer counts, the file is written once', async () => {
+it('CF-11 PS-05 killed with an open confirmation: the daemon comes back, the answer counts, the file is written once', async () => {
   const path = join(daemon.root, 'letter.txt');
   const asked = await run(ann, 'write_file', { filePath: 'letter.txt', content: 'dear reader' });
   const before = await questionOf(ann, asked.requestId);
@@ -60,7 +60,7 @@ it('killed with an open confirmation: the daemon comes back, the answer counts, 
   expect(await ended(ann, asked.requestId)).toEqual(call);
 });
 
-it('killed after the answer and before the daemon could hear it: the write happens once, and is recorded', async () => {
+it('PS-05 killed after the answer and before the daemon could hear it: the write happens once, and is recorded', async () => {
   const path = join(daemon.root, 'late.txt');
   const asked = await run(ann, 'write_file', { filePath: 'late.txt', content: 'late' });
   const { id } = await questionOf(ann, asked.requestId);

@@ -118,7 +118,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     expect(readFileSync(join(work, 'copy'), 'utf8')).toBe('old');
   });
 
-  it('at any moment of a write: old or new, nothing beside it, and the answer tells which is possible', async () => {
+  it('FS-29 at any moment of a write: old or new, nothing beside it, and the answer tells which is possible', async () => {
     const texts = ['a', 'b'].map((letter) => letter.repeat(400_000));
     writeFileSync(join(work, 'a.txt'), texts[0] ?? '');
     await (await connectAndKeep()).child.kill('SIGKILL');

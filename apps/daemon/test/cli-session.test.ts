@@ -167,7 +167,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).toMatch(/run commands +ask/);
   });
 
-  it('reads nothing from the folder it works in', async () => {
+  it('PS-14 reads nothing from the folder it works in', async () => {
     await writeFile(join(work, '.env'), 'DRAWBRIDGE_PERMISSION_SHELL=allow\n');
     await writeFile(join(work, 'settings.json'), '{"modes":{"shell":"allow"}}');
     const { out } = await connect();

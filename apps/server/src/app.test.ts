@@ -142,7 +142,7 @@ describe('a body', () => {
 });
 
 describe('an answer', () => {
-  it('carries the headers of a page that trusts nobody', async () => {
+  it('LG-11 carries the headers of a page that trusts nobody', async () => {
     const server = await startServer();
     const { headers } = await server.send('/health');
     expect(headers).toMatchObject({
@@ -182,13 +182,13 @@ describe('an answer', () => {
     ['/%2e%2e/%2e%2e/package.json', 404, { code: 'NOT_FOUND', message: 'Not found' }],
     ['/.git/config', 404, { code: 'NOT_FOUND', message: 'Not found' }],
     ['/%ff', 400, { code: 'BAD_REQUEST', message: 'The request is not valid' }],
-  ])('to %s tells nothing of the inside', async (path, status, body) => {
+  ])('LG-12 to %s tells nothing of the inside', async (path, status, body) => {
     const server = await startServer();
     const got = await server.send(path);
     expect([got.status, got.json]).toEqual([status, body]);
   });
 
-  it('to a procedure that is not there, or fails, tells nothing of the inside', async () => {
+  it('LG-12 to a procedure that is not there, or fails, tells nothing of the inside', async () => {
     const server = await startServer();
     const got = await server.send('/trpc/no.such');
     expect(got.json).toEqual({

@@ -25,7 +25,7 @@ describe('what a line of log keeps', () => {
     ['a value that the server knows', `it is ${known}!`],
     ['the same, encoded', `?q=${encodeURIComponent(known)}`],
     ['the same, in JSON', JSON.stringify({ value: known })],
-  ])('is not %s', (_, line) => {
+  ])('LG-03 LG-04 is not %s', (_, line) => {
     const scrubbed = scrub(line);
     expect(scrubbed).not.toContain(tail);
     expect(scrubbed).not.toContain('known');
@@ -40,7 +40,7 @@ describe('what a line of log keeps', () => {
     expect(scrub(line)).toBe(line);
   });
 
-  it('never holds a key, wherever it stands', () => {
+  it('LG-04 never holds a key, wherever it stands', () => {
     const prefix = fc.constantFrom('gw_', 'sess_', 'setup_', 'invite_');
     fc.assert(
       fc.property(fc.string(), prefix, fc.string(), (before, start, after) => {
@@ -54,7 +54,7 @@ describe('what a line of log keeps', () => {
     ['names', 'cookie:'.repeat(300_000)],
     ['prefixes', 'gw_'.repeat(600_000)],
     ['quotes', 'password\\"'.repeat(200_000)],
-  ])('takes time in proportion to its length: %s', (_, line) => {
+  ])('LG-04 takes time in proportion to its length: %s', (_, line) => {
     expect(scrub(line).length).toBeGreaterThan(0);
   });
 });
@@ -66,7 +66,7 @@ describe('a record', () => {
     return lines;
   };
 
-  it('is one line, whatever is in it', () => {
+  it('LG-06 is one line, whatever is in it', () => {
     const text = 'x\n{"level":60,"msg":"forged"}\r\n\u2028\u2029\u001b[31m\u0085\u202e';
     const lines = record((log) => log.info({ agent: text }, text));
     expect(lines).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a record', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ agent: text, msg: text });
   });
 
-  it('hides a key in an error, its cause and its fields', () => {
+  it('LG-01 LG-03 hides a key in an error, its cause and its fields', () => {
     const cause = Object.assign(new Error(`inner sess_${tail}`), {
       config: { headers: { 'x-gateway-key': tail } },
     });

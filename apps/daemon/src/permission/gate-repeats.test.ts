@@ -14,7 +14,7 @@ describe('a repeat of the request without an answer', () => {
 
 describe('an answer that names its question', () => {
   it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'])(
-    'of an earlier question is none to the one that stands now: %s',
+    'CF-07 of an earlier question is none to the one that stands now: %s',
     async (given) => {
       const world = await openGate();
       const standing = await world.asked();

@@ -26,7 +26,7 @@ describe('dispatch', () => {
     });
   });
 
-  it('asks before it writes, and writes what was asked about', async () => {
+  it('CF-15 asks before it writes, and writes what was asked about', async () => {
     const { root, send } = await tryOut();
     writeFileSync(join(root, 'a.txt'), 'old\n');
     const asked = await send(write('r1'));

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the store', () => {
-  it('is durable, waits for a lock, and holds references', async () => {
+  it('PS-06 is durable, waits for a lock, and holds references', async () => {
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
     const pragma = async (name: string) =>
       Object.values(
@@ -48,7 +48,7 @@ describe('the store', () => {
 });
 
 describe('migrations', () => {
-  it('run once, also when two servers start together', async () => {
+  it('PS-08 run once, also when two servers start together', async () => {
     const stores = [1, 2].map(() => openDatabase({ url: undefined, dataDir: folder }));
     for (const { db } of stores) await migrate(db);
     await Promise.all(stores.map(({ db }) => migrate(db)));
@@ -64,7 +64,25 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ close }) => close()));
   });
 
-  it('that fail leave the store as it was', async () => {
+  it('PS-08 of a later version of the server are not taken for ours', async () => {
+    const { db, close } = openDatabase({ url: undefined, dataDir: folder });
+    await migrate(db);
+    await sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(db);
+    await expect(migrate(db)).rejects.toThrow('previously executed migration 9999-later is missing');
+    await close();
+  });
+
+  it('PS-13 leave every time to the clock of the server', async () => {
+    const { db, close } = openDatabase({ url: undefined, dataDir: folder });
+    await migrate(db);
+    const tables = await db.introspection.getTables();
+    const columns = tables.flatMap((table) => table.columns);
+    expect(columns.filter((column) => column.name.endsWith('At')).length).toBeGreaterThan(5);
+    expect(columns.filter((column) => column.name.endsWith('At') && column.hasDefaultValue)).toEqual([]);
+    await close();
+  });
+
+  it('PS-08 that fail leave the store as it was', async () => {
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
     await sql`create table confirmations (id text)`.execute(db);
     await expect(migrate(db)).rejects.toThrow();

@@ -56,7 +56,7 @@ describe('an answer to a confirmation', () => {
     ['alwaysAllow', true],
     ['denyOnce', false],
     ['alwaysDeny', false],
-  ])('%s goes to the machine with the call', async (resourceDecision, approved) => {
+  ])('CF-26 %s goes to the machine with the call', async (resourceDecision, approved) => {
     const { gateway, confirmationId, requestId, stream, key, running } = await asked();
     const won = { confirmationId, state: 'decided', approved, decision: resourceDecision };
     expect(await gateway.decide('ada', { confirmationId }, { approved, resourceDecision })).toEqual(won);
@@ -77,7 +77,7 @@ describe('an answer to a confirmation', () => {
     });
   });
 
-  it('denied without a decision ends the call, and the machine hears nothing', async () => {
+  it('CF-24 denied without a decision ends the call, and the machine hears nothing', async () => {
     const { gateway, confirmationId, stream, running } = await asked();
     const won = { confirmationId, state: 'decided', approved: false, decision: null };
     expect(await gateway.decide('ada', { confirmationId }, denied)).toEqual(won);
@@ -96,14 +96,14 @@ describe('an answer to a confirmation', () => {
     ['approved, with once not offered', allow(), ['alwaysAllow'], 'DECISION_NOT_OFFERED'],
     ['an option of the machine that nobody knows', allow(), ['ALLOW', 'yes'], 'DECISION_NOT_OFFERED'],
     ['against itself', allow('denyOnce'), ['allowOnce', 'denyOnce'], 'BAD_REQUEST'],
-  ])('%s is refused and leaves it open', async (_name, answer, options, code) => {
+  ])('CF-03 %s is refused and leaves it open', async (_name, answer, options, code) => {
     const { gateway, confirmationId } = await asked(question({ options }));
     await expect(gateway.decide('ada', { confirmationId }, answer)).rejects.toMatchObject(error(code));
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
     expect(await gateway.decide('ada', { confirmationId }, denied)).toMatchObject({ approved: false });
   });
 
-  it('of many at once, one wins and the others hear which', async () => {
+  it('CF-06 of many at once, one wins and the others hear which', async () => {
     const { gateway, confirmationId, requestId, stream, running, key } = await asked();
     const answers = Array.from({ length: 100 }, (_, index) =>
       index % 2 === 0 ? allow('allowOnce') : denied,
@@ -129,7 +129,7 @@ describe('an answer to a confirmation', () => {
   it.each([
     ['another user', 'ben'],
     ['the environment', 'env-gateway'],
-  ])('of %s is for an unknown one', async (_name, userId) => {
+  ])('CF-08 of %s is for an unknown one', async (_name, userId) => {
     const { gateway, confirmationId, requestId, stream } = await asked();
     for (const key of [
       { confirmationId },
@@ -148,7 +148,7 @@ describe('an answer to a confirmation', () => {
 });
 
 describe('a confirmation without an answer', () => {
-  it('expires after 24 hours as denied', async () => {
+  it('CF-09 expires after 24 hours as denied', async () => {
     const { gateway, clock, confirmationId, running, stream, requestId } = await asked();
     await clock.settle(day - 1);
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
@@ -164,13 +164,35 @@ describe('a confirmation without an answer', () => {
     expect(stream.requests()).toHaveLength(1);
   });
 
-  it('whose time is over is not answered, though no timer has run', async () => {
+  it('CF-09 whose time is over is not answered, though no timer has run', async () => {
     const { gateway, database, confirmationId, clock, stream } = await asked();
     await database.db.updateTable('confirmations').set({ expiresAt: clock.now() }).execute();
     await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
       error('CONFIRMATION_CLOSED'),
     );
     expect(stream.requests()).toHaveLength(1);
+  });
+
+  it.each([
+    ['a moment before', day - 1],
+    ['in the same turn', day],
+    ['a moment after', day + 1],
+  ])('CF-09 a click and the end of its time, %s: one of them counts', async (_when, afterMs) => {
+    const { gateway, clock, confirmationId, running, stream, key, requestId } = await asked();
+    await clock.settle(day - 2);
+    const [click] = await Promise.allSettled([
+      gateway.decide('ada', { confirmationId }, allow()),
+      clock.settle(afterMs - (day - 2)),
+    ]);
+    const executed = stream.requests().length - 1;
+    expect(executed).toBe(click.status === 'fulfilled' ? 1 : 0);
+    if (executed === 1) await gateway.daemon.respond(key, requestId, text('done'));
+    const ended = await running;
+    expect(ended.state).toBe(executed === 1 ? 'succeeded' : 'denied');
+    const late = executed === 1 ? 'ALREADY_DECIDED' : 'CONFIRMATION_CLOSED';
+    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(error(late));
+    expect(await gateway.getCall('ada', requestId)).toEqual(ended);
+    expect(stream.requests()).toHaveLength(1 + executed);
   });
 
   it.each<[string, (all: Awaited<ReturnType<typeof asked>>) => Promise<unknown>, string]>([
@@ -187,7 +209,7 @@ describe('a confirmation without an answer', () => {
       ({ gateway, key, requestId }) => gateway.daemon.respond(key, requestId, text('x', { isError: true })),
       'failed',
     ],
-  ])('is withdrawn when %s', async (_name, happen, state) => {
+  ])('CF-10 is withdrawn when %s', async (_name, happen, state) => {
     const all = await asked();
     const { gateway, confirmationId, running, clock } = all;
     const seen: string[] = [];
@@ -242,7 +264,7 @@ describe('a question', () => {
     );
   });
 
-  it('that was answered is no new one when its post comes again', async () => {
+  it('CF-07 that was answered is no new one when its post comes again', async () => {
     const { gateway, key, requestId, confirmationId, running } = await asked();
     await gateway.decide('ada', { confirmationId }, allow());
     expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
@@ -253,7 +275,7 @@ describe('a question', () => {
   it.each([
     ['from a daemon that was started again', question(), question({ askId: 'ask-2' })],
     ['from a daemon that names none', question({ askId: undefined }), question({ askId: undefined })],
-  ])('anew, %s, needs an answer of its own', async (_name, first, second) => {
+  ])('CF-07 anew, %s, needs an answer of its own', async (_name, first, second) => {
     const { gateway, key, requestId, confirmationId, running, stream } = await asked(first);
     await gateway.decide('ada', { confirmationId }, allow('alwaysAllow'));
     expect(await gateway.daemon.respond(key, requestId, second)).toEqual({ ok: true });

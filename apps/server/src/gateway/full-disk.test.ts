@@ -22,7 +22,7 @@ const write = { name: 'write_file', arguments: { text: long } };
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 
-describe.skipIf(!canMount)(`on a disk that is really full${why}`, () => {
+describe.skipIf(!canMount)(`PS-06 on a disk that is really full${why}`, () => {
   let disk: SmallDisk;
   let fixture: GatewayFixture;
   beforeAll(() => {

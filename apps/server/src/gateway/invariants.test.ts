@@ -150,7 +150,7 @@ describe('whatever happens', () => {
     ['that resumes', true],
     ['that knows only the specification', false],
   ])(
-    'every call ends once, and stays so; to a daemon %s none is written too often',
+    'CF-09 PS-05 every call ends once, and stays so; to a daemon %s none is written too often',
     async (_name, resumes) => {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { maxLength: 30 }), async (script) => {

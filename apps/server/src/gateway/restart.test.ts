@@ -146,7 +146,7 @@ describe('an open confirmation after a restart', () => {
   it.each([
     ['a daemon that resumes', initBody()],
     ['another one', foreign],
-  ])('is there, is answered once, and its call runs once, on %s', async (_name, body) => {
+  ])('CF-11 is there, is answered once, and its call runs once, on %s', async (_name, body) => {
     const { key, clock, requestId } = await asked(body);
     const gateway = await restart();
     expect(await gateway.listConfirmations('ada')).toMatchObject([{ requestId, state: 'open' }]);
@@ -187,7 +187,7 @@ describe('an open confirmation after a restart', () => {
     ['a daemon that resumes', initBody()],
     ['another one', foreign],
   ])(
-    'that was answered while the machine was away is sent with its decision, once, to %s',
+    'CF-07 that was answered while the machine was away is sent with its decision, once, to %s',
     async (_name, body) => {
       const { key, stream, clock, requestId } = await asked(body);
       stream.drop();
@@ -243,7 +243,7 @@ describe('an open confirmation after a restart', () => {
     expect(next.requests().map(asked)).toEqual([askId]);
   });
 
-  it('a hundred of them are all there, each once', async () => {
+  it('CF-11 a hundred of them are all there, each once', async () => {
     const { key, clock, stream } = await connected();
     for (let count = 0; count < 100; count += 1) {
       void fixture.gateway.call('ada', read, ended).catch(() => {});

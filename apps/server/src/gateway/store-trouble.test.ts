@@ -27,7 +27,7 @@ const troubles = [
 
 const pragma = (text_: string) => sql.raw(`pragma ${text_}`).execute(fixture.database.db);
 
-describe.each(troubles)('while the store is %s', (_name, { begin, end }) => {
+describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) => {
   it('a new call is refused and never sent; reads go on; it recovers by itself', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;

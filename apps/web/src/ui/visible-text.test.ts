@@ -32,7 +32,7 @@ it.each([
   ['a long run of spaces', `ls${' '.repeat(5000)}; rm -rf ~`, 'ls<[5000 spaces]>; rm -rf ~'],
   ['letters of other scripts', 'naïve 日本語 русский', 'naïve 日本語 русский'],
   ['markup', '<b>&amp;</b>', '<b>&amp;</b>'],
-])('shows %s', (_what, text, expected) => {
+])('CF-18 shows %s', (_what, text, expected) => {
   expect(shown(text)).toBe(expected);
 });
 
@@ -59,6 +59,6 @@ it.each([
   ['a dash that is not a hyphen', 'rm \u2010rf', ['look-alikes']],
   ['a Roman numeral for letters', '\u217fs', ['look-alikes']],
   ['a hidden character', 'a\u200bb', ['hidden-characters']],
-])('warns of %s', (_what, text, expected) => {
+])('CF-18 CF-19 warns of %s', (_what, text, expected) => {
   expect(warningsOf(text)).toEqual(expected);
 });

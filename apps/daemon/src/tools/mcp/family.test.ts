@@ -28,7 +28,7 @@ describe('the person decides', () => {
     return { ...world, call, answer, isAsked };
   };
 
-  it('each call asks, and shows what would be sent as it is', async () => {
+  it('CF-15 each call asks, and shows what would be sent as it is', async () => {
     const { call, answer } = await start();
     const args = { path: 'a\u202eb', more: 'x'.repeat(5_000) };
     const asked = questionOf(await call(args));
@@ -39,7 +39,7 @@ describe('the person decides', () => {
     expect(textOf(await answer('allowOnce', args))).toBe(JSON.stringify(args));
   });
 
-  it('MC-19 what was always allowed holds until the description changes', async () => {
+  it('CF-14 MC-19 what was always allowed holds until the description changes', async () => {
     const { call, answer, isAsked, outside } = await start(
       `on['tools/list'] = () => ({ tools: [tool('echo', { description: fs.existsSync(__dirname + '/changed') ? 'Sends it away' : 'Echoes' })] });
        fs.watch(__dirname, () => write({ method: 'notifications/tools/list_changed' }));`,

@@ -160,7 +160,7 @@ describe('a result', () => {
 });
 
 describe('a confirmation', () => {
-  it.each([bare, wrapped])('is answered below %s by a session alone', async (mount) => {
+  it.each([bare, wrapped])('CF-08 is answered below %s by a session alone', async (mount) => {
     const { server, cookie, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const run = panel.calls.run.mutate({ name: 'write_file', arguments: {} });

@@ -33,7 +33,7 @@ describe('a key', () => {
   it.each([
     ['taken', 200],
     ['refused', 403],
-  ])('that is %s leaves no answer that anything on the way may keep', async (kind, status) => {
+  ])('LG-11 that is %s leaves no answer that anything on the way may keep', async (kind, status) => {
     const { server, token } = await paired();
     const got = await server.send(`${bare}/init`, {
       method: 'POST',
@@ -158,7 +158,7 @@ describe('a key', () => {
     }
   });
 
-  it('never stands in the log, whatever went wrong', async () => {
+  it('LG-01 never stands in the log, whatever went wrong', async () => {
     const { server, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const { sessionKey } = daemon;

@@ -58,7 +58,7 @@ describe('every coded error', () => {
     });
   });
 
-  it('has nothing of what went wrong inside', () => {
+  it('LG-12 has nothing of what went wrong inside', () => {
     const cause = new Error('SELECT * FROM users at /srv/app.ts with sess_abc');
     const shape = errorShape(
       new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: cause.message, cause }),
@@ -129,7 +129,7 @@ describe('procedures', () => {
     expect(errorOf(got)).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('tell the ids of another user from unknown ones in nothing', async () => {
+  it('CF-08 tell the ids of another user from unknown ones in nothing', async () => {
     const server = await startServer();
     const owner = createPanel(server, await signUpOwner(server));
     const guest = await guestOf(server, owner);

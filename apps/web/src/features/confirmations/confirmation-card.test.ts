@@ -58,7 +58,7 @@ it.each<[string, (card: Card) => Promise<void>]>([
     (card) => card.setProps({ confirmation: confirmationOf({ id: 'c2' }) }),
   ],
   ['the card moves', (card) => card.setProps({ before: 'c0' })],
-])('sleeps anew when %s', async (_what, change) => {
+])('CF-12 sleeps anew when %s', async (_what, change) => {
   const card = show();
   await pass(500);
   await change(card);
@@ -76,7 +76,7 @@ it('ignores clicks and keys while it sleeps', async () => {
   expect(decide).not.toHaveBeenCalled();
 });
 
-it('wakes only when a long text has been shown to its end', async () => {
+it('CF-16 wakes only when a long text has been shown to its end', async () => {
   const card = show({ resources: [{ toolGroup: 'shell', resource: 'x'.repeat(100_000), description: '' }] });
   const reading = card.find('[data-test=reading]').element;
   Object.defineProperties(reading, {
@@ -109,7 +109,7 @@ it.each([
   ).toEqual(expected);
 });
 
-it.each(all)('sends %s once, also on a second press', async (decision) => {
+it.each(all)('CF-06 sends %s once, also on a second press', async (decision) => {
   let finish = () => {};
   decide.mockImplementationOnce(() => new Promise<void>((resolve) => (finish = resolve)));
   const card = show();
@@ -143,7 +143,7 @@ it.each([
   expect(decide).not.toHaveBeenCalled();
 });
 
-it('shows every resource in full, with what is hidden written out and a warning', () => {
+it('CF-16 CF-18 shows every resource in full, with what is hidden written out and a warning', () => {
   const card = show({
     resources: [
       { toolGroup: 'filesystemRead', resource: '/a', description: 'Read /a' },
@@ -162,6 +162,18 @@ it('shows every resource in full, with what is hidden written out and a warning'
     'Contains characters that are not visible; they are written out here',
   ]);
   expect(card.text()).toContain('<b>bold</b>');
+});
+
+it.each([
+  ['markup', '<img src=x onerror="decide()"><b>ok</b>&amp;'],
+  ['Markdown', '**safe** [ok](http://evil) `x`'],
+])('CF-20 %s in a resource, its description or a preview is text', (_what, text) => {
+  const card = show({
+    resources: [{ toolGroup: 'shell', resource: text, description: text }],
+    preview: { kind: 'diff', path: text, text: `@@ -1 +1 @@\n+${text}\n`, truncated: false },
+  });
+  expect(card.text().split(text)).toHaveLength(4);
+  expect(card.findAll('img, b, strong, em, a')).toEqual([]);
 });
 
 it('shows a preview with numbered lines and says when it was cut', () => {
