@@ -11,6 +11,7 @@ import { permissions } from './commands/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
 import { visible, visibleLines } from './permission/index.ts';
+import { fold } from './terminal/fold.ts';
 import { createTalk } from './terminal/talk.ts';
 
 const environment = readEnvironment();
@@ -19,6 +20,12 @@ const talk = createTalk({
   colours: process.stderr.isTTY && !environment.noColor,
   ...(process.stderr.isTTY && { columns: () => process.stderr.columns }),
 });
+
+/** Writes a result, folded where a person reads it on a terminal. */
+const print = (text: string): void => {
+  const { isTTY, columns } = process.stdout;
+  process.stdout.write(`${isTTY ? fold(text, columns) : text}\n`);
+};
 
 /** Prints an answer; its Ctrl-C ends what it waits for. */
 const answer: AnswerWith = async ({ json = false }, run) => {
@@ -32,8 +39,11 @@ const answer: AnswerWith = async ({ json = false }, run) => {
     signal: stop.signal,
   });
   const paint = createPaint(process.stdout.isTTY && !environment.noColor);
-  const text = json ? JSON.stringify(found.json, null, 2) : found.text(paint);
-  if (text !== '') process.stdout.write(`${text}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(found.json, null, 2)}\n`);
+  else {
+    const text = found.text(paint);
+    if (text !== '') print(text);
+  }
   process.exitCode = found.code;
 };
 

@@ -15,7 +15,7 @@ import { createStatusFile } from '../status/index.ts';
 import { createAskInTerminal } from '../terminal/ask.ts';
 import type { Talk } from '../terminal/talk.ts';
 import { createWaiting } from '../terminal/waiting.ts';
-import { createOwnInput, switchedOff, type OwnInput } from '../tools/index.ts';
+import { createOwnInput, stillStarting, switchedOff, type OwnInput } from '../tools/index.ts';
 import { errors } from './errors.ts';
 import { hostIdentifier } from './identity.ts';
 import { clearLeftovers } from './leftovers.ts';
@@ -103,9 +103,11 @@ const runUntilEnd = async (
 
 /** What the person should know of what is offered, and what is switched on but missing. */
 const tellOfTools = (offer: Offer, talk: Talk): void => {
-  for (const { name, enabled, reason } of offer.toolCategories())
-    if (reason !== undefined && reason !== switchedOff)
-      talk.line(enabled ? 'careful' : 'not offered', `${name}: ${reason}`, 'yellow');
+  for (const { name, enabled, reason } of offer.toolCategories()) {
+    if (reason === undefined || reason === switchedOff) continue;
+    if (reason === stillStarting) talk.line('starting', `${name}: ${reason}`, 'gray');
+    else talk.line(enabled ? 'careful' : 'not offered', `${name}: ${reason}`, 'yellow');
+  }
 };
 
 interface WhereToAsk {

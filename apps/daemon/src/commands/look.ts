@@ -1,7 +1,7 @@
 import type { Tool, ToolCategory } from '@drawbridge/contracts';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Modes, SettingsStore } from '../permission/index.ts';
-import { openMcpServers } from '../tools/index.ts';
+import { openMcpServers, stillStarting } from '../tools/index.ts';
 import { createOffer, type Offer } from './offer.ts';
 
 /** MCP servers take their time to start; one that needs longer is described as it is then. */
@@ -36,8 +36,7 @@ const settled = async (offer: Offer, { modes, settings }: LookNeeds): Promise<vo
   if (modes.mcp === 'deny' || !(await hasServers(settings.folder))) return;
   const isDone = () => {
     const mcp = mcpOf(offer);
-    if (mcp === undefined || mcp.enabled) return true;
-    return !/(?:set up here|offers no tools)/.test(mcp.reason ?? '');
+    return mcp === undefined || mcp.enabled || mcp.reason !== stillStarting;
   };
   const over = new AbortController();
   const stopListening = offer.onChanged(() => isDone() && over.abort());

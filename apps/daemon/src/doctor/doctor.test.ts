@@ -80,6 +80,13 @@ it('PS-04 sees own files that others can read, and links, and changes none', asy
   expect(await checkFiles(own)).toMatchObject(open);
   expect(await checkFiles(own)).toMatchObject(open);
   chmodSync(file, 0o600);
+  const profiles = join(own, 'browser');
+  mkdirSync(profiles, { mode: 0o700 });
+  writeFileSync(join(profiles, 'Last Version'), '', { mode: 0o644 });
+  expect(await checkFiles(own)).toMatchObject({ state: 'ok' });
+  chmodSync(profiles, 0o755);
+  expect(await checkFiles(own)).toMatchObject({ state: 'warning', says: `${profiles} is open to others` });
+  chmodSync(profiles, 0o700);
   symlinkSync('/etc/passwd', join(own, 'settings.json'));
   expect(await checkFiles(own)).toMatchObject({ state: 'problem' });
 });

@@ -7,6 +7,8 @@ import type { Check } from './check.ts';
 const maxEntries = 2_000;
 /** What is copied there for the service is program, not secret. */
 const programs = 'app';
+/** Closed as a whole; a browser gives its own files the modes that it likes. */
+const profiles = 'browser';
 
 interface Found {
   path: string;
@@ -31,7 +33,7 @@ const pathsIn = async (folder: string): Promise<string[]> => {
       const path = join(current, entry.name);
       paths.push(path);
       if (paths.length >= maxEntries) return paths;
-      if (entry.isDirectory()) folders.push(path);
+      if (entry.isDirectory() && !(current === folder && entry.name === profiles)) folders.push(path);
     }
   }
   return paths;

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { withoutKeys } from '../log/index.ts';
 import { visible } from '../permission/index.ts';
+import { fold } from './fold.ts';
 import { shorten } from './shorten.ts';
 
 type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
@@ -22,7 +23,7 @@ export interface Talk {
 export interface TalkNeeds {
   write(text: string): void;
   colours: boolean;
-  /** The columns of a terminal that can be drawn on; left out where there is none. */
+  /** The columns of a terminal that can be drawn on; left out where there is none: nothing is folded there. */
   columns?: () => number;
 }
 
@@ -57,14 +58,15 @@ export const createTalk = ({ write: put, colours, columns }: TalkNeeds): Talk =>
     if (holds > 0) held.push(line);
     else putAbove(line);
   };
+  const writeFolded = (line: string) => write(columns === undefined ? line : fold(line, columns()));
   const oneLine = (word: string, text: string, colour?: Colour) =>
     `${paint(colour, word.padEnd(wordWidth))} ${text}`;
 
   return {
-    line: (word, text, colour) => write(oneLine(word, visible(text), colour)),
+    line: (word, text, colour) => writeFolded(oneLine(word, visible(text), colour)),
     problem: (error, next) => {
-      write(`${paint('red', 'error')}  ${visible(error)}`);
-      if (next !== undefined) write(`${paint('cyan', 'next')}   ${visible(next)}`);
+      writeFolded(`${paint('red', 'error')}  ${visible(error)}`);
+      if (next !== undefined) writeFolded(`${paint('cyan', 'next')}   ${visible(next)}`);
     },
     block: write,
     live: (lines) => {

@@ -5,4 +5,4 @@ export { removeHalfWritten } from './filesystem/half-written.ts';
 export { endTree } from './shell/process-tree.ts';
 export { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from './mcp/index.ts';
 export { systemFamily } from './system/family.ts';
-export { createToolbox, switchedOff } from './toolbox.ts';
+export { createToolbox, stillStarting, switchedOff } from './toolbox.ts';

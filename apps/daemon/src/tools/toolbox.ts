@@ -24,6 +24,8 @@ export interface Toolbox {
 
 /** Why a family is not offered whose groups are all on deny. */
 export const switchedOff = 'switched off on this machine';
+/** Why a category has no tools yet while nothing is missing. */
+export const stillStarting = 'its tools are not there yet';
 
 export const createToolbox = (
   families: readonly ToolFamily[],
@@ -55,7 +57,7 @@ export const createToolbox = (
       return { name, enabled: true, writeAccess, ...(warning !== null && { reason: warning }) };
     }
     const isOpen = isOn(family, modes) && opened.has(family);
-    const reason = isOpen ? (family.missing() ?? 'its tools are not there yet') : switchedOff;
+    const reason = isOpen ? (family.missing() ?? stillStarting) : switchedOff;
     return { name, enabled: false, reason };
   };
 

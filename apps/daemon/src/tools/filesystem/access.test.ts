@@ -40,7 +40,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
     const place = { root, privateFolder: own, clock: systemClock };
     const tools = [
       ...allFamilies().flatMap((family) => family.tools()),
-      createShellExecute(createOpenLauncher(place)),
+      createShellExecute(createOpenLauncher(place), { sandbox: false }),
     ];
     const run = tools
       .find((tool) => tool.name === name)

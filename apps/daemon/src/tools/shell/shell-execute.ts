@@ -49,11 +49,11 @@ const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
   sandbox
     ? {
         told: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
-        asked: (root) => `In the sandbox: no network, and it changes files in ${root} only.`,
+        asked: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
       }
     : {
         told: 'It runs without a sandbox.',
-        asked: () => 'Without a sandbox: it can do whatever you can do on this machine.',
+        asked: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
       };
 
 const toResource = (command: string, folder: string, context: ToolContext): Omit<Resource, 'description'> => {
