@@ -39,6 +39,23 @@ describe('paths that lead outside', () => {
     untouched();
   });
 
+  it.each([
+    'C:\\x',
+    'C:x',
+    '\\\\srv\\share',
+    '\\\\?\\C:\\x',
+    '\\\\.\\pipe\\x',
+    'file.txt:stream',
+    'PROGRA~1',
+    'NUL.txt',
+    'COM\u00b9',
+  ])('FS-13 %s is a name inside the root where it means nothing to the system', async (path) => {
+    const { root, call, untouched } = await attackWorld();
+    await call('write_file', { filePath: path, content: 'x' });
+    expect(readdirSync(root).sort()).toEqual([path, 'in'].sort());
+    untouched();
+  });
+
   it('FS-01 no text leads outside (property)', async () => {
     const opened = await attackWorld();
     opened.link('../outside', 'out');
