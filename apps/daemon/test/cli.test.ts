@@ -64,6 +64,12 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       /^error {2}Not an address/,
     ],
     [
+      'BR-03 the own browser',
+      ['https://x.example', 'gw_a', '--browser', 'local'],
+      {},
+      /^error {2}--browser is local: your own browser is not offered.*\nnext {3}Use persistent/,
+    ],
+    [
       'a looser mode for system',
       ['https://x.example', 'gw_a', '--permission-system', 'allow'],
       {},

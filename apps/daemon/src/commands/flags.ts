@@ -17,9 +17,10 @@ export const addKeyStore = (command: Command): Command =>
 
 export const addBrowser = (command: Command): Command =>
   command.addOption(
-    new Option('--browser <profile>', "the browser's profile (default: ephemeral)").choices([
-      ...browserModes,
-    ]),
+    new Option('--browser <profile>', "the browser's profile (default: ephemeral)")
+      .choices([...browserModes])
+      // The choices are for the help; what is none of them is refused with its reason, as in the environment.
+      .argParser((value) => value),
   );
 
 /** What decides on the tools that are offered. */

@@ -92,6 +92,13 @@ describe('options', () => {
     ],
     ['a switch that is none', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
     ['a profile that is none', { browser: 'mine' }, {}, '--browser is mine'],
+    ['BR-03 the own browser by the environment', { browser: 'local' }, {}, 'your own browser is not offered'],
+    [
+      'BR-03 the own browser by a flag',
+      { browser: 'persistent' },
+      { flags: { browser: 'local' } },
+      'your own browser is not offered',
+    ],
     ['a place to confirm that is none', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
     ['an address that is none', { url: '--auto-confirm' }, {}, 'Not an address'],
     ['a folder given twice', {}, { dir: '/a', flags: { dir: '/b' } }, 'The folder is given twice'],

@@ -2,7 +2,7 @@ import { mode, modes as modeNames, toolGroups, type Mode, type ToolGroup } from 
 import { permissionVariable, kebab, type Environment } from '../config.ts';
 import type { KeyStore } from '../link/index.ts';
 import { errors } from './errors.ts';
-import { browserModes, type BrowserMode } from '../permission/index.ts';
+import { browserModes, whyNotLocal, type BrowserMode } from '../permission/index.ts';
 import { parseServerUrl } from './server-url.ts';
 
 /** What commander found on the command line, by its own spelling. */
@@ -86,6 +86,11 @@ const readBrowser = (value: string | undefined): BrowserMode | null => {
   if (value === undefined) return null;
   const found = browserModes.find((one) => one === value);
   if (found) return found;
+  if (value === 'local')
+    throw errors.wrongUse({
+      message: `--browser is local: ${whyNotLocal}`,
+      fix: 'Use persistent: its profile stays, and you can sign in there in its window.',
+    });
   throw errors.wrongUse({ message: `--browser is ${value}`, fix: `Use one of ${browserModes.join(', ')}.` });
 };
 

@@ -2,5 +2,12 @@ import { z } from 'zod';
 
 /** `ephemeral`: a profile of its own for each run of the browser, deleted after it. `persistent`: one that is kept. Neither is the person's. */
 export const browserModes = ['ephemeral', 'persistent'] as const;
-export const browserMode = z.enum(browserModes);
+
+/** Why the person's own browser is none of them; docs/decisions/0011 has the whole of it. */
+export const whyNotLocal =
+  'your own browser is not offered, because its pages could not be kept away from the panel and this machine';
+
+export const browserMode = z.enum(browserModes, {
+  error: ({ input }) => (input === 'local' ? `${whyNotLocal}. Use persistent` : undefined),
+});
 export type BrowserMode = z.infer<typeof browserMode>;

@@ -100,6 +100,12 @@ describe('settings', () => {
     ['an unknown mode', '{"version":1,"modes":{"shell":"yes"}}', /modes\.shell: /],
     ['an unknown group', '{"version":1,"modes":{"everything":"allow"}}', /modes: .*everything/],
     [
+      'BR-03 the own browser',
+      '{"version":1,"browser":{"mode":"local"}}',
+      /browser\.mode: your own browser is not offered.*Use persistent/,
+    ],
+    ['an unknown browser', '{"version":1,"browser":{"mode":"mine"}}', /browser\.mode: Invalid option/],
+    [
       'a rule without a group',
       '{"version":1,"rules":{"deny":[{"resource":"/a"}]}}',
       /rules\.deny\.0\.toolGroup: /,
