@@ -69,11 +69,11 @@ const findTarget = async (
 };
 
 const settleModes = async (
-  options: { start: RootFolder; url: URL; modes: Modes; ask: boolean },
+  options: { start: RootFolder; url: URL; modes: Modes; shellSandbox: boolean; ask: boolean },
   talk: Talk,
 ): Promise<Modes> => {
-  const { start, modes, ask } = options;
-  const shown = { url: showUrl(options.url), folder: start.path, modes };
+  const { start, modes, shellSandbox, ask } = options;
+  const shown = { url: showUrl(options.url), folder: start.path, modes, shellSandbox };
   if (ask) return askToStart({ ...shown, wide: start.wide }, talk);
   if (start.wide !== null) {
     throw errors.badFolder({ message: `${start.path} is too much to offer without a question` });
@@ -212,7 +212,8 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   const start = await findRootFolder(options.dir ?? '.', homedir());
   const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
-  const modes = effectiveModes(await settleModes({ start, url, modes: wanted, ask }, talk));
+  const { shellSandbox } = options;
+  const modes = effectiveModes(await settleModes({ start, url, modes: wanted, shellSandbox, ask }, talk));
   refuseNothing(modes);
   const log = createLog({ privateFolder: settings.folder, clock: systemClock });
   const offer = await createOffer({

@@ -1,15 +1,12 @@
 import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/contracts';
 import type { Modes } from '../permission/index.ts';
 import { errors } from './errors.ts';
-import { groupLabel, summary } from './summary.ts';
+import { groupLabel, summary, type Summed } from './summary.ts';
 import type { Talk } from '../terminal/talk.ts';
 
-interface Start {
-  url: string;
-  folder: string;
+interface Start extends Summed {
   /** Set when the folder needs a yes of its own. */
   wide: 'disk' | 'home' | null;
-  modes: Modes;
 }
 
 // Only a person at a terminal pays for loading the prompts.

@@ -13,13 +13,25 @@ const labels: Record<ToolGroup, string> = {
 
 export const groupLabel = (group: ToolGroup): string => labels[group];
 
+export interface Summed {
+  url: string;
+  folder: string;
+  modes: Modes;
+  shellSandbox: boolean;
+}
+
+const modeOf = ({ modes, shellSandbox }: Summed, group: ToolGroup): string =>
+  group === 'shell' && modes.shell !== 'deny' && !shellSandbox
+    ? `${modes.shell}, without a sandbox: commands can do whatever you can do`
+    : modes[group];
+
 /** What is about to be connected, as the person sees it before anything is sent. */
-export const summary = (what: { url: string; folder: string; modes: Modes }): string =>
+export const summary = (what: Summed): string =>
   [
     '',
     `  server  ${visible(what.url)}`,
     `  folder  ${visible(what.folder)}`,
     '',
-    ...toolGroups.map((group) => `  ${labels[group].padEnd(18)}${what.modes[group]}`),
+    ...toolGroups.map((group) => `  ${labels[group].padEnd(18)}${modeOf(what, group)}`),
     '',
   ].join('\n');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
 import { createCapture } from './capture.ts';
 import { clampTimeout } from './shell-execute.ts';
 
@@ -165,6 +165,22 @@ describeWith('bubblewrap')('shell_execute', () => {
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(stdout).not.toContain('sess_secret');
     expect(stdout).toMatch(/not a tty\n\/dev\/null\n/);
+  });
+
+  it('SH-35 what was allowed in the sandbox is asked about without one', async () => {
+    const folders = makeFolders();
+    const start = async (shellSandbox: boolean) => {
+      const { send } = await tryOut({ folders, modes: { shell: 'ask' }, families: { shellSandbox } });
+      return async (more = {}) => {
+        const toolCall = { name: 'shell_execute', arguments: { command: 'echo ran', ...more } };
+        return textOf(await send({ requestId: 'r', toolCall }));
+      };
+    };
+    const first = await start(true);
+    expect(await first()).toContain('Run a command in the sandbox: no network');
+    expect(await first({ _confirmation: 'alwaysAllow' })).toContain('"exitCode":0');
+    expect(await (await start(true))()).toContain('"exitCode":0');
+    expect(await (await start(false))()).toContain('Run a command without a sandbox');
   });
 
   it('SH-23 what runs is what was allowed', async () => {

@@ -39,6 +39,8 @@ const maxCommandBytes = 100_000;
 
 /** What the person and the agent read of a command's limits. */
 interface Limits {
+  /** A permission for a command in the sandbox is none for the same command without one. */
+  mark?: string;
   /** Said to the agent with the tool. */
   told: string;
   /** Said to the person with the question. */
@@ -52,16 +54,26 @@ const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
         asked: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
       }
     : {
+        mark: 'no-sandbox',
         told: 'It runs without a sandbox.',
         asked: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
       };
 
-const toResource = (command: string, folder: string, context: ToolContext): Omit<Resource, 'description'> => {
-  const fingerprint = fingerprintOfScripts(context, folder, command);
+interface Wanted {
+  command: string;
+  folder: string;
+  limits: Limits;
+}
+
+const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): Resource => {
+  const marks = [limits.mark, fingerprintOfScripts(context, folder, command)].filter(
+    (mark) => mark !== undefined,
+  );
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
-    ...(fingerprint !== undefined && { fingerprint }),
+    description: limits.asked(context.root),
+    ...(marks.length > 0 && { fingerprint: marks.join(' ') }),
   };
 };
 
@@ -81,11 +93,11 @@ export const createShellExecute = (prepare: Launcher, options: { sandbox: boolea
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
-      return [{ ...toResource(command, folder, context), description: limits.asked(context.root) }];
+      return [toResource({ command, folder, limits }, context)];
     },
     run: async ({ command, cwd, timeout }, context) => {
       const folder = folderOf(context, cwd);
-      const wanted = toResource(command, folder, context);
+      const wanted = toResource({ command, folder, limits }, context);
       const isGranted = context.granted.some(
         ({ toolGroup, resource, fingerprint }) =>
           toolGroup === 'shell' && resource === wanted.resource && fingerprint === wanted.fingerprint,
