@@ -17,7 +17,8 @@ export interface AskNeeds {
   talk: Talk;
   /** A terminal's keys. */
   input: Readable & { setRawMode(on: boolean): unknown };
-  output: Writable;
+  /** `columns` where it is a terminal. */
+  output: Writable & { columns?: number };
   /** Whether keys may come from a tool at this moment: such keys answer nothing. */
   isOwnInput?(): boolean;
 }
@@ -83,7 +84,7 @@ export const createAskInTerminal = ({
     input.on('data', drop);
     input.resume();
     try {
-      output.write(`${drawQuestion(question)}\n`);
+      output.write(`${drawQuestion(question, output.columns)}\n`);
       await sleep(clock, deafMs, signal);
       return await readKeys(question, signal);
     } finally {

@@ -80,6 +80,16 @@ describe('talk', () => {
     expect(lines.join('')).not.toContain(key);
   });
 
+  it('folds what describes a resource, and never the resource', () => {
+    const words = 'word '.repeat(20).trim();
+    const drawn = drawQuestion({ toolGroup: 'shell', resource: words, description: words, options: [] }, 60);
+    expect(drawn.split('\n').slice(2, 5)).toEqual([
+      `  shell: ${'word '.repeat(10).trim()}`,
+      `  ${'word '.repeat(10).trim()}`,
+      `    ${words}`,
+    ]);
+  });
+
   it('never shows a key', () => {
     const { lines, talk } = record();
     talk.line('warning', `http://x/?apiKey=sess_${'a'.repeat(32)} and gw_${'b'.repeat(32)}`);
