@@ -67,6 +67,18 @@ it.each([
     ids('XX-01'),
     ['XX-02 has neither a test nor a reason'],
   ],
+  [
+    'a bar in a text',
+    page(first, '| XX-02 | `|` | `a.test.ts` | |'),
+    ids('XX-01', 'XX-02'),
+    ['XX-02 has not four columns', 'XX-02 is tested, and no file is named'],
+  ],
+  [
+    'a test where the page has a reason',
+    page(first, second),
+    ids('XX-01', 'XX-02'),
+    ['XX-02 is tested, and no file is named'],
+  ],
 ])('complains of %s', (_what, text, source, expected) => {
   const tests = new Map([['apps/a.test.ts', idsOf(source)]]);
   expect(complaints(rowsOf(text), tests)).toEqual(expected);

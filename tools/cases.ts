@@ -7,6 +7,8 @@ export interface CaseRow {
   files: string[];
   /** What is left, or why there is no test. */
   left: string;
+  /** How many columns the line has; a bar inside a text makes one more. */
+  columns: number;
   heading: string;
 }
 
@@ -29,10 +31,11 @@ export const rowsOf = (page: string): CaseRow[] => {
   let heading = '';
   return page.split('\n').flatMap((line) => {
     if (line.startsWith('## ')) heading = line.slice(3);
-    const [, first = '', , tested = '', left = ''] = line.split('|').map((cell) => cell.trim());
+    const cells = line.split('|').map((cell) => cell.trim());
+    const [, first = '', , tested = '', left = ''] = cells;
     if (!/^[A-Z]{2}-\d{2}$/.test(first)) return [];
     const files = [...tested.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, name = '']) => name);
-    return [{ id: first, files, left, heading }];
+    return [{ id: first, files, left, heading, columns: cells.length - 2 }];
   });
 };
 
@@ -58,6 +61,10 @@ export const complaints = (rows: CaseRow[], tests: ReadonlyMap<string, ReadonlyS
   return [
     ...repeated.map((row) => `${row.id} stands there twice`),
     ...missing,
+    ...rows.filter((row) => row.columns !== 4).map((row) => `${row.id} has not four columns`),
+    ...rows
+      .filter((row) => row.files.length === 0 && [...tests.values()].some((ids) => ids.has(row.id)))
+      .map((row) => `${row.id} is tested, and no file is named`),
     ...rows
       .filter((row) => row.files.length === 0 && row.left === '')
       .map((row) => `${row.id} has neither a test nor a reason`),
