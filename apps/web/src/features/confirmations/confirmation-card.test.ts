@@ -169,10 +169,10 @@ it.each([
   ['Markdown', '**safe** [ok](http://evil) `x`'],
 ])('CF-20 %s in a resource, its description or a preview is text', (_what, text) => {
   const card = show({
-    resources: [{ toolGroup: 'shell', resource: text, description: text }],
+    resources: [{ toolGroup: 'shell', resource: text, description: `Run ${text}` }],
     preview: { kind: 'diff', path: text, text: `@@ -1 +1 @@\n+${text}\n`, truncated: false },
   });
-  expect(card.text().split(text)).toHaveLength(4);
+  expect(card.text().split(text)).toHaveLength(5);
   expect(card.findAll('img, b, strong, em, a')).toEqual([]);
 });
 
