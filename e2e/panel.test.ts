@@ -170,6 +170,16 @@ describeWith('chromium')('the panel in a browser', () => {
     expect(stranger.url()).toContain('/sign-in');
   });
 
+  it('LG-11 keeps no key in its address or in the storage of the browser', async () => {
+    const [address, cookies, kept] = await page.evaluate<string[]>(
+      '[location.href, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])]',
+    );
+    expect([address, cookies]).toEqual([`${server.url}/`, '']);
+    expect(kept).toContain('/tools?tool=write_file');
+    expect(kept).not.toMatch(/(gw|sess|setup|invite)_|token/i);
+    expect(kept).not.toContain(owner.password);
+  });
+
   it('ran without a script error and within its content policy', () => {
     expect(complaints).toEqual([]);
   });
