@@ -124,7 +124,7 @@ describe('the question in the terminal', () => {
       await wake();
       expect(screen()).toBe(
         '  a lasting answer covers: write ~/a\n' +
-          '  y once   f 15 minutes   s this session   a always   n no   d always no   r other reach\n',
+          '  y once   f 15 minutes   s this session   a always   n no   d always no\n  r let a lasting answer cover something else\n',
       );
       input.write('r');
       await drawn('a lasting answer covers: write in ~ and below\\x1b[2J');

@@ -46,11 +46,12 @@ export const keysOf = (question: ConfirmationPayload, scope: string | undefined)
 export const drawKeys = (question: ConfirmationPayload, scope: string | undefined): string => {
   const scopes = scopesOf(question);
   const label = question.reaches?.find((reach) => reach.scope === scope)?.label;
-  const other = scopes.length > 1 ? ['r other reach'] : [];
+  const other = scopes.length > 1 ? ['  r let a lasting answer cover something else'] : [];
   const keys = keysOf(question, scope).map(({ key, words }) => `${key} ${words}`);
   return [
     ...(label === undefined ? [] : [`  a lasting answer covers: ${visible(label)}`]),
-    `  ${[...keys, ...other].join('   ')}`,
+    `  ${keys.join('   ')}`,
+    ...other,
     '',
   ].join('\n');
 };
