@@ -5,7 +5,8 @@ import { defaultModes, modes, type Mode, type ToolGroup } from '@drawbridge/cont
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { evaluate, evaluateAll } from './evaluate.ts';
 import type { Resource } from './resource.ts';
-import { prepareDenials } from './deny.ts';
+import { deniedPaths, prepareDenials } from './deny.ts';
+import type { Rule } from './rules.ts';
 
 const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({
   toolGroup,
@@ -23,7 +24,10 @@ const everything = (mode: Mode) => ({
   system: mode,
 });
 
-const access = (resource: Resource, settled: { mode?: Mode; deny?: Resource[]; allow?: Resource[] }) =>
+const access = (
+  resource: Resource,
+  settled: { mode?: Mode; deny?: (Resource & Pick<Rule, 'reach'>)[]; allow?: Resource[] },
+) =>
   evaluate(
     {
       modes: everything(settled.mode ?? 'allow'),
@@ -213,6 +217,64 @@ describe('deny is broad', () => {
         }),
       ).toBe('ask');
     }
+  });
+});
+
+describe('BR-04 a denied host is denied however it is written', () => {
+  const host = (resource: string, reach?: 'subdomains'): Resource & Pick<Rule, 'reach'> => ({
+    ...at('browser', resource),
+    ...(reach && { reach }),
+  });
+
+  it.each<[string, 'subdomains' | undefined, string, Mode]>([
+    ['good.example', undefined, 'good.example', 'deny'],
+    ['good.example', undefined, 'good.example:8443', 'deny'],
+    ['good.example:8443', undefined, 'good.example', 'deny'],
+    ['GOOD.example.', undefined, 'good.example', 'deny'],
+    ['good.example', undefined, 'a.good.example', 'allow'],
+    ['good.example', undefined, 'evil.example', 'allow'],
+    ['good.example', 'subdomains', 'good.example', 'deny'],
+    ['good.example', 'subdomains', 'a.good.example', 'deny'],
+    ['good.example', 'subdomains', 'a.b.good.example:8443', 'deny'],
+    ['good.example', 'subdomains', 'evilgood.example', 'allow'],
+    ['good.example', 'subdomains', 'good.example.evil', 'allow'],
+    ['good.example', 'subdomains', 'not a host', 'allow'],
+    ['not a host', undefined, 'good.example', 'allow'],
+  ])('a rule for %s (reach %s) and %s: %s', (denied, reach, asked, expected) => {
+    expect(access(at('browser', asked), { deny: [host(denied, reach)] })).toBe(expected);
+  });
+
+  it.each<[string, Mode]>([
+    ['files/read', 'deny'],
+    ['Files/Read', 'deny'],
+    ['files', 'allow'],
+    ['files2/read', 'allow'],
+  ])('a rule for all tools of the MCP server files and %s: %s', (asked, expected) => {
+    const server = { ...at('mcp', 'files/*'), reach: 'server' as const };
+    expect(access(at('mcp', asked), { deny: [server] })).toBe(expected);
+  });
+});
+
+describe('the paths that are kept from every tool', () => {
+  it('are those of path rules, with where they lead; what may not be read may not be written', () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'link'));
+    const rules = [
+      at('filesystemRead', join(folder, 'link')),
+      at('filesystemWrite', join(folder, 'real/sub/')),
+      at('shell', '/bin/rm'),
+      at('browser', '/not-a-path'),
+    ];
+    const read = [join(folder, 'link'), join(folder, 'real')];
+    expect(deniedPaths(rules)).toEqual({ read, write: [...read, join(folder, 'real/sub')] });
+  });
+
+  it('a rule that forbids to write says nothing about reading, and one about reading forbids to write', () => {
+    expect(access(at('filesystemRead', '/w/a'), { deny: [at('filesystemWrite', '/w/a')] })).toBe('allow');
+    expect(access(at('filesystemWrite', '/w/a'), { deny: [at('filesystemRead', '/w/a')] })).toBe('deny');
+    expect(access(at('shell', '/w/a'), { deny: [at('filesystemRead', '/w/a')] })).toBe('allow');
   });
 });
 
