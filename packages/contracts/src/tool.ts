@@ -35,11 +35,24 @@ export const tool = z.object({
 });
 export type Tool = z.infer<typeof tool>;
 
-const textContent = z.object({ type: z.literal('text'), text: z.string() });
-const imageContent = z.object({ type: z.literal('image'), data: z.base64(), mimeType: z.string().max(100) });
-const audioContent = z.object({ type: z.literal('audio'), data: z.base64(), mimeType: z.string().max(100) });
+/** What any block may say of itself. */
+const ofBlock = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
+const textContent = z.object({ type: z.literal('text'), text: z.string(), ...ofBlock });
+const imageContent = z.object({
+  type: z.literal('image'),
+  data: z.base64(),
+  mimeType: z.string().max(100),
+  ...ofBlock,
+});
+const audioContent = z.object({
+  type: z.literal('audio'),
+  data: z.base64(),
+  mimeType: z.string().max(100),
+  ...ofBlock,
+});
 const resourceContent = z.object({
   type: z.literal('resource'),
+  ...ofBlock,
   resource: z.looseObject({
     uri: z.string(),
     mimeType: z.string().max(100).optional(),

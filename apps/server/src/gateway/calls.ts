@@ -102,6 +102,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     if (openCalls.count(maker.userId) >= limits.maxOpenCalls) throw errors.tooManyCalls();
     const record = newRecord(maker, toolCall, options);
+    options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller')?.catch(onError);
     signal?.addEventListener('abort', abort, { once: true });
     try {

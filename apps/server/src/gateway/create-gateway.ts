@@ -160,7 +160,11 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   return {
     call: whileRunning(async (userId, toolCall, options) => {
       await settings.requireEnabled(userId);
-      return calls.run({ userId, machine: await registry.connected(userId) }, toolCall, options);
+      return calls.run(
+        { userId, machine: await registry.connected(userId, options.machineId) },
+        toolCall,
+        options,
+      );
     }),
     daemon: {
       init: whileRunning(daemon.init),
@@ -187,6 +191,12 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     tools: async (userId) => {
       const machine = await registry.used(userId);
       return isConnected(machine) ? [...machine.info.toolList.tools.values()] : [];
+    },
+    machine: async (userId, machineId) => {
+      const machine = await registry.used(userId, machineId);
+      if (!machine) return null;
+      const { tools, digest } = machine.info.toolList;
+      return { machineId: machine.id, status: toStatus(machine), tools, digest };
     },
     disconnect: async (userId) => {
       const machine = await registry.used(userId);

@@ -34,6 +34,18 @@ export interface CallOptions {
   /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
   until: 'ended' | 'asked';
   signal?: AbortSignal;
+  /** The machine that is meant; the one that the user uses when undefined. `notFound` where it is not theirs. */
+  machineId?: string;
+  /** Hears the call's id before anything of the call is told to anybody. */
+  onOpened?(requestId: string): void;
+}
+
+/** A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal lists. */
+export interface MachineView {
+  machineId: string;
+  status: GatewayStatus;
+  tools: ReadonlyMap<string, Tool>;
+  digest: string;
 }
 
 /** Names a confirmation by itself or by the call that it asks about (`POST confirm/:requestId`). */
@@ -79,6 +91,8 @@ export interface UserSide {
   createLink(userId: string): Promise<PairingLink>;
   status(userId: string): Promise<GatewayStatus>;
   tools(userId: string): Promise<Tool[]>;
+  /** The machine of that id, else the one that the user's calls go to; null while there never was one. `notFound` where it is not theirs. */
+  machine(userId: string, machineId?: string): Promise<MachineView | null>;
   disconnect(userId: string): Promise<void>;
   /** The status on each change; not the one that holds now. */
   onStateChanged(userId: string, listen: (event: StateChanged) => void): () => void;

@@ -23,10 +23,13 @@ export interface Registry {
   ofUser(userId: string): Promise<Machine[]>;
   /** The machine that a daemon with the user's own key speaks for: the last one that called `init`. */
   latest(userId: string): Promise<Machine | undefined>;
-  /** The machine that the user's calls go to: their own, or for the owner the environment's while their own is away. */
-  used(userId: string): Promise<Machine | undefined>;
+  /**
+   * The machine that the user's calls go to: their own, or for the owner the environment's while their own is away. With an
+   * id that one of theirs, or `notFound`.
+   */
+  used(userId: string, machineId?: string): Promise<Machine | undefined>;
   /** The same, or `notConnected`. */
-  connected(userId: string): Promise<Machine>;
+  connected(userId: string, machineId?: string): Promise<Machine>;
   all(): Machine[];
 }
 
@@ -109,7 +112,17 @@ export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
 
   const ofUser = async (userId: string) => users.get(userId) ?? (await turns.run(userId, () => load(userId)));
 
-  const used = async (userId: string): Promise<Machine | undefined> => {
+  const named = async (userId: string, machineId: string): Promise<Machine> => {
+    const isTheirs = ({ id }: Machine) => id === machineId;
+    const own = (await ofUser(userId)).find(isTheirs);
+    const found =
+      own ?? ((await isOwner(userId)) ? (await ofUser(envGatewayUserId)).find(isTheirs) : undefined);
+    if (!found) throw errors.notFound();
+    return found;
+  };
+
+  const used = async (userId: string, machineId?: string): Promise<Machine | undefined> => {
+    if (machineId !== undefined) return named(userId, machineId);
     const own = await ofUser(userId);
     const connected = own.find(isConnected);
     if (connected || userId === envGatewayUserId || !(await isOwner(userId))) return connected ?? own[0];
@@ -128,8 +141,8 @@ export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
     ofUser,
     latest: async (userId) => (await ofUser(userId))[0],
     used,
-    connected: async (userId) => {
-      const machine = await used(userId);
+    connected: async (userId, machineId) => {
+      const machine = await used(userId, machineId);
       if (!isConnected(machine)) throw errors.notConnected();
       return machine;
     },

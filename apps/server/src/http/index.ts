@@ -10,3 +10,4 @@ export { createPlaces, type Places } from './places.ts';
 export { requestHeaders } from './request-headers.ts';
 export { createServer } from './server.ts';
 export { serveStatic } from './static.ts';
+export { sendResponse } from './web-response.ts';

@@ -2,11 +2,11 @@ import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, readJson, type Limits } from '../../http/index.ts';
+import { createPlaces, readJson, sendResponse, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
-import { sendResponse, toRequest } from './exchange.ts';
+import { toRequest } from './exchange.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;

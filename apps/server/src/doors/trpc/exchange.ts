@@ -30,12 +30,3 @@ export const toRequest = (request: FastifyRequest, reply: FastifyReply): Request
   // What is left out serves bodies that are not JSON, which the door's parser has refused.
   return read as unknown as Request;
 };
-
-/** Sends what tRPC answers: a stream as it comes, everything else at once, which is one write instead of two. */
-export const sendResponse = async (reply: FastifyReply, response: Response): Promise<void> => {
-  const { headers, status } = response;
-  const isWhole = headers.get('content-type') === 'application/json' && !headers.has('transfer-encoding');
-  if (!isWhole) return void (await reply.send(response));
-  for (const [name, value] of headers) reply.header(name, value);
-  await reply.code(status).send(await response.text());
-};

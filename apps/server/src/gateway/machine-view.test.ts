@@ -1,0 +1,46 @@
+import { afterEach, expect, it } from 'vitest';
+import { connect, initBody, openGateway, type GatewayFixture } from '../../test/gateway-fixture.ts';
+
+let fixture: GatewayFixture;
+afterEach(async () => {
+  expect(fixture.errors).toEqual([]);
+  await fixture.close();
+});
+
+const seen = async (userId: string, machineId?: string) => {
+  const machine = await fixture.gateway.machine(userId, machineId);
+  return machine && { state: machine.status.state, tools: [...machine.tools.keys()] };
+};
+const tools = ['read_file', 'write_file'];
+
+it('shows what a machine offers, also while it is away and after a restart', async () => {
+  fixture = await openGateway();
+  expect(await seen('ada')).toBeNull();
+  const { key } = await connect(fixture.gateway, 'ada');
+  expect(await seen('ada')).toEqual({ state: 'online', tools });
+  await fixture.gateway.daemon.disconnect(key);
+  expect(await seen('ada')).toEqual({ state: 'offline', tools });
+  fixture = await fixture.crash();
+  expect(await seen('ada')).toMatchObject({ tools });
+});
+
+it('names a machine of the user, and no other', async () => {
+  fixture = await openGateway({ gatewayApiKey: 'k'.repeat(32), owners: ['ada'] });
+  const { gateway } = fixture;
+  await connect(gateway, 'bob');
+  await gateway.daemon.init('k'.repeat(32), initBody({ tools: [] }));
+  const bobs = (await gateway.machine('bob'))?.machineId;
+  const environments = (await gateway.machine('ada'))?.machineId;
+  expect(await seen('bob', bobs)).toEqual({ state: 'online', tools });
+  expect(await seen('ada', environments)).toMatchObject({ tools: [] });
+  for (const [user, id] of [
+    ['ada', bobs],
+    ['bob', environments],
+    ['ada', 'unknown'],
+  ] as const) {
+    await expect(gateway.machine(user, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const options = { door: 'mcp', until: 'ended', machineId: id ?? '' } as const;
+    const call = gateway.call(user, { name: 'read_file', arguments: {} }, options);
+    await expect(call).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+});
