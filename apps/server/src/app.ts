@@ -17,6 +17,8 @@ import {
   serveNotFound,
   serveStatic,
   watchIdleSockets,
+  watchRoutes,
+  type HttpRoute,
 } from './http/index.ts';
 import { createLog, type Logger } from './log.ts';
 
@@ -45,6 +47,8 @@ export interface App {
   listen(): Promise<string>;
   /** The port that is open; 0 before `listen`. */
   port(): number;
+  /** Every way in over HTTP. */
+  routes(): readonly HttpRoute[];
   /** The link that makes the owner account, while there is none. */
   setupLink(): Promise<string | null>;
   /** Sends daemons away to come back later, answers what is under way within 4 s, and lets everything go. */
@@ -95,6 +99,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     secure,
     longestAnswerMs: config.callMaxMs,
   });
+  const routes = watchRoutes(app);
   const limits = await createLimits(app, config.perMinute);
   const closeIdleSockets = watchIdleSockets(app.server);
   const guardOrigin = createOriginGuard(address);
@@ -154,6 +159,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     log,
     gateway,
     port,
+    routes,
     listen: async () => {
       await app.listen({ host: config.host, port: config.port });
       address.listening(port());

@@ -8,6 +8,7 @@ export { serveNotFound } from './not-found.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';
 export { createPlaces, type Places } from './places.ts';
 export { requestHeaders } from './request-headers.ts';
+export { watchRoutes, type HttpRoute } from './routes.ts';
 export { createServer } from './server.ts';
 export { serveStatic } from './static.ts';
 export { sendResponse } from './web-response.ts';
