@@ -2,6 +2,9 @@ import { lstatSync, readdirSync } from 'node:fs';
 import type { ToolContext } from '../tool.ts';
 import { showsIn } from './access.ts';
 import type { Folder } from './open.ts';
+import { lookInside } from './standing.ts';
+
+const noThrow = { throwIfNoEntry: false };
 
 export interface Entry {
   name: string;
@@ -25,6 +28,8 @@ export const entriesOf = (context: ToolContext, folder: Folder): Entry[] => {
   return entries.sort(compare);
 };
 
-/** A file's size in bytes; undefined for one that has just gone. */
-export const sizeIn = (folder: Folder, name: string): number | undefined =>
-  lstatSync(folder.entry(name), { throwIfNoEntry: false })?.size;
+/** The size in bytes of each file among these entries of an open folder; undefined for one that has just gone. */
+export const sizesIn = (folder: Folder, entries: readonly Entry[]): (number | undefined)[] =>
+  lookInside(folder, (pathOf) =>
+    entries.map(({ name, type }) => (type === 'file' ? lstatSync(pathOf(name), noThrow)?.size : undefined)),
+  );

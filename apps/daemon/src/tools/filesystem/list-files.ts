@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { defineTool } from '../tool.ts';
 import { locate, locateGranted, toResource } from './access.ts';
-import { entriesOf, sizeIn } from './entries.ts';
+import { entriesOf, sizesIn } from './entries.ts';
 import { defaultEntries, maxEntries } from './limits.ts';
 import { openFolder } from './open.ts';
 
@@ -43,10 +43,12 @@ export const listFiles = defineTool({
       const all = entriesOf(context, folder).filter((entry) => type === 'all' || entry.type === type);
       const above = relative(context.root, place.path);
       const prefix = above === '' ? '' : above + sep;
-      const entries = all.slice(0, maxResults).map((entry) => ({
-        path: prefix + entry.name,
-        type: entry.type,
-        ...(entry.type === 'file' ? { sizeBytes: sizeIn(folder, entry.name) } : {}),
+      const shown = all.slice(0, maxResults);
+      const sizes = sizesIn(folder, shown);
+      const entries = shown.map(({ name, type }, at) => ({
+        path: prefix + name,
+        type,
+        ...(type === 'file' ? { sizeBytes: sizes[at] } : {}),
       }));
       return {
         content: [{ type: 'text', text: JSON.stringify(entries) }],
