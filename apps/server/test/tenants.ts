@@ -1,0 +1,93 @@
+import { confirmationText, gatewayKeyHeader } from '@drawbridge/contracts';
+import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
+import { createPanel, type Panel } from './panel.ts';
+import { cookiesOf, signUpOwner, startServer, type TestServer } from './server.ts';
+
+/** One user with a machine, signed in. */
+export interface Tenant {
+  cookie: string;
+  panel: Panel;
+  daemon: TestDaemon;
+}
+
+/** Ann, whose ids are tried, and Ben, who tries them. */
+export interface Tenants {
+  server: TestServer;
+  ann: Tenant;
+  ben: Tenant;
+  /** What belongs to Ann, by kind. */
+  ids: Record<string, string>;
+  /** Headers by which Ben can prove who he is. */
+  proofs: Record<string, Record<string, string>>;
+}
+
+const question = {
+  toolGroup: 'filesystemWrite',
+  resource: '/home/person/project/note.txt',
+  description: 'Write note.txt',
+  options: ['allowOnce', 'denyOnce'],
+};
+const asks = {
+  isError: true,
+  content: [{ type: 'text', text: confirmationText.encode(question) }],
+};
+
+/** An id of the same shape that nobody has. */
+export const unlike = (id: string) => id.replaceAll(/[a-z0-9]/gi, (one) => (one === 'x' ? 'y' : 'x'));
+
+const join = async (server: TestServer, cookie: string): Promise<Tenant> => {
+  const panel = createPanel(server, cookie);
+  const { token } = await panel.gateway.createLink.mutate();
+  return { cookie, panel, daemon: await connectDaemon(server, token) };
+};
+
+const invited = async (server: TestServer, owner: Panel): Promise<string> => {
+  const { url } = await owner.invitations.create.mutate();
+  const invitationToken = url.split(/[=#/]/).at(-1);
+  const account = { name: 'Ben', email: 'ben@example.org', password: 'another long password' };
+  return cookiesOf(
+    await server.send('/trpc/invitations.accept', { method: 'POST', body: { invitationToken, ...account } }),
+  );
+};
+
+/** Runs a tool; the machine answers it with `result`. */
+const runOn = async ({ panel, daemon }: Tenant, name: string, result: unknown) => {
+  const running = panel.calls.run.mutate({ name, arguments: { filePath: 'note.txt' } });
+  await daemon.respond(requestOf(await daemon.stream.next()).requestId, { result });
+  return running;
+};
+
+export const createTenants = async (): Promise<Tenants> => {
+  const most = '100000';
+  const server = await startServer({
+    environment: {
+      SIGN_IN_PER_MINUTE: most,
+      SETUP_PER_MINUTE: most,
+      PAIRING_PER_MINUTE: most,
+      NOT_FOUND_PER_MINUTE: most,
+    },
+  });
+  const ann = await join(server, await signUpOwner(server));
+  const ben = await join(server, await invited(server, ann.panel));
+  const ended = await runOn(ann, 'read_file', { content: [{ type: 'text', text: 'only for Ann' }] });
+  const open = await runOn(ann, 'write_file', asks);
+  await ann.panel.invitations.create.mutate();
+  const [invitation] = await ann.panel.invitations.list.query();
+  return {
+    server,
+    ann,
+    ben,
+    ids: {
+      'call that ended': ended.requestId,
+      'open call': open.requestId,
+      confirmation: open.confirmationId ?? '',
+      machine: open.machineId,
+      invitation: invitation?.id ?? '',
+    },
+    proofs: {
+      session: { cookie: ben.cookie },
+      'session key': { [gatewayKeyHeader]: ben.daemon.sessionKey },
+      nothing: {},
+    },
+  };
+};

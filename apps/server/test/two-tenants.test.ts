@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest';
+import { appRouter } from '../src/doors/trpc/app.router.ts';
+import type { Sent, TestServer } from './server.ts';
+import { createTenants, unlike, type Tenants } from './tenants.ts';
+
+/** What an answer tells, with the id that was asked for blotted out. */
+const told = async (server: TestServer, { path, id, ...sent }: Sent & { path: string; id: string }) => {
+  const { status, headers, text } = await server.send(path, sent);
+  const { 'content-type': type, 'www-authenticate': challenge } = headers;
+  return { status, type, challenge, text: text.replaceAll(id, 'the id') };
+};
+
+type Ask = (id: string) => Sent & { path: string };
+
+/** Where Ben hears something else of an id of Ann's than of one that nobody has; must be empty. */
+const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
+  const found: unknown[] = [];
+  for (const [name, { ask }] of Object.entries(table)) {
+    for (const [kind, id] of Object.entries(ids)) {
+      for (const [by, headers] of Object.entries(proofs)) {
+        const answers = await Promise.all(
+          [id, unlike(id)].map((one) => told(server, { ...ask(one), id: one, headers })),
+        );
+        const [theirs, unknown] = answers;
+        if (JSON.stringify(theirs) !== JSON.stringify(unknown))
+          found.push({ name, kind, by, theirs, unknown });
+        if (Object.values(ids).some((secret) => theirs?.text.includes(secret)))
+          found.push({ name, kind, by, theirs });
+      }
+    }
+  }
+  return found;
+};
+
+const isMutation = (name: string): boolean => {
+  const found: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
+  if (typeof found !== 'function' || !('_def' in found)) return false;
+  const { _def: def } = found;
+  return typeof def === 'object' && def !== null && 'type' in def && def.type === 'mutation';
+};
+
+const procedure = (name: string, input: unknown): Sent & { path: string } => {
+  const path = `/trpc/${name}`;
+  if (isMutation(name)) return { path, method: 'POST', body: input };
+  return { path: `${path}?input=${encodeURIComponent(JSON.stringify(input))}` };
+};
+
+/** A way in that takes an id, with the id at the place where it takes one; `own` is the kind that it is made for. */
+interface WithId {
+  own?: string;
+  ask: Ask;
+}
+
+const procedureWithId = (name: string, own: string | undefined, input: (id: string) => unknown) => ({
+  ...(own !== undefined && { own }),
+  ask: (id: string) => procedure(name, input(id)),
+});
+
+const procedures: Record<string, WithId> = {
+  'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
+  'calls.list': procedureWithId('calls.list', undefined, (cursor) => ({ cursor })),
+  'confirmations.decide': procedureWithId('confirmations.decide', 'confirmation', (confirmationId) => ({
+    confirmationId,
+    approved: true,
+    resourceDecision: 'allowOnce',
+  })),
+  'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
+  'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
+  'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
+};
+/** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
+const proceduresWithoutId: Record<string, unknown> = {
+  'account.me': undefined,
+  'calls.run': { name: 'no_such_tool', arguments: {} },
+  'confirmations.list': undefined,
+  'gateway.createLink': undefined,
+  'gateway.status': undefined,
+  'gateway.tools': undefined,
+  'invitations.create': undefined,
+  'invitations.list': undefined,
+  'invitations.accept': undefined,
+  'rules.list': undefined,
+  'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
+  'settings.get': undefined,
+  'settings.update': {},
+  'setup.status': undefined,
+  'setup.createOwner': undefined,
+  'gateway.disconnect': undefined,
+};
+/** What these tell is listened to in `e2e/isolation.test.ts`. */
+const subscriptions = ['calls.onChanged', 'confirmations.onChanged', 'gateway.onStateChanged'];
+
+const mounts = ['/api/v1/instance-ai', '/rest/instance-ai'];
+
+const onMounts = (path: string, { own, body }: { own?: string; body: unknown }) =>
+  Object.fromEntries(
+    mounts.map((mount): [string, WithId] => [
+      `POST ${mount}${path}:requestId`,
+      {
+        ...(own !== undefined && { own }),
+        ask: (id) => ({ path: `${mount}${path}${id}`, method: 'POST', body }),
+      },
+    ]),
+  );
+
+const routes: Record<string, WithId> = {
+  ...onMounts('/gateway/response/', { body: { result: { content: [{ type: 'text', text: 'forged' }] } } }),
+  ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
+  ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
+  ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
+};
+/** Every other: it serves whoever proves who they are, and names nobody else. */
+const routesWithoutId = [
+  'GET /health',
+  'GET /ready',
+  'GET /daemon.tgz',
+  'POST /api/auth/sign-in/email',
+  'POST /api/auth/sign-out',
+  'POST /api/auth/change-password',
+  'GET /api/auth/get-session',
+  // The procedures, which have a table of their own.
+  'GET /trpc/:path',
+  'POST /trpc/:path',
+  ...mounts.flatMap((mount) => [
+    `POST ${mount}/gateway/init`,
+    `POST ${mount}/gateway/tools`,
+    `GET ${mount}/gateway/events`,
+    `POST ${mount}/gateway/probe`,
+    `POST ${mount}/gateway/disconnect`,
+    `POST ${mount}/gateway/create-link`,
+    `GET ${mount}/gateway/status`,
+  ]),
+];
+
+const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
+const refusedWith = (method: string): Sent => ({ method, ...(bodies.has(method) && { body: {} }) });
+
+/** Ann's own ids are known where they belong: that nobody's id is known would make the tables say nothing. */
+const expectKnownToAnn = async ({ server, ann, ids }: Tenants, table: Record<string, WithId>) => {
+  for (const [name, { own, ask }] of Object.entries(table)) {
+    if (own === undefined) continue;
+    const [known, unknown] = [ids[own] ?? '', unlike(ids[own] ?? '')];
+    const headers = { cookie: ann.cookie };
+    const answer = await told(server, { ...ask(known), id: known, headers });
+    expect(answer, name).not.toEqual(await told(server, { ...ask(unknown), id: unknown, headers }));
+  }
+};
+
+/** Whatever Ben has tried, what is Ann's is as it was. */
+const expectUntouched = async ({ ann, ids }: Tenants) => {
+  expect(await ann.panel.calls.get.query({ requestId: ids['open call'] ?? '' })).toMatchObject({
+    state: 'awaiting-confirmation',
+    confirmationId: ids.confirmation,
+  });
+  expect(await ann.panel.gateway.status.query()).toMatchObject({ state: 'online' });
+  expect(await ann.panel.invitations.list.query()).toHaveLength(1);
+};
+
+it('US-05 every procedure answers an id of another user as one that nobody has', async () => {
+  const world = await createTenants();
+  const { server, ben, ids } = world;
+  expect(
+    [...Object.keys(procedures), ...Object.keys(proceduresWithoutId), ...subscriptions].toSorted(),
+  ).toEqual(Object.keys(appRouter._def.procedures).toSorted());
+  expect(await differences(world, procedures)).toEqual([]);
+  for (const [name, input] of Object.entries(proceduresWithoutId)) {
+    const { path, ...sent } = procedure(name, input);
+    const { text } = await server.send(path, { ...sent, headers: { cookie: ben.cookie } });
+    for (const id of Object.values(ids)) expect(text, name).not.toContain(id);
+  }
+  await expectUntouched(world);
+  await expectKnownToAnn(world, procedures);
+});
+
+it('US-05 every HTTP route answers an id of another user as one that nobody has', async () => {
+  const world = await createTenants();
+  const { server } = world;
+  const listed = new Set([...Object.keys(routes), ...routesWithoutId]);
+  const served = server.app.routes();
+  const methodsRefused = await Promise.all(
+    served
+      .filter(({ method, url }) => !listed.has(`${method} ${url}`))
+      .map(async ({ method, url }) => [
+        `${method} ${url}`,
+        (await server.send(url, refusedWith(method))).status,
+      ]),
+  );
+  // A route without a line is one that refuses its method.
+  expect(methodsRefused.filter(([, status]) => status !== 405)).toEqual([]);
+  const names = new Set(served.map(({ method, url }) => `${method} ${url}`));
+  expect([...listed].filter((name) => !names.has(name))).toEqual([]);
+
+  expect(await differences(world, routes)).toEqual([]);
+  await expectUntouched(world);
+  await expectKnownToAnn(world, routes);
+});
