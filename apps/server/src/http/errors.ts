@@ -15,7 +15,8 @@ const ofStatus: Record<number, () => CodedError> = {
   503: errors.shuttingDown,
 };
 
-const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
+/** The row of the table that an error stands for. */
+export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
   if (error instanceof CodedError) return error;
   if (error instanceof z.ZodError) {
     const issue = error.issues[0];

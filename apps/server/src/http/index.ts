@@ -1,5 +1,5 @@
 export { createAddress, isLoopback } from './address.ts';
-export { errorHandler } from './errors.ts';
+export { errorHandler, toCoded } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { readJson } from './json-body.ts';

@@ -1,0 +1,125 @@
+import type { Clock } from '@drawbridge/kit';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessControl } from './access.ts';
+import { errors } from '../../errors.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import { createPlaces, type Limits } from '../../http/index.ts';
+import { createAuthenticate } from './authenticate.ts';
+import type { Caller } from './caller.ts';
+import { createInFlight } from './in-flight.ts';
+import { machineBus, machineStream } from './list-changes.ts';
+import { createMachineStatus } from './machine-status.ts';
+import { createPost } from './post.ts';
+import { refuseInRpc } from './refusals.ts';
+import { readRpcBody } from './rpc-body.ts';
+import { createRunCall } from './run-call.ts';
+import { createServe } from './serve.ts';
+import { createSessions } from './sessions.ts';
+import { createToolbox } from './toolbox.ts';
+
+/** The largest message, in bytes: the arguments of the largest call, and what goes around them. */
+const bodyLimit = 4 * 1024 * 1024;
+const statelessRevision = '2026-07-28';
+
+export interface McpSettings {
+  /** Streams that wait for news, for one person. */
+  streamsPerUser: number;
+}
+
+interface Needs {
+  gateway: Gateway;
+  access: AccessControl;
+  limits: Limits;
+  clock: Clock;
+  settings: McpSettings;
+  /** What the ids that clients carry are sealed with. */
+  secret: string;
+  /** The origin under which clients reach the server, and what refuses other hosts and other sites' pages. */
+  site: { url(): string; guard(request: FastifyRequest): Promise<void> };
+  /** Hears what was thrown inside, for the log. */
+  onError(error: unknown): void;
+}
+
+/** The door of MCP's clients: `/mcp` and `/mcp/:machineId`, in the revisions 2025-11-25 and 2026-07-28. */
+export const createMcpDoor = ({
+  gateway,
+  access,
+  limits,
+  clock,
+  settings,
+  secret,
+  site,
+  onError,
+}: Needs): FastifyPluginAsync => {
+  const authenticate = createAuthenticate({ access, gateway, limits, url: site.url });
+  const toolbox = createToolbox({
+    gateway,
+    ownTools: [createMachineStatus(gateway)],
+    runCall: createRunCall(gateway),
+    onError,
+  });
+  const streams = createPlaces(settings.streamsPerUser);
+  const post = createPost({
+    serve: createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) }),
+    sessions: createSessions({ clock, secret }),
+    inFlight: createInFlight(),
+  });
+
+  /** What a caller has open ends with its token. */
+  const endWithAccess = ({ access: granted }: Caller, reply: FastifyReply) => {
+    reply.raw.once(
+      'close',
+      access.onRevoked(granted, () => reply.raw.destroy()),
+    );
+  };
+
+  const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {
+    if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
+    reply.raw.once('close', streams.take(caller.userId));
+    endWithAccess(caller, reply);
+    reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
+    return reply.send(machineStream(gateway, caller.userId, clock));
+  };
+
+  return async (app) => {
+    const answering = new Set<FastifyReply>();
+    app.addHook('onRequest', site.guard);
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.header('cache-control', 'no-store');
+      done();
+    });
+    app.addHook('preClose', async () => {
+      for (const { raw } of answering) {
+        // Cut, not ended: an ended stream tells its client not to come back.
+        if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
+      }
+    });
+    app.setErrorHandler(refuseInRpc);
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readRpcBody);
+
+    const callers = new WeakMap<FastifyRequest, Caller>();
+    for (const url of ['/mcp', '/mcp/:machineId']) {
+      app.route({
+        method: app.supportedMethods.filter((method) => method !== 'HEAD'),
+        url,
+        bodyLimit,
+        onRequest: async (request, reply) => {
+          callers.set(request, await authenticate(request, reply));
+        },
+        handler: async (request, reply) => {
+          const caller = callers.get(request);
+          if (!caller) throw errors.unauthorized();
+          answering.add(reply);
+          reply.raw.once('close', () => answering.delete(reply));
+          if (request.method === 'GET') return listen(caller, request, reply);
+          if (request.method === 'POST') {
+            return post(caller, request, reply);
+          }
+          reply.header('allow', 'GET, POST');
+          throw errors.methodNotAllowed();
+        },
+      });
+    }
+  };
+};

@@ -1,0 +1,1 @@
+export { createMcpDoor } from './door.ts';

@@ -1,0 +1,177 @@
+import type { InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import type { Access, AccessControl } from '../src/doors/mcp/access.ts';
+import { createMcpDoor } from '../src/doors/mcp/index.ts';
+import { createAddress, createLimits, createOriginGuard, createServer } from '../src/http/index.ts';
+import { initBody, openGateway, type FixtureOptions, type GatewayFixture } from './gateway-fixture.ts';
+import { send, type Got, type Sent } from './server.ts';
+
+/** The door in front of a real gateway on a clock that stands still; bearers are names that the test knows. */
+export interface McpFixture extends Omit<GatewayFixture, 'crash' | 'close'> {
+  url: string;
+  app: FastifyInstance;
+  /** Takes a bearer back: what is open with it ends. */
+  revoke(bearer: string): void;
+  send(sent?: Sent & { path?: string }): Promise<Got>;
+  /** One message as `bearer` (Ada's, for everything, unless said otherwise). */
+  post(
+    body: unknown,
+    more?: { bearer?: string; path?: string; headers?: Record<string, string> },
+  ): Promise<Got>;
+}
+
+const everything: Access['scopes'] = [
+  'filesystemRead',
+  'filesystemWrite',
+  'shell',
+  'computer',
+  'browser',
+  'mcp',
+  'system',
+];
+
+const access = (userId: string, tokenId: string, scopes = everything): Access => ({
+  kind: 'token',
+  userId,
+  tokenId,
+  name: tokenId,
+  scopes,
+});
+
+export const bearers: Record<string, Access> = {
+  ada: access('ada', 'ada-all'),
+  'ada-other': access('ada', 'ada-other'),
+  'ada-reads': access('ada', 'ada-reads', ['filesystemRead']),
+  bob: access('bob', 'bob-all'),
+};
+
+export const bothTypes = { accept: 'application/json, text/event-stream' };
+
+export const openMcp = async (options: FixtureOptions & { publicUrl?: string } = {}): Promise<McpFixture> => {
+  const fixture = await openGateway(options);
+  const held = new Map(Object.entries(bearers));
+  const watching = new Map<Access, Set<() => void>>();
+  const accessControl: AccessControl = {
+    verify: async (bearer) => held.get(bearer) ?? null,
+    onRevoked: (granted, ended) => {
+      const listeners = watching.get(granted) ?? new Set();
+      watching.set(granted, listeners.add(ended));
+      return () => void listeners.delete(ended);
+    },
+  };
+  const address = createAddress({ host: '127.0.0.1', port: 0, publicUrl: options.publicUrl });
+  const app = await createServer({
+    log: pino({ level: 'silent' }),
+    trustProxy: [],
+    secure: false,
+    longestAnswerMs: 60_000,
+  });
+  const perMinute = { signIn: 1_000, setup: 1_000, pairing: 1_000, notFound: 1_000 };
+  const limits = await createLimits(app, perMinute);
+  await app.register(
+    createMcpDoor({
+      gateway: fixture.gateway,
+      access: accessControl,
+      limits,
+      clock: fixture.clock,
+      settings: { streamsPerUser: 5 },
+      secret: 's'.repeat(43),
+      site: { url: address.url, guard: createOriginGuard(address) },
+      onError: (error) => void fixture.errors.push(error),
+    }),
+  );
+  const listened = await app.listen({ host: '127.0.0.1', port: 0 });
+  address.listening(Number(new URL(listened).port));
+  onTestFinished(async () => {
+    await app.close();
+    await fixture.close();
+  });
+
+  const sendTo: McpFixture['send'] = ({ path = '/mcp', ...sent } = {}) => send(listened + path, sent);
+  return {
+    ...fixture,
+    url: listened,
+    app,
+    revoke: (bearer) => {
+      const granted = held.get(bearer);
+      held.delete(bearer);
+      for (const ended of granted ? (watching.get(granted) ?? []) : []) ended();
+    },
+    send: sendTo,
+    post: (body, { bearer = 'ada', path = '/mcp', headers = {} } = {}) =>
+      sendTo({
+        path,
+        method: 'POST',
+        headers: { ...bothTypes, authorization: `Bearer ${bearer}`, ...headers },
+        body,
+      }),
+  };
+};
+
+/** What a message answers with: the body, or the last event of a stream. */
+export const messageOf = ({ json, text }: Got): unknown => {
+  if (json !== undefined) return json;
+  const data = text.split('\n').findLast((line) => line.startsWith('data: '));
+  return data === undefined ? undefined : JSON.parse(data.slice('data: '.length));
+};
+
+/** A machine that answers each call at once. */
+export const connectAnswering = async (
+  { gateway, errors }: McpFixture,
+  userId: string,
+  options: { body?: InitBody; answer(request: ToolRequest): ResponseBody | Promise<ResponseBody> },
+): Promise<{ key: string; requests: ToolRequest[] }> => {
+  const { token } = await gateway.createLink(userId);
+  const { sessionKey: key = '' } = await gateway.daemon.init(token, options.body ?? initBody());
+  const requests: ToolRequest[] = [];
+  const answer = async (request: ToolRequest) => {
+    const body = await options.answer(request);
+    await gateway.daemon.respond(key, request.requestId, body);
+  };
+  await gateway.daemon.openStream(key, {
+    send: (_frame, event) => {
+      if (event.type === 'filesystem-request') {
+        requests.push(event.payload);
+        answer(event.payload).catch((error: unknown) => errors.push(error));
+      }
+      return true;
+    },
+    ready: () => Promise.resolve(),
+    close: () => {},
+  });
+  return { key, requests };
+};
+
+/** The parameters of a request; `_meta` joins what the revision puts there. */
+export interface RequestParams {
+  name?: string;
+  _meta?: object;
+  [name: string]: unknown;
+}
+
+/** A request of revision 2025-11-25. */
+export const olderRequest = (method: string, params: RequestParams = {}, id: unknown = 1) => ({
+  body: { jsonrpc: '2.0', id, method, params },
+  headers: { 'mcp-protocol-version': '2025-11-25' },
+});
+
+const stateless = '2026-07-28';
+
+/** What revision 2026-07-28 asks of every request. */
+export const envelope = {
+  'io.modelcontextprotocol/protocolVersion': stateless,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** A request of revision 2026-07-28, with the headers that it asks for. */
+export const modernRequest = (method: string, { _meta, ...params }: RequestParams = {}, id: unknown = 1) => ({
+  body: { jsonrpc: '2.0', id, method, params: { ...params, _meta: { ...envelope, ..._meta } } },
+  headers: {
+    'mcp-protocol-version': stateless,
+    'mcp-method': method,
+    ...(params.name !== undefined && { 'mcp-name': params.name }),
+  },
+});
