@@ -2,7 +2,13 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { nanoid } from 'nanoid';
-import { createAccounts, createAuthRoutes, createBetterAuth, readSecret } from './auth/index.ts';
+import {
+  createAccess,
+  createAccounts,
+  createAuthRoutes,
+  createBetterAuth,
+  readSecret,
+} from './auth/index.ts';
 import type { Config } from './config.ts';
 import { migrate, openDatabase } from './db/index.ts';
 import { createDaemonDoor } from './doors/daemon-http/index.ts';
@@ -69,6 +75,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
+  const { tokens } = createAccess({ auth, db, clock, onError });
   const gateway = createGateway({
     db,
     clock,
@@ -117,7 +124,10 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
           url: address.url,
           checkSessions: accounts.checkSessions,
           userOf: async (cookie) => (await accounts.session(cookie))?.user.id ?? null,
-          onPasswordChanged: gateway.revokeUser,
+          onPasswordChanged: async (userId) => {
+            await tokens.revokeAll(userId);
+            await gateway.revokeUser(userId);
+          },
         }),
       );
     },
@@ -127,6 +137,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     createTrpcDoor({
       gateway,
       accounts,
+      tokens,
       limits,
       guardOrigin,
       bodyLimit: trpcBodyLimit,

@@ -25,6 +25,10 @@ export type Door = z.infer<typeof door>;
 export const callError = z.object({ code: z.string(), message: z.string() });
 export type CallError = z.infer<typeof callError>;
 
+/** The access token or the connected client that a call came through, named as it was then. */
+export const callVia = z.object({ kind: z.enum(['token', 'client']), id: z.string(), name: z.string() });
+export type CallVia = z.infer<typeof callVia>;
+
 /** One tool call as it is written down: the record is the activity log. `durationMs` is from creation to end. */
 export const call = z.object({
   requestId,
@@ -32,6 +36,8 @@ export const call = z.object({
   tool: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   door,
+  /** Left out where the person made the call in the panel. */
+  via: callVia.optional(),
   state: callState,
   result: toolResult.nullable(),
   error: callError.nullable(),

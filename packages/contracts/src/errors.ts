@@ -40,6 +40,7 @@ export const errorTable = {
   tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
   tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),
+  tooManyTokens: row({ code: 'TOO_MANY_TOKENS', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have as many access tokens as one person may have', fix: 'Revoke one that is not used.' }),
   tooManyCalls: row({ code: 'TOO_MANY_CALLS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many calls are waiting', fix: 'Wait for some to end, or cancel them.' }),
   cancelled: row({ code: 'CANCELLED', http: 499, trpc: 'CLIENT_CLOSED_REQUEST', jsonrpc: -32099, retryable: false, message: 'The call was cancelled' }),
   denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Access denied by the user' }),

@@ -27,6 +27,8 @@ export {
   callStates,
   callSummary,
   type CallSummary,
+  callVia,
+  type CallVia,
   door,
   type Door,
   doors,
@@ -158,6 +160,17 @@ export {
   type UpdateSettingsInput,
   updateSettingsInput,
 } from './settings.ts';
+export {
+  accessToken,
+  type AccessToken,
+  createdToken,
+  type CreatedToken,
+  createTokenInput,
+  type CreateTokenInput,
+  tokenIdInput,
+  tokenLimits,
+  tokenScopes,
+} from './tokens.ts';
 export {
   confirmationArgument,
   content,

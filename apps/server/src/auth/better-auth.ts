@@ -1,7 +1,9 @@
-import { passwordLimits } from '@drawbridge/contracts';
+import { apiKey } from '@better-auth/api-key';
+import { passwordLimits, tokenLimits } from '@drawbridge/contracts';
 import { betterAuth, type BetterAuthPlugin } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
+import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
 
 /** The one value of `ownerSlot`: the column is unique, so that there is one owner however many ask at once. */
@@ -22,6 +24,26 @@ const invitations = {
       },
     },
   },
+} satisfies BetterAuthPlugin;
+
+/** What every access token begins with. */
+export const tokenPrefix = 'dbt_';
+
+/** Access tokens: its keys, made by it and read by `tokens.store.ts`. Its endpoints are not served. */
+const tokens = apiKey({
+  requireName: true,
+  maximumNameLength: tokenLimits.nameLength,
+  customKeyGenerator: () => `${tokenPrefix}${nanoid(32)}`,
+  startingCharactersConfig: { shouldStore: false },
+  keyExpiration: { minExpiresIn: 1, maxExpiresIn: tokenLimits.mostDays },
+  // It would write to the store at each use.
+  rateLimit: { enabled: false },
+});
+
+/** What it does not keep of a token. */
+const tokenUse = {
+  id: 'drawbridge-token-use',
+  schema: { apikey: { fields: { lastUsedFrom: { type: 'string', required: false, input: false } } } },
 } satisfies BetterAuthPlugin;
 
 interface BetterAuthNeeds {
@@ -51,7 +73,7 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
     additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } },
   },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-  plugins: [invitations],
+  plugins: [invitations, tokens, tokenUse],
   // The door in front of it checks the origin and counts attempts.
   rateLimit: { enabled: false },
   telemetry: { enabled: false },

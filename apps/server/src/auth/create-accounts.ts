@@ -85,7 +85,7 @@ export const createAccounts = async (
     acceptInvitation: async ({ invitationToken, ...account }) =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
     session: createSessions({ auth, clock, store: createSessionsStore(db) }),
-    watch: watch.watch,
+    watch: ({ token }, ended) => watch.watch(token, ended),
     checkSessions: watch.check,
     createInvitation: invitations.create,
     listInvitations: invitations.list,

@@ -1,29 +1,28 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Session } from './accounts.ts';
 
-/** How long a session that is over may go unnoticed. */
+/** How long an ended session or a revoked token may go unnoticed. */
 const checkEveryMs = 750;
 
 interface WatchNeeds {
   clock: Clock;
-  /** Those of the tokens whose session still holds. */
-  live(tokens: string[]): Promise<Set<string>>;
+  /** Those of the names that still hold. */
+  live(names: string[]): Promise<Set<string>>;
   onError(error: unknown): void;
 }
 
-/** Watches sessions that something is open for: one question to the store for all of them, and none while there are none. */
+/** Watches sessions or tokens, by their names, that something is open for: one question to the store for all of them, and none while there are none. */
 export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
   const watched = new Map<string, Set<() => void>>();
   let stop: (() => void) | null = null;
 
   const check = async () => {
-    const tokens = [...watched.keys()];
-    if (tokens.length === 0) return;
-    const holding = await live(tokens);
-    for (const token of tokens) {
-      if (holding.has(token)) continue;
-      const listeners = watched.get(token) ?? new Set();
-      watched.delete(token);
+    const names = [...watched.keys()];
+    if (names.length === 0) return;
+    const holding = await live(names);
+    for (const name of names) {
+      if (holding.has(name)) continue;
+      const listeners = watched.get(name) ?? new Set();
+      watched.delete(name);
       for (const ended of listeners) ended();
     }
   };
@@ -31,14 +30,14 @@ export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
   return {
     /** Looks now; what goes wrong is told to `onError`, and the next look comes all the same. */
     check: () => check().catch(onError),
-    watch: ({ token }: Session, ended: () => void): (() => void) => {
+    watch: (name: string, ended: () => void): (() => void) => {
       const own = () => ended();
-      const listeners = watched.get(token) ?? new Set();
-      watched.set(token, listeners.add(own));
+      const listeners = watched.get(name) ?? new Set();
+      watched.set(name, listeners.add(own));
       stop ??= clock.every(checkEveryMs, () => void check().catch(onError));
       return () => {
         listeners.delete(own);
-        if (listeners.size === 0 && watched.get(token) === listeners) watched.delete(token);
+        if (listeners.size === 0 && watched.get(name) === listeners) watched.delete(name);
         if (watched.size > 0) return;
         stop?.();
         stop = null;

@@ -50,6 +50,8 @@ export interface CallTable {
   machineId: string;
   tool: string;
   door: string;
+  /** The token or client it came through, as JSON. */
+  via: string | null;
   state: string;
   error: string | null;
   started: number | null;

@@ -2,10 +2,16 @@ import { Migrator, type Kysely } from 'kysely';
 import { gatewayTables } from './migrations/0001-gateway.ts';
 import { epochs } from './migrations/0002-epochs.ts';
 import { reaches } from './migrations/0003-reaches.ts';
+import { callsVia } from './migrations/0004-calls-via.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
-const migrations = { '0001-gateway': gatewayTables, '0002-epochs': epochs, '0003-reaches': reaches };
+const migrations = {
+  '0001-gateway': gatewayTables,
+  '0002-epochs': epochs,
+  '0003-reaches': reaches,
+  '0004-calls-via': callsVia,
+};
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */
 export const migrate = async (db: Kysely<Schema>): Promise<void> => {

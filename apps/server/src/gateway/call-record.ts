@@ -3,6 +3,7 @@ import type {
   CallError,
   CallState,
   CallSummary,
+  CallVia,
   Decision,
   Door,
   ToolResult,
@@ -16,6 +17,7 @@ export interface CallRecord {
   tool: string;
   arguments: Record<string, unknown>;
   door: Door;
+  via: CallVia | null;
   state: CallState;
   result: ToolResult | null;
   error: CallError | null;
@@ -44,6 +46,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   machineId: record.machineId,
   tool: record.tool,
   door: record.door,
+  ...(record.via === null ? {} : { via: record.via }),
   state: record.state,
   error: record.error,
   started: record.started,

@@ -1,4 +1,12 @@
-import { callError, callState, decision, door, toolResult, type ListCallsInput } from '@drawbridge/contracts';
+import {
+  callError,
+  callState,
+  callVia,
+  decision,
+  door,
+  toolResult,
+  type ListCallsInput,
+} from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import {
@@ -42,6 +50,7 @@ const heads = [
   'machineId',
   'tool',
   'door',
+  'via',
   'state',
   'error',
   'started',
@@ -61,6 +70,7 @@ type HeadRow = Pick<Selectable<CallTable>, (typeof heads)[number]>;
 const readHead = (row: HeadRow): CallHead => ({
   ...row,
   door: door.parse(row.door),
+  via: row.via === null ? null : callVia.parse(JSON.parse(row.via)),
   state: callState.parse(row.state),
   error: row.error === null ? null : callError.parse(JSON.parse(row.error)),
   started: row.started === null ? null : row.started === 1,
@@ -80,6 +90,7 @@ type EndedRow = Omit<Selectable<CallTable>, 'arguments'>;
 
 const endedRow = (record: Omit<CallRecord, 'arguments'>): EndedRow => ({
   ...record,
+  via: textOrNull(record.via),
   result: textOrNull(record.result),
   error: textOrNull(record.error),
   started: flagOrNull(record.started),
@@ -103,6 +114,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
       tool: slot('tool'),
       arguments: slot('arguments'),
       door: slot('door'),
+      via: slot('via'),
       state: slot('state'),
       result: slot('result'),
       error: slot('error'),

@@ -73,6 +73,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       tool: toolCall.name,
       arguments: withoutDecision(toolCall.arguments),
       door: options.door,
+      via: options.via ?? null,
       state: 'pending',
       result: null,
       error: null,

@@ -2,6 +2,7 @@ import type {
   Call,
   CallEvent,
   CallPage,
+  CallVia,
   Confirmation,
   ConfirmationAnswer,
   ConfirmationEvent,
@@ -31,6 +32,8 @@ import type {
 /** How a call is made: through which door, until when its maker waits, and how the maker takes it back. */
 export interface CallOptions {
   door: Door;
+  /** The token or client it came through; left out for a person who is signed in. */
+  via?: CallVia;
   /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
   until: 'ended' | 'asked';
   signal?: AbortSignal;

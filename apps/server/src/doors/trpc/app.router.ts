@@ -6,6 +6,7 @@ import { invitationsRouter } from './invitations.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { setupRouter } from './setup.router.ts';
+import { tokensRouter } from './tokens.router.ts';
 import { router } from './trpc.ts';
 
 export const appRouter = router({
@@ -17,6 +18,7 @@ export const appRouter = router({
   rules: rulesRouter,
   settings: settingsRouter,
   setup: setupRouter,
+  tokens: tokensRouter,
 });
 
 /** The panel's types. */

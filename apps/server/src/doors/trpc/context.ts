@@ -1,4 +1,4 @@
-import type { Accounts, Session } from '../../auth/index.ts';
+import type { Accounts, Session, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Places } from '../../http/index.ts';
 
@@ -6,6 +6,7 @@ import type { Places } from '../../http/index.ts';
 export interface Context {
   gateway: Gateway;
   accounts: Accounts;
+  tokens: Tokens;
   session: Session | null;
   /** For subscriptions, by user. */
   streams: Places;

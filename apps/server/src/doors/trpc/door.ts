@@ -1,6 +1,6 @@
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Accounts } from '../../auth/index.ts';
+import type { Accounts, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { createPlaces, readJson, sendResponse, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
@@ -14,6 +14,7 @@ const maxBatchSize = 20;
 interface Needs {
   gateway: Gateway;
   accounts: Accounts;
+  tokens: Tokens;
   limits: Limits;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
@@ -29,6 +30,7 @@ interface Needs {
 export const createTrpcDoor = ({
   gateway,
   accounts,
+  tokens,
   limits,
   guardOrigin,
   bodyLimit,
@@ -39,6 +41,7 @@ export const createTrpcDoor = ({
   const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
     gateway,
     accounts,
+    tokens,
     session: await accounts.session(request.headers.cookie),
     countAttempt: () => limits.setup.count(request, reply),
     streams,

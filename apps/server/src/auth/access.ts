@@ -1,0 +1,46 @@
+import type { AccessToken, CallVia, CreatedToken, CreateTokenInput, ToolGroup } from '@drawbridge/contracts';
+
+/** What a bearer may do, and on whose behalf: less than the person who is signed in. */
+interface Granted {
+  userId: string;
+  /** The person's name for the token, or the client's own. */
+  name: string;
+  /** The tool groups that it may use; never empty. */
+  scopes: ToolGroup[];
+  /** The address that it was made for; without one it holds at every door that takes bearers. */
+  resource?: string;
+}
+
+export type Access = Granted & ({ kind: 'token'; tokenId: string } | { kind: 'client'; clientId: string });
+
+/** How a record of a call names what it came through. */
+export const viaOf = (access: Access): CallVia => ({
+  kind: access.kind,
+  id: access.kind === 'token' ? access.tokenId : access.clientId,
+  name: access.name,
+});
+
+/** Whoever comes with an access token. */
+export interface AccessControl {
+  /**
+   * What the bearer may do, read from the store each time; null for one that is unknown, expired or revoked. `from` is the
+   * address that it came from, which its owner sees.
+   */
+  verify(bearer: string, from?: string): Promise<Access | null>;
+  /**
+   * Calls `ended` once when the access is revoked or has expired: at once when it is revoked here, at most a second after
+   * otherwise. For what stays open; the returned function stops watching.
+   */
+  onRevoked(access: Access, ended: () => void): () => void;
+}
+
+/** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
+export interface Tokens {
+  /** Throws `tooManyTokens` when the person has as many as one may have. */
+  create(userId: string, input: CreateTokenInput): Promise<CreatedToken>;
+  /** Those that hold, newest first. */
+  list(userId: string): Promise<AccessToken[]>;
+  /** What is open with it has ended when this resolves. */
+  revoke(userId: string, id: string): Promise<void>;
+  revokeAll(userId: string): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import { tokenLimits, toolGroups, type AccessToken } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { Access, Tokens } from './access.ts';
+import type { Auth } from './better-auth.ts';
+import type { StoredToken, TokensStore } from './tokens.store.ts';
+
+const daySeconds = 24 * 60 * 60;
+/** A use within this of the last one that was written down is not written down again. */
+const usedEveryMs = 60_000;
+
+const iso = (at: number) => new Date(at).toISOString();
+
+const toAccessToken = ({ createdAt, expiresAt, lastUsedAt, ...rest }: StoredToken): AccessToken => ({
+  ...rest,
+  createdAt: iso(createdAt),
+  expiresAt: iso(expiresAt),
+  lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
+});
+
+interface TokensNeeds {
+  auth: Auth;
+  clock: Clock;
+  store: TokensStore;
+  /** After tokens were taken back: ends what is open with them. */
+  onRevoked(): Promise<void>;
+  onError(error: unknown): void;
+}
+
+/** Access tokens: better-auth makes them and keeps their digests. */
+export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
+  const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
+
+  const noteUse = (token: StoredToken, from: string | null) => {
+    const at = clock.now();
+    if (token.lastUsedAt !== null && at - token.lastUsedAt < usedEveryMs && token.lastUsedFrom === from)
+      return;
+    void store.used(token.id, { at, from }).catch(onError);
+  };
+
+  const tokens: Tokens = {
+    create: async (userId, { name, scopes, expiresInDays }) => {
+      const tools = toolGroups.filter((group) => scopes.includes(group));
+      const made = await auth.api.createApiKey({
+        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
+      });
+      const all = await store.ofUser(userId);
+      const own = all.find(({ id }) => id === made.id);
+      // Looked at afterwards, so that of many that are made at once too many are taken back, not kept.
+      if (own === undefined || all.length > tokenLimits.perUser) {
+        await store.remove(userId, made.id);
+        throw errors.tooManyTokens();
+      }
+      return { ...toAccessToken(own), token: made.key };
+    },
+    list: async (userId) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
+    revoke: async (userId, id) => {
+      if (!(await store.remove(userId, id))) throw errors.notFound();
+      await onRevoked();
+    },
+    revokeAll: async (userId) => {
+      await store.removeAll(userId);
+      await onRevoked();
+    },
+  };
+
+  return {
+    tokens,
+    verify: async (token: string, from: string | null): Promise<Access | null> => {
+      const found = await store.byToken(token);
+      if (!found || !holds(found)) return null;
+      noteUse(found, from);
+      const { id, userId, name, scopes } = found;
+      return { kind: 'token', tokenId: id, userId, name, scopes };
+    },
+    /** Those of the ids whose token still holds. */
+    live: async (ids: string[]): Promise<string[]> =>
+      (await store.known(ids)).filter(holds).map((token) => token.id),
+  };
+};

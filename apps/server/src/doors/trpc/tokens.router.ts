@@ -1,0 +1,15 @@
+import { createTokenInput, tokenIdInput } from '@drawbridge/contracts';
+import { router, userProcedure } from './trpc.ts';
+
+/** The access tokens of the person who is signed in; a token never gets here. */
+export const tokensRouter = router({
+  /** The token is shown once: the store keeps a digest. */
+  create: userProcedure
+    .input(createTokenInput)
+    .mutation(({ ctx, input }) => ctx.tokens.create(ctx.userId, input)),
+  list: userProcedure.query(({ ctx }) => ctx.tokens.list(ctx.userId)),
+  revoke: userProcedure.input(tokenIdInput).mutation(async ({ ctx, input }): Promise<{ ok: true }> => {
+    await ctx.tokens.revoke(ctx.userId, input.id);
+    return { ok: true };
+  }),
+});

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
+import { onTestFinished } from 'vitest';
+import { createAccess, createAccounts, createBetterAuth } from '../src/auth/index.ts';
+import { migrate, openDatabase } from '../src/db/index.ts';
+import { createLog } from '../src/log.ts';
+import { owner, setupToken } from './server.ts';
+
+/** Accounts and access tokens on a real store, with a clock that starts now and stands still; one person has an account. */
+export const openAccess = async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'access-'));
+  const clock = createFakeClock(systemClock.now());
+  const { db, close } = openDatabase({ url: undefined, dataDir });
+  onTestFinished(async () => {
+    await close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  await migrate(db);
+  const log = createLog({ level: 'silent', secrets: [], write: () => {} });
+  const url = 'http://127.0.0.1';
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret: 's'.repeat(32), url, log });
+  const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: () => url });
+  const { user } = await accounts.createOwner({ setupToken, ...owner });
+  const problems: unknown[] = [];
+  const { access, tokens } = createAccess({ auth, db, clock, onError: (error) => void problems.push(error) });
+  return { clock, db, dataDir, accounts, access, tokens, userId: user.id, problems };
+};

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { toolGroup, toolGroups } from './groups.ts';
+import { isoTime } from './ids.ts';
+
+export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostDays: 366 } as const;
+
+/** Letters that a person can see: nothing that hides, turns around or breaks a line. */
+const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
+
+export const tokenScopes = z.array(toolGroup).min(1).max(toolGroups.length);
+
+/** What the person asks for: a name, what the token may use, and the days it holds. */
+export const createTokenInput = z.strictObject({
+  name: z.string().trim().min(1).max(tokenLimits.nameLength).regex(visibleText, 'must be visible characters'),
+  scopes: tokenScopes.default(['filesystemRead']),
+  expiresInDays: z.number().int().min(1).max(tokenLimits.mostDays).default(tokenLimits.defaultDays),
+});
+export type CreateTokenInput = z.infer<typeof createTokenInput>;
+
+/** An access token as its owner sees it: never the token itself. `lastUsedAt` is exact to the minute. */
+export const accessToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  scopes: tokenScopes,
+  createdAt: isoTime,
+  expiresAt: isoTime,
+  lastUsedAt: isoTime.nullable(),
+  /** The address that it last came from. */
+  lastUsedFrom: z.string().nullable(),
+});
+export type AccessToken = z.infer<typeof accessToken>;
+
+/** Shown once, when it is made. */
+export const createdToken = accessToken.extend({ token: z.string() });
+export type CreatedToken = z.infer<typeof createdToken>;
+
+export const tokenIdInput = z.strictObject({ id: z.string().min(1).max(64) });
