@@ -72,6 +72,7 @@ export const createTenants = async (): Promise<Tenants> => {
   const ended = await runOn(ann, 'read_file', { content: [{ type: 'text', text: 'only for Ann' }] });
   const open = await runOn(ann, 'write_file', asks);
   await ann.panel.invitations.create.mutate();
+  const token = await ann.panel.tokens.create.mutate({ name: 'Desk' });
   const [invitation] = await ann.panel.invitations.list.query();
   return {
     server,
@@ -83,6 +84,7 @@ export const createTenants = async (): Promise<Tenants> => {
       confirmation: open.confirmationId ?? '',
       machine: open.machineId,
       invitation: invitation?.id ?? '',
+      token: token.id,
     },
     proofs: {
       session: { cookie: ben.cookie },

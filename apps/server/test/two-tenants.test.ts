@@ -66,6 +66,7 @@ const procedures: Record<string, WithId> = {
   })),
   'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
   'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
+  'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
 };
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
@@ -85,6 +86,8 @@ const proceduresWithoutId: Record<string, unknown> = {
   'settings.update': {},
   'setup.status': undefined,
   'setup.createOwner': undefined,
+  'tokens.create': { name: 'Desk' },
+  'tokens.list': undefined,
   'gateway.disconnect': undefined,
 };
 /** What these tell is listened to in `e2e/isolation.test.ts`. */
@@ -154,6 +157,7 @@ const expectUntouched = async ({ ann, ids }: Tenants) => {
   });
   expect(await ann.panel.gateway.status.query()).toMatchObject({ state: 'online' });
   expect(await ann.panel.invitations.list.query()).toHaveLength(1);
+  expect(await ann.panel.tokens.list.query()).toMatchObject([{ id: ids.token }]);
 };
 
 it('US-05 every procedure answers an id of another user as one that nobody has', async () => {
