@@ -28,7 +28,7 @@ export const createSessionsStore = (db: Kysely<Schema>): SessionsStore => {
   );
   return {
     byToken: async (token) => {
-      const [row] = (await byToken(db, { token })).rows;
+      const [row] = (await db.executeQuery(byToken({ token }))).rows;
       if (!row) return undefined;
       const { expiresAt, ...user } = row;
       return { expiresAt: new Date(expiresAt).getTime(), user };

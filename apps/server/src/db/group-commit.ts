@@ -1,9 +1,6 @@
 import { endOfTurn } from '@drawbridge/kit';
-import { sql, type Kysely } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
-
-/** Writes something through the connection that it is given; it may be run again when its first run was rolled back. */
-export type Write<T> = (on: Kysely<Schema>) => Promise<T>;
 
 /**
  * `synced`: on disk when it resolves, whatever becomes of the machine. `kept`: the end of the process does not lose it,
@@ -11,70 +8,78 @@ export type Write<T> = (on: Kysely<Schema>) => Promise<T>;
  */
 export type Durability = 'synced' | 'kept';
 
-/** Resolves when the write is as durable as was asked. */
-export type GroupCommit = <T>(write: Write<T>, durability: Durability) => Promise<T>;
+/** Writes the queries, all or none; resolves when they are as durable as was asked. They may be run more than once. */
+export type GroupCommit = (queries: readonly CompiledQuery[], durability: Durability) => Promise<void>;
 
 interface Waiting {
-  /** Runs the write; what it returns tells its maker, once the transaction holds. */
-  run(on: Kysely<Schema>): Promise<() => void>;
+  queries: readonly CompiledQuery[];
   durability: Durability;
+  resolve(): void;
   reject(error: unknown): void;
 }
 
+const begin = CompiledQuery.raw('begin');
+const commit = CompiledQuery.raw('commit');
+const rollback = CompiledQuery.raw('rollback');
+const withoutSync = CompiledQuery.raw('pragma synchronous = normal');
+const withSync = CompiledQuery.raw('pragma synchronous = full');
+
+const inTransaction = async (on: DatabaseConnection, group: readonly Waiting[]) => {
+  await on.executeQuery(begin);
+  try {
+    for (const { queries } of group) for (const query of queries) await on.executeQuery(query);
+    await on.executeQuery(commit);
+  } catch (error) {
+    try {
+      await on.executeQuery(rollback);
+    } catch {
+      // After some errors, such as a full disk, SQLite has rolled back by itself; the one to hear of is the first.
+    }
+    throw error;
+  }
+};
+
 /** Writes that arrive together go into one transaction: one sync of the disk for all of them. One that fails fails alone. */
 export const createGroupCommit = (db: Kysely<Schema>): GroupCommit => {
-  const withoutSync = sql`pragma synchronous = normal`.compile(db);
-  const withSync = sql`pragma synchronous = full`.compile(db);
+  const executor = db.getExecutor();
   let waiting: Waiting[] = [];
   let gathering = false;
 
-  const alone = (one: Waiting) => one.run(db).then((done) => done(), one.reject);
+  const isKept = (one: Waiting) => one.durability === 'kept';
 
-  const inTransaction = (on: Kysely<Schema>, group: Waiting[]) =>
-    on.transaction().execute(async (trx) => {
-      const done = [];
-      for (const one of group) done.push(await one.run(trx));
-      return done;
-    });
-
-  const together = (group: Waiting[]) =>
-    db.connection().execute(async (connection) => {
-      const isKept = group.every((one) => one.durability === 'kept');
-      if (!isKept) return inTransaction(connection, group);
+  // Straight on the connection: Kysely's own layers take as long as the statements.
+  const write = (group: readonly Waiting[]) =>
+    executor.provideConnection(async (connection) => {
+      if (!group.every(isKept)) return inTransaction(connection, group);
       await connection.executeQuery(withoutSync);
       try {
-        return await inTransaction(connection, group);
+        await inTransaction(connection, group);
       } finally {
         await connection.executeQuery(withSync);
       }
     });
 
-  const commit = async () => {
+  const writeGathered = async () => {
     await endOfTurn();
+    // Nobody waits for what is only kept: what else this turn has to do, such as sending frames, goes first.
+    if (waiting.every(isKept)) await endOfTurn();
     const group = waiting;
     waiting = [];
     gathering = false;
-    const [first, second] = group;
-    if (first?.durability === 'synced' && !second) return alone(first);
     try {
-      for (const done of await together(group)) done();
-    } catch {
-      for (const one of group) await alone(one);
+      await write(group);
+      for (const one of group) one.resolve();
+    } catch (error) {
+      if (group.length === 1) return group[0]?.reject(error);
+      for (const one of group) await write([one]).then(one.resolve, one.reject);
     }
   };
 
-  return (write, durability) =>
+  return (queries, durability) =>
     new Promise((resolve, reject) => {
-      waiting.push({
-        durability,
-        run: async (on) => {
-          const value = await write(on);
-          return () => resolve(value);
-        },
-        reject,
-      });
+      waiting.push({ queries, durability, resolve, reject });
       if (gathering) return;
       gathering = true;
-      void commit();
+      void writeGathered();
     });
 };

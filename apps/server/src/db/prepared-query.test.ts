@@ -34,9 +34,9 @@ describe('a query that is put together once', () => {
       ['never', 'two'],
       ['c', null],
     ] as const)
-      await insert(db, { text, id });
-    expect((await byText(db, { text: 'two' })).rows).toEqual([{ id: 'b', text: 'two' }]);
-    expect((await byText(db, { text: 'one' })).rows).toEqual([{ id: 'a', text: 'one' }]);
+      await db.executeQuery(insert({ text, id }));
+    expect((await db.executeQuery(byText({ text: 'two' }))).rows).toEqual([{ id: 'b', text: 'two' }]);
+    expect((await db.executeQuery(byText({ text: 'one' }))).rows).toEqual([{ id: 'a', text: 'one' }]);
     expect(await db.selectFrom('notes').selectAll().where('text', 'is', null).execute()).toEqual([
       { id: 'c', text: null },
     ]);
@@ -44,17 +44,17 @@ describe('a query that is put together once', () => {
 
   it('takes a value for a value, whatever it says', async () => {
     const { db, insert, byText } = await openNotes();
-    await insert(db, { id: 'a', text: 'one' });
-    expect((await byText(db, { text: "one' or '1' = '1" })).rows).toEqual([]);
+    await db.executeQuery(insert({ id: 'a', text: 'one' }));
+    expect((await db.executeQuery(byText({ text: "one' or '1' = '1" }))).rows).toEqual([]);
   });
 
   it('runs on the connection that it is given, and goes with its transaction', async () => {
     const { db, insert, byText } = await openNotes();
     const failed = db.transaction().execute(async (trx) => {
-      await insert(trx, { id: 'a', text: 'one' });
+      await trx.executeQuery(insert({ id: 'a', text: 'one' }));
       throw new Error('not kept');
     });
     await expect(failed).rejects.toThrow('not kept');
-    expect((await byText(db, { text: 'one' })).rows).toEqual([]);
+    expect((await db.executeQuery(byText({ text: 'one' }))).rows).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Compilable, Kysely, QueryResult } from 'kysely';
+import type { Compilable, CompiledQuery } from 'kysely';
 
 /** Where a value of that name goes when the query is run. */
 export interface Slot<Given> {
@@ -13,17 +13,18 @@ class Place {
 }
 
 /**
- * A query that is put together once, for what runs with every call: its builder takes longer than its statement. Type
- * the parameter of `build` as `Slot` of the values that a run is given.
+ * A query that is put together once, for what runs with every call: its builder takes longer than its statement. What it
+ * gives takes the values of one run. Type the parameter of `build` as `Slot` of them.
  */
 export const prepareQuery = <Given extends object, Row>(
   build: (slot: Slot<Given>) => Compilable<Row>,
-): ((on: Pick<Kysely<never>, 'executeQuery'>, given: Given) => Promise<QueryResult<Row>>) => {
+): ((given: Given) => CompiledQuery<Row>) => {
   // Kysely hands values on as they are, and no place ever reaches the database.
   const query = build((name) => new Place(name) as never).compile();
-  return (on, given) => {
-    const values = new Map<PropertyKey, unknown>(Object.entries(given));
-    const parameters = query.parameters.map((one) => (one instanceof Place ? values.get(one.name) : one));
-    return on.executeQuery({ ...query, parameters });
-  };
+  // A place is made by the slot alone, which takes no other names.
+  const valueOf = (given: Given, { name }: Place) => given[name as keyof Given];
+  return (given) => ({
+    ...query,
+    parameters: query.parameters.map((one) => (one instanceof Place ? valueOf(given, one) : one)),
+  });
 };

@@ -151,32 +151,25 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
   return {
     insert: async (record, durability) => {
       const row = { ...endedRow(record), arguments: JSON.stringify(record.arguments) };
-      await commit((on) => insertRow(on, row), durability);
+      await commit([insertRow(row)], durability);
     },
     move: async ({ requestId, state, epoch, deliveredAt }) => {
-      await commit(
-        (on) =>
-          on
-            .updateTable('calls')
-            .set({ state, epoch, deliveredAt })
-            .where('requestId', '=', requestId)
-            .where('endedAt', 'is', null)
-            .execute(),
-        'synced',
-      );
+      const moveRow = db
+        .updateTable('calls')
+        .set({ state, epoch, deliveredAt })
+        .where('requestId', '=', requestId)
+        .where('endedAt', 'is', null);
+      await commit([moveRow.compile()], 'synced');
     },
     end: async (record, durability, closing) => {
       const row = endedRow(record);
-      if (closing === null) return void (await commit((on) => endRow(on, row), durability));
-      await db.transaction().execute(async (trx) => {
-        await endRow(trx, row);
-        await trx
-          .updateTable('confirmations')
-          .set({ state: closing.as, decidedAt: record.endedAt })
-          .where('id', '=', closing.id)
-          .where('state', '=', 'open')
-          .execute();
-      });
+      if (closing === null) return commit([endRow(row)], durability);
+      const close = db
+        .updateTable('confirmations')
+        .set({ state: closing.as, decidedAt: record.endedAt })
+        .where('id', '=', closing.id)
+        .where('state', '=', 'open');
+      return commit([endRow(row), close.compile()], 'synced');
     },
     report: async (requestId, { answerDigest, started }) => {
       await db

@@ -161,8 +161,8 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
       const row = newRow(given, call);
       const { requestId, state, endsAt } = call;
       await db.transaction().execute(async (trx) => {
-        await insertRow(trx, row);
-        await waitFor(trx, { requestId, state, endsAt, confirmationId: row.id });
+        await trx.executeQuery(insertRow(row));
+        await trx.executeQuery(waitFor({ requestId, state, endsAt, confirmationId: row.id }));
       });
       return show(row, given.question, call);
     },

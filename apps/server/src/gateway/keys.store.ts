@@ -35,7 +35,7 @@ export const createKeysStore = (db: Kysely<Schema>): KeysStore => {
     db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
   );
   return {
-    find: async (digest) => (await byDigest(db, { digest })).rows[0],
+    find: async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0],
     issueToken: (token) =>
       db.transaction().execute(async (trx) => {
         await trx

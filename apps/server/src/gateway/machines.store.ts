@@ -182,10 +182,8 @@ export const createMachinesStore = (db: Kysely<Schema>, commit: GroupCommit): Ma
         return isKept;
       }),
     setConnected: async (id, connectedAt) => {
-      await commit(
-        (on) => on.updateTable('machines').set({ connectedAt }).where('id', '=', id).execute(),
-        'kept',
-      );
+      const connect = db.updateTable('machines').set({ connectedAt }).where('id', '=', id);
+      await commit([connect.compile()], 'kept');
     },
     setProblem: async (id, problem) => {
       await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
