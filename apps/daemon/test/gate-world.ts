@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfirmationPayload, Preview } from '@drawbridge/contracts';
-import { createFakeClock } from '@drawbridge/kit';
+import { createFakeClock, endOfTurn } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createGate, type Ask, type Outcome } from '../src/permission/gate.ts';
 import type { Modes } from '../src/permission/modes.ts';
@@ -68,8 +68,11 @@ export const openGate = async ({
       preview: () => Promise.resolve(world.preview),
       ...over,
     }),
-    send: (confirmation?: unknown, over: Partial<Attempt> = {}, reach?: string) =>
-      gate.check(world.attempt(over), { confirmation, reach, signal: noSignal }),
+    send: async (confirmation?: unknown, over: Partial<Attempt> = {}, reach?: string) => {
+      // Each call comes in by itself.
+      await endOfTurn();
+      return gate.check(world.attempt(over), { confirmation, reach, signal: noSignal });
+    },
     asked: async (over: Partial<Attempt> = {}): Promise<ConfirmationPayload> => {
       const outcome = await world.send(undefined, over);
       if (outcome.kind !== 'ask') throw new Error(`expected a question, got ${outcome.kind}`);

@@ -6,7 +6,7 @@ import type {
   ToolRequest,
   ToolResult,
 } from '@drawbridge/contracts';
-import { CodedError, type Clock } from '@drawbridge/kit';
+import { CodedError, endOfTurn, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
 import { createLedger, isQuestion } from './ledger.ts';
 import type { Outbox } from './outbox.ts';
@@ -126,9 +126,12 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       if (outcome !== 'asked' && changes(toolCall.name)) journal.dropped(requestId);
       ledger.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
     }
+    const durationMs = clock.now() - startedAt;
     void outbox.add({ requestId, body: text }).then(() => place?.then((leave) => leave(), nobody));
+    // The post is on its way before anybody here is told.
+    await endOfTurn();
     running.delete(requestId);
-    report({ request, outcome, durationMs: clock.now() - startedAt });
+    report({ request, outcome, durationMs });
   };
 
   return {

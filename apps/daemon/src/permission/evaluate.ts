@@ -23,10 +23,15 @@ const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undef
   return allow.find((rule) => covers(rule, resource) && !(own && rule.reach !== undefined));
 };
 
+/** Whether a group on deny or a denial refuses a resource, whatever else is said of it. */
+export const isDenied = (policy: Policy, resource: Resource): boolean =>
+  effectiveModes(policy.modes)[resource.toolGroup] === 'deny' ||
+  findDenial(policy.deny, resource) !== undefined;
+
 /** What holds for one resource: a group on deny, then a denial, then an allowance, then the group's mode. */
 export const evaluate = (policy: Policy, resource: Resource): Mode => {
+  if (isDenied(policy, resource)) return 'deny';
   const mode = effectiveModes(policy.modes)[resource.toolGroup];
-  if (mode === 'deny' || findDenial(policy.deny, resource) !== undefined) return 'deny';
   if (mode === 'allow' && !needsOwnYes(policy.root, resource)) return 'allow';
   return findAllowing(policy, resource) === undefined ? 'ask' : 'allow';
 };

@@ -7,7 +7,7 @@ import {
 } from '@drawbridge/contracts';
 import { errors } from './errors.ts';
 import { deniedPaths, prepareDenials, type DeniedPaths } from './deny.ts';
-import { evaluate, evaluateAll, rulesAtWork, type Policy } from './evaluate.ts';
+import { evaluate, evaluateAll, isDenied, rulesAtWork, type Policy } from './evaluate.ts';
 import {
   buildQuestion,
   givenAnswer,
@@ -62,6 +62,13 @@ export interface GateNeeds {
   root: string;
 }
 
+/** What the person's settings say about reading one path. */
+export interface Reading {
+  mode(path: string): Mode;
+  /** Whether the mode is `deny`, found out at less cost. */
+  isDenied(path: string): boolean;
+}
+
 export interface Gate {
   /**
    * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
@@ -70,8 +77,8 @@ export interface Gate {
    * with the decision makes it a denial. Specification 6.2.
    */
   check(attempt: Attempt, context: GateContext): Promise<Outcome>;
-  /** What holds for reading a path, by the settings of this moment. */
-  reader(): Promise<(path: string) => Mode>;
+  /** What holds for reading paths, by the settings of this moment. */
+  reader(): Promise<Reading>;
   /** What holds for one resource, by the settings of this moment. */
   access(resource: Resource): Promise<Mode>;
   /** The paths that deny rules keep closed, by the settings that were read last. */
@@ -196,7 +203,15 @@ export const createGate = ({ settings, session, ask, use, root }: GateNeeds): Ga
     reader: async () => {
       await refresh();
       const now = policy();
-      return (path) => evaluate(now, { toolGroup: 'filesystemRead', resource: path, description: path });
+      const resource = (path: string): Resource => ({
+        toolGroup: 'filesystemRead',
+        resource: path,
+        description: path,
+      });
+      return {
+        mode: (path) => evaluate(now, resource(path)),
+        isDenied: (path) => isDenied(now, resource(path)),
+      };
     },
     access: async (resource) => {
       await refresh();

@@ -1,7 +1,7 @@
 export { canonical } from './canonical.ts';
 export type { DeniedPaths } from './deny.ts';
 export { browserModes, whyNotLocal, type BrowserMode } from './browser-mode.ts';
-export { createGate, type Ask, type Gate, type Outcome, type TerminalAnswer } from './gate.ts';
+export { createGate, type Ask, type Gate, type Outcome, type Reading, type TerminalAnswer } from './gate.ts';
 export { guardOf } from './guarded.ts';
 export { effectiveModes, type Modes } from './modes.ts';
 export { readNewRule } from './new-rule.ts';

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultModes } from '@drawbridge/contracts';
-import { createFakeClock, systemClock } from '@drawbridge/kit';
+import { createFakeClock, endOfTurn, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Rule } from './rules.ts';
 import { openSettings } from './settings.ts';
@@ -70,6 +70,16 @@ describe('settings', () => {
     expect(await second.removeRule('deny', ruleFor('/w/a'))).toBe(false);
     await first.refresh();
     expect(first.rules()).toEqual({ allow: [made('/w/b')], deny: [made('/w/c')] });
+  });
+
+  it('an edit counts for whatever comes in after it', async () => {
+    const { folder } = withText(whole);
+    const settings = await openSettings(folder, systemClock);
+    await settings.refresh();
+    writeFileSync(join(folder, 'settings.json'), '{"version":1}');
+    await endOfTurn();
+    await settings.refresh();
+    expect(settings.rules()).toEqual({ allow: [], deny: [] });
   });
 
   it('reads a file from before rules had a reach and a time', async () => {

@@ -46,6 +46,8 @@ const mustBeSound = async (rules: readonly Rule[], path: string): Promise<void> 
   }
 };
 
+const unchanged = Promise.resolve();
+
 /** Tells one state of the file from the next without reading it; undefined when there is no file. */
 const stampOf = (path: string): string | undefined => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -62,6 +64,15 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
   let current = emptySettings;
   let stamp: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let isLookedAt = false;
+
+  /** Whether the file is as it was read. One look serves all that this callback of the event loop does: what it does was asked before. */
+  const isUnchanged = (): boolean => {
+    if (isLookedAt) return true;
+    isLookedAt = stampOf(path) === stamp;
+    if (isLookedAt) process.nextTick(() => (isLookedAt = false));
+    return isLookedAt;
+  };
 
   const load = async () => {
     const before = stampOf(path);
@@ -102,7 +113,7 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
     browserMode: () => current.browser?.mode ?? 'ephemeral',
     rules: () => current.rules,
     remoteRules: () => current.remoteRules,
-    refresh: () => (stampOf(path) === stamp ? Promise.resolve() : inTurn(load)),
+    refresh: () => (isUnchanged() ? unchanged : inTurn(load)),
     addRules: (effect, rules) =>
       change(async () => {
         const known = current.rules[effect];

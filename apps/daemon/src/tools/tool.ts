@@ -1,7 +1,7 @@
-import type { Mode, Preview, ProgressBody, Tool, ToolGroup, ToolResult } from '@drawbridge/contracts';
+import type { Preview, ProgressBody, Tool, ToolGroup, ToolResult } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
-import type { DeniedPaths, Resource } from '../permission/index.ts';
+import type { DeniedPaths, Reading, Resource } from '../permission/index.ts';
 
 export type { Resource };
 
@@ -14,8 +14,8 @@ export interface ToolContext {
   clock: Clock;
   /** Aborted on cancel, time-out and shut-down: stop, clean up, and reject. */
   signal: AbortSignal;
-  /** What the person's settings say about reading one path: a tool shows nothing that is on deny. */
-  reading(path: string): Mode;
+  /** A tool shows nothing whose reading is on deny. */
+  reading: Reading;
 }
 
 /** The same while it runs, with what it was allowed to touch. */

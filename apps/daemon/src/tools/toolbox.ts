@@ -44,7 +44,6 @@ export const createToolbox = (
     return description;
   };
   const isOn = (family: ToolFamily, modes: Modes) => family.groups.some((group) => modes[group] !== 'deny');
-  const openTools = () => families.filter((family) => opened.has(family)).flatMap((family) => family.tools());
   const offeredOf = (family: ToolFamily, modes: Modes) =>
     opened.has(family) ? family.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
 
@@ -75,7 +74,13 @@ export const createToolbox = (
         }),
       );
     },
-    find: (name) => openTools().find((tool) => tool.name === name),
+    find: (name) => {
+      for (const family of opened.keys()) {
+        const found = family.tools().find((tool) => tool.name === name);
+        if (found) return found;
+      }
+      return undefined;
+    },
     missing: (group) => {
       const own = families.filter((family) => opened.has(family) && family.groups.includes(group));
       if (own.some((family) => family.tools().some((tool) => tool.group === group))) return null;

@@ -48,7 +48,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
       ?.run(input, {
         ...place,
         signal: new AbortController().signal,
-        reading: () => 'allow',
+        reading: { mode: () => 'allow', isDenied: () => false },
         deniedPaths: () => ({ read: [], write: [] }),
         requestId: 'r1',
         progress: () => undefined,

@@ -70,5 +70,5 @@ export const showsIn = (context: ToolContext, folder: string): ((name: string) =
   if (!isWithin(folder, context.root)) return () => false;
   const isKept = protectedIn(context, folder);
   const inFolder = wholeTree(folder);
-  return (name) => !isKept(name) && context.reading(inFolder + name) !== 'deny';
+  return (name) => !isKept(name) && !context.reading.isDenied(inFolder + name);
 };

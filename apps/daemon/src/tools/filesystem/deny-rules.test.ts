@@ -90,7 +90,7 @@ describe('FS-30 a write that fails', () => {
         privateFolder: own,
         clock: systemClock,
         signal: AbortSignal.abort(new Error('cancelled')),
-        reading: () => 'allow',
+        reading: { mode: () => 'allow', isDenied: () => false },
         deniedPaths: () => ({ read: [], write: [] }),
         requestId: 'r1',
         progress: () => undefined,

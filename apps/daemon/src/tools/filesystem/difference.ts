@@ -13,7 +13,7 @@ const maxEdits = 2_000;
 /** What stands there now, as far as the one who is asked may have it read: nothing for no file, undefined for not to be shown. */
 export const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
   if (place.kind === 'missing') return '';
-  if (place.kind !== 'file' || context.reading(place.path) !== 'allow') return undefined;
+  if (place.kind !== 'file' || context.reading.mode(place.path) !== 'allow') return undefined;
   try {
     return toText(await readBytes(place.path, context.privateFolder));
   } catch {

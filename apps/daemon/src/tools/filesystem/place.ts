@@ -11,6 +11,8 @@ export interface Place {
   path: string;
   typed: string;
   kind: PlaceKind;
+  /** In bytes, as it was seen; what is opened may be of another size. */
+  size: number;
 }
 
 /** `last` says what a link at the very end means: what it points at, or itself. */
@@ -23,6 +25,8 @@ export interface Resolution {
 const kernelFilesystems = new Set([
   0x9fa0, 0x62656572, 0x73636673, 0x64626720, 0x74726163, 0xcafe4a11, 0x27e0eb, 0x63677270, 0x1cd1,
 ]);
+
+const isKernels = (path: string): boolean => kernelFilesystems.has(statfsSync(path).type);
 
 /** Control characters and halves of characters. */
 const unusable = /[\p{Cc}\p{Cs}]/u;
@@ -70,10 +74,11 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
   const literal = resolve(root, typed);
   const start = below(root, literal);
   if (start === undefined) throw errors.outside();
-  const rootDevice = lstatSync(root).dev;
   let ahead = start;
   let path = root;
   let kind: PlaceKind = 'folder';
+  let size = 0;
+  let rootDevice: number | undefined;
   for (let links = 0; ahead.length > 0;) {
     const [name = '', ...rest] = ahead;
     if (name === '..') {
@@ -87,7 +92,7 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
     const found = look(next);
     if (found === undefined) {
       if (rest.includes('..')) throw errors.notFound();
-      return { path: join(next, ...rest), typed: literal, kind: 'missing' };
+      return { path: join(next, ...rest), typed: literal, kind: 'missing', size: 0 };
     }
     kind = kindOf(found);
     if (kind === 'link' && (rest.length > 0 || last === 'follow')) {
@@ -100,13 +105,14 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
       continue;
     }
     if (kind !== 'folder' && rest.length > 0) throw errors.notFolder();
-    if (found.dev !== rootDevice && kind === 'folder' && kernelFilesystems.has(statfsSync(next).type)) {
+    if (kind === 'folder' && found.dev !== (rootDevice ??= lstatSync(root).dev) && isKernels(next)) {
       throw errors.notFile({ message: 'This belongs to the system, not to files' });
     }
+    size = found.size;
     path = next;
     ahead = rest;
   }
-  return { path, typed: literal, kind };
+  return { path, typed: literal, kind, size };
 };
 
 /** Where a link's target goes on from: the real folder that the link stands in, or the root. */

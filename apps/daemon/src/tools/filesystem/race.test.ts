@@ -113,13 +113,16 @@ describe('FS-07 a folder that is swapped for a link at full speed', () => {
       deniedPaths: () => ({ read: [], write: [] }),
       granted: [{ toolGroup: 'filesystemRead', resource: `${root}/`, description: '' }],
       // Asked between the search and the reading of what it found: the worst moment for a swap.
-      reading: () => {
-        if (!swapped) {
-          swapped = true;
-          renameSync(join(root, 'in'), join(root, 'aside'));
-          symlinkSync(outside, join(root, 'in'));
-        }
-        return 'allow';
+      reading: {
+        mode: () => 'allow',
+        isDenied: () => {
+          if (!swapped) {
+            swapped = true;
+            renameSync(join(root, 'in'), join(root, 'aside'));
+            symlinkSync(outside, join(root, 'in'));
+          }
+          return false;
+        },
       },
     });
     expect([swapped, result.structuredContent]).toEqual([

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { jsonResult } from '../result.ts';
@@ -35,7 +34,7 @@ export const readFile = defineTool({
     const place = locateGranted(context, filePath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();
     // Only a first look: whatever the file has become is read within its limit.
-    if ((statSync(place.path, { throwIfNoEntry: false })?.size ?? 0) >= largeFileBytes) await context.large();
+    if (place.size >= largeFileBytes) await context.large();
     const bytes = await readBytes(place.path, context.privateFolder);
     const mimeType = pictureType(bytes);
     if (mimeType) return { content: [{ type: 'image', data: bytes.toString('base64'), mimeType }] };

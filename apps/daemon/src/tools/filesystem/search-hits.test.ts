@@ -22,7 +22,7 @@ const world = () => {
     large: async () => undefined,
     deniedPaths: () => ({ read: [], write: [] }),
     granted: [],
-    reading: (path: string) => (path.endsWith('hidden.txt') ? ('deny' as const) : ('allow' as const)),
+    reading: { mode: () => 'allow' as const, isDenied: (path: string) => path.endsWith('hidden.txt') },
   };
   const swap = () => {
     renameSync(join(root, 'in'), join(root, 'aside'));
