@@ -23,7 +23,7 @@ describe('configuration', () => {
       streamsPerUser: 60,
       callMaxMs: 600_000,
       resultMaxBytes: 16_777_216,
-      perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120 },
+      perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120, bearer: 1_200 },
       trustProxy: [],
       logLevel: 'info',
     });

@@ -109,6 +109,9 @@ const variables = z.object({
   NOT_FOUND_PER_MINUTE: whole(1, 100_000)
     .prefault('120')
     .describe('Requests to addresses that do not exist, of one address in a minute.'),
+  TOKEN_PER_MINUTE: whole(1, 10_000_000)
+    .prefault('1200')
+    .describe('Requests with one access token in a minute.'),
   STREAMS_PER_ADDRESS: whole(1, 1_000_000)
     .prefault('10000')
     .describe('Machines that one address may have connected; behind a proxy see `TRUST_PROXY`.'),
@@ -141,7 +144,7 @@ export interface Config {
   sessionKeyIdleMs: number;
   callMaxMs: number;
   resultMaxBytes: number;
-  perMinute: { signIn: number; setup: number; pairing: number; notFound: number };
+  perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number };
   streamsPerAddress: number;
   streamsPerUser: number;
   trustProxy: string[];
@@ -169,6 +172,7 @@ const fromVariables = (read: Variables): Config => ({
     setup: read.SETUP_PER_MINUTE,
     pairing: read.PAIRING_PER_MINUTE,
     notFound: read.NOT_FOUND_PER_MINUTE,
+    bearer: read.TOKEN_PER_MINUTE,
   },
   streamsPerAddress: read.STREAMS_PER_ADDRESS,
   streamsPerUser: read.STREAMS_PER_USER,

@@ -2,7 +2,7 @@ import type { InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts'
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Access, AccessControl } from '../src/doors/mcp/access.ts';
+import type { Access, AccessControl } from '../src/auth/index.ts';
 import { createMcpDoor } from '../src/doors/mcp/index.ts';
 import { createAddress, createLimits, createOriginGuard, createServer } from '../src/http/index.ts';
 import { initBody, openGateway, type FixtureOptions, type GatewayFixture } from './gateway-fixture.ts';
@@ -68,7 +68,7 @@ export const openMcp = async (options: FixtureOptions & { publicUrl?: string } =
     secure: false,
     longestAnswerMs: 60_000,
   });
-  const perMinute = { signIn: 1_000, setup: 1_000, pairing: 1_000, notFound: 1_000 };
+  const perMinute = { signIn: 1_000, setup: 1_000, pairing: 1_000, notFound: 1_000, bearer: 1_000_000 };
   const limits = await createLimits(app, perMinute);
   await app.register(
     createMcpDoor({

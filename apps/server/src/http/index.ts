@@ -1,4 +1,5 @@
 export { createAddress, isLoopback } from './address.ts';
+export { bearerOf } from './bearer.ts';
 export { errorHandler, toCoded } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';

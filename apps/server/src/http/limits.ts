@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
+import { bearerOf } from './bearer.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -16,7 +18,9 @@ export interface Limits {
   account: Limit;
   setup: Limit;
   pairing: Limit;
-  /** Session keys that do not hold: machines behind one address share it, and come back all at once. */
+  /** Uses of one access token, wherever they come from. */
+  bearer: Limit;
+  /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
   session: Limit;
   notFound: Limit;
 }
@@ -30,9 +34,15 @@ const accountOf = (request: FastifyRequest): string => {
   return typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : '';
 };
 
+/** The same for one token however it is written in the header; the counts do not hold the token itself. */
+const bearerDigest = (request: FastifyRequest): string =>
+  createHash('sha256')
+    .update(bearerOf(request) ?? '')
+    .digest('base64url');
+
 export const createLimits = async (
   app: FastifyInstance,
-  perMinute: { signIn: number; setup: number; pairing: number; notFound: number },
+  perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number },
 ): Promise<Limits> => {
   await app.register(rateLimit, { global: false });
 
@@ -56,6 +66,7 @@ export const createLimits = async (
     account: limit(perMinute.signIn, accountOf),
     setup: limit(perMinute.setup),
     pairing: limit(perMinute.pairing),
+    bearer: limit(perMinute.bearer, bearerDigest),
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
   };

@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import type { Access } from '../../auth/index.ts';
 
 /** Whom a bearer speaks for, and how far it goes. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessControl } from './access.ts';
+import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { createPlaces, type Limits } from '../../http/index.ts';

@@ -1,0 +1,51 @@
+import { createTokenInput } from '@drawbridge/contracts';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openAccess } from '../../test/access.ts';
+import { send } from '../../test/server.ts';
+import { createLimits, createServer } from '../http/index.ts';
+import { createBearerGuard } from './bearer-guard.ts';
+
+const perMinute = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
+
+/** A door that says who came, with a token of the one person. */
+const openDoor = async () => {
+  const { access, tokens, userId } = await openAccess();
+  const log = pino({ level: 'silent' });
+  const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
+  const limits = await createLimits(app, perMinute);
+  const guard = createBearerGuard({ access, limits, challenge: () => 'realm="here"' });
+  app.get('/', async (request, reply) => guard(request, reply));
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => app.close());
+  const token = async () => (await tokens.create(userId, createTokenInput.parse({ name: 'Desk' }))).token;
+  const ask = async (authorization?: string | string[]) => {
+    const { status, headers } = await send(url, { headers: authorization ? { authorization } : {} });
+    return [status, headers['www-authenticate']];
+  };
+  return { url, token, ask };
+};
+
+describe('the guard of the doors for access tokens', () => {
+  it('MC-04 lets a token in, and names the error of every other header', async () => {
+    const { token, ask } = await openDoor();
+    const good = await token();
+    expect(await ask(`Bearer ${good}`)).toEqual([200, undefined]);
+    expect(await ask()).toEqual([401, 'Bearer realm="here"']);
+    expect(await ask(`Basic ${good}`)).toEqual([401, 'Bearer realm="here"']);
+    expect(await ask(`Bearer ${good}, Bearer ${good}`)).toEqual([401, 'Bearer realm="here"']);
+    expect(await ask(`Bearer ${good}x`)).toEqual([401, 'Bearer error="invalid_token", realm="here"']);
+  });
+
+  it('MC-20 counts the uses of each token by itself, however its header is written', async () => {
+    const { url, token, ask } = await openDoor();
+    const [busy, calm] = [await token(), await token()];
+    const statuses = [];
+    for (const header of [`Bearer ${busy}`, `bearer ${busy}`, `Bearer   ${busy}`, `BEARER ${busy}`])
+      statuses.push((await ask(header))[0]);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    const refused = await send(url, { headers: { authorization: `Bearer ${busy}` } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask(`Bearer ${calm}`))[0]).toBe(200);
+  });
+});

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
+import { bearerOf, type Limits } from '../http/index.ts';
+import type { Access, AccessControl } from './access.ts';
+
+interface Needs {
+  access: AccessControl;
+  limits: Limits;
+  /** What `WWW-Authenticate` says beside `Bearer` and its error, such as where a client reads how to get a token. */
+  challenge?(): string;
+}
+
+/**
+ * Who comes with an access token: the one way into every door that takes them. Throws `unauthorized`, with a challenge,
+ * without a token that holds; `tooManyRequests` for a token that was used too often in this minute.
+ */
+export const createBearerGuard =
+  ({ access, limits, challenge }: Needs) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<Access> => {
+    const bearer = bearerOf(request);
+    const granted = bearer === null ? null : await access.verify(bearer, request.ip);
+    if (granted) {
+      await limits.bearer.count(request, reply);
+      return granted;
+    }
+    if (request.headers.authorization !== undefined) await limits.session.count(request, reply);
+    const said = [bearer === null ? [] : 'error="invalid_token"', challenge?.() ?? []].flat().join(', ');
+    reply.header('www-authenticate', said === '' ? 'Bearer' : `Bearer ${said}`);
+    throw errors.unauthorized({
+      message: 'An access token is needed',
+      fix: 'Make one in the panel, under Tokens.',
+    });
+  };
