@@ -72,7 +72,7 @@ export const createTokensStore = (db: Kysely<Schema>): TokensStore => {
 
   return {
     byToken: async (token) => {
-      const [row] = (await byDigest(db, { digest: keyDigest(token) })).rows;
+      const [row] = (await db.executeQuery(byDigest({ digest: keyDigest(token) }))).rows;
       return row && row.enabled ? { ...read(row), userId: row.userId } : undefined;
     },
     ofUser: async (userId) => {
