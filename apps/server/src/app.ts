@@ -12,6 +12,7 @@ import {
 import type { Config } from './config.ts';
 import { migrate, openDatabase } from './db/index.ts';
 import { createDaemonDoor } from './doors/daemon-http/index.ts';
+import { createMcpDoor } from './doors/mcp/index.ts';
 import { createTrpcDoor } from './doors/trpc/index.ts';
 import { createGateway, defaultLimits, type Gateway } from './gateway/index.ts';
 import {
@@ -75,7 +76,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
-  const { tokens } = createAccess({ auth, db, clock, onError });
+  const { access, tokens } = createAccess({ auth, db, clock, onError });
   const gateway = createGateway({
     db,
     clock,
@@ -158,6 +159,19 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
       allowQueryKey: config.allowQueryKey,
       resultMaxBytes: config.resultMaxBytes,
       streamsPerAddress: config.streamsPerAddress,
+    }),
+  );
+
+  await app.register(
+    createMcpDoor({
+      gateway,
+      access,
+      limits,
+      clock,
+      settings: { streamsPerUser: config.streamsPerUser },
+      secret,
+      site: { url: address.url, guard: guardOrigin },
+      onError,
     }),
   );
 

@@ -1,4 +1,4 @@
-import { confirmationText, gatewayKeyHeader } from '@drawbridge/contracts';
+import { confirmationText, gatewayKeyHeader, toolGroups } from '@drawbridge/contracts';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
 import { createPanel, type Panel } from './panel.ts';
 import { cookiesOf, signUpOwner, startServer, type TestServer } from './server.ts';
@@ -19,6 +19,8 @@ export interface Tenants {
   ids: Record<string, string>;
   /** Headers by which Ben can prove who he is. */
   proofs: Record<string, Record<string, string>>;
+  /** All headers by which Ann proves who she is. */
+  annsProof: Record<string, string>;
 }
 
 const question = {
@@ -27,6 +29,7 @@ const question = {
   description: 'Write note.txt',
   options: ['allowOnce', 'denyOnce'],
 };
+const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
 const asks = {
   isError: true,
   content: [{ type: 'text', text: confirmationText.encode(question) }],
@@ -73,6 +76,7 @@ export const createTenants = async (): Promise<Tenants> => {
   const open = await runOn(ann, 'write_file', asks);
   await ann.panel.invitations.create.mutate();
   const token = await ann.panel.tokens.create.mutate({ name: 'Desk' });
+  const bensToken = await ben.panel.tokens.create.mutate({ name: 'Lap', scopes: [...toolGroups] });
   const [invitation] = await ann.panel.invitations.list.query();
   return {
     server,
@@ -89,7 +93,9 @@ export const createTenants = async (): Promise<Tenants> => {
     proofs: {
       session: { cookie: ben.cookie },
       'session key': { [gatewayKeyHeader]: ben.daemon.sessionKey },
+      token: bearer(bensToken),
       nothing: {},
     },
+    annsProof: { cookie: ann.cookie, ...bearer(token) },
   };
 };

@@ -12,6 +12,12 @@ const told = async (server: TestServer, { path, id, ...sent }: Sent & { path: st
 
 type Ask = (id: string) => Sent & { path: string };
 
+const withHeaders = (asked: ReturnType<Ask>, proof: { id: string; headers: Record<string, string> }) => ({
+  ...asked,
+  id: proof.id,
+  headers: { ...asked.headers, ...proof.headers },
+});
+
 /** Where Ben hears something else of an id of Ann's than of one that nobody has; must be empty. */
 const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
   const found: unknown[] = [];
@@ -19,7 +25,7 @@ const differences = async ({ server, ids, proofs }: Tenants, table: Record<strin
     for (const [kind, id] of Object.entries(ids)) {
       for (const [by, headers] of Object.entries(proofs)) {
         const answers = await Promise.all(
-          [id, unlike(id)].map((one) => told(server, { ...ask(one), id: one, headers })),
+          [id, unlike(id)].map((one) => told(server, withHeaders(ask(one), { id: one, headers }))),
         );
         const [theirs, unknown] = answers;
         if (JSON.stringify(theirs) !== JSON.stringify(unknown))
@@ -106,7 +112,29 @@ const onMounts = (path: string, { own, body }: { own?: string; body: unknown }) 
     ]),
   );
 
+/** The methods that carry a body here. */
+const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
+const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const mcpHeaders = { accept: 'application/json, text/event-stream' };
+
+/** Refused methods too: who comes, and for which machine, is asked first. */
+const ofMachine = Object.fromEntries(
+  ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'PUT', 'QUERY', 'TRACE'].map((method): [string, WithId] => [
+    `${method} /mcp/:machineId`,
+    {
+      ...(method === 'POST' && { own: 'machine' }),
+      ask: (id) => ({
+        path: `/mcp/${id}`,
+        method,
+        headers: mcpHeaders,
+        ...(bodies.has(method) && { body: rpc }),
+      }),
+    },
+  ]),
+);
+
 const routes: Record<string, WithId> = {
+  ...ofMachine,
   ...onMounts('/gateway/response/', { body: { result: { content: [{ type: 'text', text: 'forged' }] } } }),
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
@@ -122,6 +150,8 @@ const routesWithoutId = [
   'POST /api/auth/change-password',
   'GET /api/auth/get-session',
   // The procedures, which have a table of their own.
+  'GET /mcp',
+  'POST /mcp',
   'GET /trpc/:path',
   'POST /trpc/:path',
   ...mounts.flatMap((mount) => [
@@ -135,17 +165,16 @@ const routesWithoutId = [
   ]),
 ];
 
-const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 const refusedWith = (method: string): Sent => ({ method, ...(bodies.has(method) && { body: {} }) });
 
 /** Ann's own ids are known where they belong: that nobody's id is known would make the tables say nothing. */
-const expectKnownToAnn = async ({ server, ann, ids }: Tenants, table: Record<string, WithId>) => {
+const expectKnownToAnn = async ({ server, annsProof, ids }: Tenants, table: Record<string, WithId>) => {
   for (const [name, { own, ask }] of Object.entries(table)) {
     if (own === undefined) continue;
     const [known, unknown] = [ids[own] ?? '', unlike(ids[own] ?? '')];
-    const headers = { cookie: ann.cookie };
-    const answer = await told(server, { ...ask(known), id: known, headers });
-    expect(answer, name).not.toEqual(await told(server, { ...ask(unknown), id: unknown, headers }));
+    const headers = annsProof;
+    const answer = await told(server, withHeaders(ask(known), { id: known, headers }));
+    expect(answer, name).not.toEqual(await told(server, withHeaders(ask(unknown), { id: unknown, headers })));
   }
 };
 
@@ -178,15 +207,16 @@ it('US-05 every procedure answers an id of another user as one that nobody has',
 
 it('US-05 every HTTP route answers an id of another user as one that nobody has', async () => {
   const world = await createTenants();
-  const { server } = world;
+  const { server, proofs } = world;
   const listed = new Set([...Object.keys(routes), ...routesWithoutId]);
-  const served = server.app.routes();
+  // The panel's own files are served where it has been built.
+  const served = server.app.routes().filter(({ url }) => url !== '/*');
   const methodsRefused = await Promise.all(
     served
       .filter(({ method, url }) => !listed.has(`${method} ${url}`))
       .map(async ({ method, url }) => [
         `${method} ${url}`,
-        (await server.send(url, refusedWith(method))).status,
+        (await server.send(url, { ...refusedWith(method), headers: { ...proofs.token } })).status,
       ]),
   );
   // A route without a line is one that refuses its method.

@@ -1,5 +1,6 @@
 import type { CallEvent } from '@drawbridge/contracts';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { viaOf } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { endAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
@@ -27,7 +28,7 @@ export type RunCall = (caller: Caller, request: CallRequest, watch: CallWatch) =
 
 export const createRunCall =
   (gateway: Gateway): RunCall =>
-  async ({ userId, machineId }, { name, arguments: given }, { signal, onProgress }) => {
+  async ({ access, userId, machineId }, { name, arguments: given }, { signal, onProgress }) => {
     let requestId: string | null = null;
     const unlisten =
       onProgress &&
@@ -40,6 +41,7 @@ export const createRunCall =
         { name, arguments: given },
         {
           door: 'mcp',
+          via: viaOf(access),
           until: 'ended',
           signal,
           ...(machineId !== undefined && { machineId }),
