@@ -9,7 +9,13 @@ import {
 } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
-import { prepareQuery, type ConfirmationTable, type Schema, type Slot } from '../db/index.ts';
+import {
+  prepareQuery,
+  type ConfirmationTable,
+  type GroupCommit,
+  type Schema,
+  type Slot,
+} from '../db/index.ts';
 import type { CallRecord } from './call-record.ts';
 
 /** What was asked, as it is kept. */
@@ -55,7 +61,10 @@ export interface StoredConfirmation {
 }
 
 export interface ConfirmationsStore {
-  /** Keeps the question and that its call waits for it: both or none. Gives what a user then sees of it. */
+  /**
+   * Keeps the question and that its call waits for it: both or none, and not synced. After a power cut that loses it the
+   * call is sent again, and its daemon asks again. Gives what a user then sees of it.
+   */
   ask(confirmation: NewConfirmation, call: CallRecord): Promise<Confirmation>;
   /** Takes the one answer and what it makes of the call: both or none. False when it is not open any more. */
   answer(answer: ConfirmationAnswerRecord, call: CallRecord): Promise<boolean>;
@@ -117,7 +126,8 @@ const newRow = (given: NewConfirmation, call: CallRecord): Row => ({
   decidedAt: null,
 });
 
-export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore => {
+/** Reads from `db`; `commit` is the one that calls are written through. */
+export const createConfirmationsStore = (db: Kysely<Schema>, commit: GroupCommit): ConfirmationsStore => {
   const confirmations = db
     .selectFrom('confirmations')
     .innerJoin('calls', 'calls.requestId', 'confirmations.requestId')
@@ -160,10 +170,8 @@ export const createConfirmationsStore = (db: Kysely<Schema>): ConfirmationsStore
     ask: async (given, call) => {
       const row = newRow(given, call);
       const { requestId, state, endsAt } = call;
-      await db.transaction().execute(async (trx) => {
-        await trx.executeQuery(insertRow(row));
-        await trx.executeQuery(waitFor({ requestId, state, endsAt, confirmationId: row.id }));
-      });
+      const wait = waitFor({ requestId, state, endsAt, confirmationId: row.id });
+      await commit([insertRow(row), wait], 'kept');
       return show(row, given.question, call);
     },
     answer: (answer, call) =>

@@ -20,7 +20,7 @@ export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => {
   const commit = createGroupCommit(db);
   return {
     calls: guardedStore(createCallsStore(db, commit)),
-    confirmations: guardedStore(createConfirmationsStore(db)),
+    confirmations: guardedStore(createConfirmationsStore(db, commit)),
     keys: guardedStore(createKeysStore(db)),
     machines: guardedStore(createMachinesStore(db, commit)),
     switches: guardedStore(createSwitchesStore(db)),
