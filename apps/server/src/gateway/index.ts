@@ -1,4 +1,4 @@
 export { createGateway } from './create-gateway.ts';
 export type { DaemonSide, DaemonStream, Gateway, MachineView, Proof, UserSide } from './gateway.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
-export { groupsOfTool, isWithinScopes } from './tool-groups.ts';
+export { isWithinScopes } from './tool-groups.ts';

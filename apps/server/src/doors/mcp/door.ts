@@ -4,6 +4,7 @@ import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { createPlaces, type Limits } from '../../http/index.ts';
+import { createAnswerPlain } from './answer-plain.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import { createInFlight } from './in-flight.ts';
@@ -60,6 +61,8 @@ export const createMcpDoor = ({
   });
   const streams = createPlaces(settings.streamsPerUser);
   const post = createPost({
+    toolbox,
+    answerPlain: createAnswerPlain({ toolbox, clock }),
     serve: createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) }),
     sessions: createSessions({ clock, secret }),
     inFlight: createInFlight(),

@@ -11,14 +11,22 @@ interface ServeNeeds {
   busOf(caller: Caller): ServerEventBus;
 }
 
+const calledName = (body: unknown): string | undefined => {
+  const params = typeof body === 'object' && body !== null && 'params' in body ? body.params : undefined;
+  const name = typeof params === 'object' && params !== null && 'name' in params ? params.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+};
+
 /** One exchange with the protocol's own server, for both revisions; nothing of it outlives the exchange. */
 export type Serve = (caller: Caller, request: FastifyRequest, signal: AbortSignal) => Promise<Response>;
 
 export const createServe =
   ({ toolbox, busOf }: ServeNeeds): Serve =>
-  (caller, request, signal) => {
-    const handler = createMcpHandler(() => createSdkServer(toolbox, caller), { bus: busOf(caller) });
+  async (caller, request, signal) => {
     const { method, body } = request;
+    const name = calledName(body);
+    const schema = name === undefined ? undefined : await toolbox.inputSchema(caller, name);
+    const handler = createMcpHandler(() => createSdkServer(toolbox, caller, schema), { bus: busOf(caller) });
     // The body is parsed already, and of the address nothing is read.
     const webRequest = new Request('http://local/mcp', { method, headers: requestHeaders(request), signal });
     return handler.fetch(webRequest, { parsedBody: body });

@@ -6,7 +6,7 @@ import {
   type CallToolResult,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { isWithinScopes, type Gateway } from '../../gateway/index.ts';
+import { isWithinScopes, type Gateway, type MachineView } from '../../gateway/index.ts';
 import { refusalAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { OwnTool } from './own-tool.ts';
@@ -17,6 +17,8 @@ import { machineTools } from './shown-tools.ts';
 export interface Toolbox {
   /** Our own tools and the machine's that the token reaches, in an order that stays; also while the machine is away. */
   list(caller: Caller): Promise<Tool[]>;
+  /** The schema of the arguments of a tool of the machine; undefined for one that the caller has not. */
+  inputSchema(caller: Caller, name: string): Promise<Record<string, unknown> | undefined>;
   /** A tool's answer; throws for a tool that the caller has not. */
   call(caller: Caller, request: CallRequest, watch: CallWatch): Promise<CallToolResult>;
 }
@@ -52,14 +54,18 @@ export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNe
     return [...ownTools.map(({ tool }) => tool), ...ofMachine];
   };
 
+  /** A tool that the machine does not offer and one that the token does not reach are the same to the caller. */
+  const reached = (machine: MachineView | null, { scopes }: Caller, name: string) => {
+    const tool = own.has(name) ? undefined : machine?.tools.get(name);
+    return tool && isWithinScopes(tool, scopes) ? tool : undefined;
+  };
+
   const call: Toolbox['call'] = async (caller, request, watch) => {
     const { name } = request;
     const ours = own.get(name);
     if (ours) return ours.call(caller, request.arguments, watch.signal);
     const machine = await gateway.machine(caller.userId, caller.machineId);
-    const tool = machine?.tools.get(name);
-    // A tool that the machine does not offer and one that the token does not reach are the same to the caller.
-    if (machine && (!tool || !isWithinScopes(tool, caller.scopes))) throw unknownTool(name);
+    if (machine && !reached(machine, caller, name)) throw unknownTool(name);
     return runCall(caller, request, watch);
   };
 
@@ -74,6 +80,8 @@ export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNe
       list(caller).catch((error: unknown) => {
         throw tellable(error);
       }),
+    inputSchema: async (caller, name) =>
+      reached(await gateway.machine(caller.userId, caller.machineId), caller, name)?.inputSchema,
     call: (caller, request, watch) =>
       call(caller, request, watch).catch((error: unknown) => answerFor(request.name, error)),
   };
