@@ -1,4 +1,4 @@
-import type { Access } from '../../auth/index.ts';
+import { viaOf, type Access } from '../../auth/index.ts';
 
 /** Whom a bearer speaks for, and how far it goes. */
 export interface Caller {
@@ -15,7 +15,6 @@ export const callerOf = (access: Access, machineId: string | undefined): Caller 
   access,
   userId: access.userId,
   scopes: access.scopes,
-  accessId:
-    access.kind === 'token' ? `token ${access.tokenId}` : `client ${access.clientId} ${access.userId}`,
+  accessId: JSON.stringify([access.userId, access.kind, viaOf(access).id]),
   ...(machineId !== undefined && { machineId }),
 });

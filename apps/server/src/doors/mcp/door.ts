@@ -68,18 +68,9 @@ export const createMcpDoor = ({
     inFlight: createInFlight(),
   });
 
-  /** What a caller has open ends with its token. */
-  const endWithAccess = ({ access: granted }: Caller, reply: FastifyReply) => {
-    reply.raw.once(
-      'close',
-      access.onRevoked(granted, () => reply.raw.destroy()),
-    );
-  };
-
   const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {
     if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
     reply.raw.once('close', streams.take(caller.userId));
-    endWithAccess(caller, reply);
     reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
     return reply.send(machineStream(gateway, caller.userId, clock));
   };
@@ -102,9 +93,10 @@ export const createMcpDoor = ({
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readRpcBody);
 
     const callers = new WeakMap<FastifyRequest, Caller>();
+    const served = ['GET', 'POST'];
     for (const url of ['/mcp', '/mcp/:machineId']) {
       app.route({
-        method: app.supportedMethods.filter((method) => method !== 'HEAD'),
+        method: served,
         url,
         bodyLimit,
         onRequest: async (request, reply) => {
@@ -115,11 +107,18 @@ export const createMcpDoor = ({
           if (!caller) throw errors.unauthorized();
           answering.add(reply);
           reply.raw.once('close', () => answering.delete(reply));
-          if (request.method === 'GET') return listen(caller, request, reply);
-          if (request.method === 'POST') {
-            return post(caller, request, reply);
-          }
-          reply.header('allow', 'GET, POST');
+          reply.raw.once(
+            'close',
+            access.onRevoked(caller.access, () => reply.raw.destroy()),
+          );
+          return request.method === 'GET' ? listen(caller, request, reply) : post(caller, request, reply);
+        },
+      });
+      app.route({
+        method: app.supportedMethods.filter((method) => !served.includes(method)),
+        url,
+        handler: async (_request, reply) => {
+          reply.header('allow', served.join(', '));
           throw errors.methodNotAllowed();
         },
       });

@@ -50,13 +50,13 @@ const ownMeta = (meta: Record<string, unknown>): [RpcId | undefined, Record<stri
   return [progressToken, Object.fromEntries(own)];
 };
 
+interface Said {
+  method: string;
+  name: string | undefined;
+}
+
 /** Whether the headers say exactly what the message says; a name that is written another way is left to the protocol's server. */
-const headersFit = (
-  outcome: InboundClassificationOutcome,
-  method: string,
-  name: string | undefined,
-  headers: McpHeaders,
-) => {
+const headersFit = (outcome: InboundClassificationOutcome, { method, name }: Said, headers: McpHeaders) => {
   if (outcome.kind === 'legacy') return olderVersions.has(headers.version) && readsBoth(headers.accept);
   const isServed = outcome.kind === 'modern' && outcome.classification.revision === stateless;
   return isServed && headers.version === stateless && headers.method === method && headers.name === name;
@@ -83,7 +83,7 @@ export const readPlainRequest = (
   if ((method !== 'tools/call' && method !== 'tools/list') || !isRecord(params)) return null;
   const call = method === 'tools/call' ? readCall(params) : null;
   if (method === 'tools/call' ? call === null : !hasOnly(params, listParams)) return null;
-  if (!headersFit(outcome, method, call?.name, headers)) return null;
+  if (!headersFit(outcome, { method, name: call?.name }, headers)) return null;
   const { _meta = {} } = params;
   const meta = isRecord(_meta) ? ownMeta(_meta) : null;
   if (!meta) return null;
