@@ -1,0 +1,92 @@
+import { gatewayKeyHeader, toolGroups } from '@drawbridge/contracts';
+import { expect, it } from 'vitest';
+import { appRouter } from '../src/doors/trpc/app.router.ts';
+import { codeOf } from './account.ts';
+import type { Sent, TestServer } from './server.ts';
+import { createTenants } from './tenants.ts';
+
+/** Procedures that anybody may call; a token changes nothing of what they answer. */
+const open = ['account.me', 'invitations.accept', 'setup.createOwner', 'setup.status'];
+
+/** The doors that take access tokens; what a token may do there is tested beside them. */
+const takesTokens = (url: string) =>
+  /^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/');
+
+/** Every way in which somebody may try to pass a token off as something else. */
+const passedOff = (token: string): Record<string, Record<string, string>> => ({
+  bearer: { authorization: `Bearer ${token}` },
+  'session cookie': { cookie: `drawbridge.session_token=${token}` },
+  'signed session cookie': { cookie: `drawbridge.session_token=${token}.${token}` },
+  'API key': { 'x-api-key': token },
+  'gateway key': { [gatewayKeyHeader]: token },
+});
+
+const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
+
+/** An answer without what differs from one moment to the next. */
+const told = async (server: TestServer, path: string, sent: Sent) => {
+  const { status, headers, text } = await server.send(path, sent);
+  return { status, cookies: headers['set-cookie'], text };
+};
+
+const isQuery = (name: string) => {
+  const found: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
+  if (typeof found !== 'function' || !('_def' in found)) return false;
+  const { _def: def } = found;
+  return typeof def === 'object' && def !== null && 'type' in def && def.type !== 'mutation';
+};
+
+const world = async () => {
+  const { server, ann } = await createTenants();
+  const { token } = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolGroups] });
+  const seen = async () => ({
+    questions: await ann.panel.confirmations.list.query(),
+    tokens: (await ann.panel.tokens.list.query()).map(({ name }) => name),
+    settings: await ann.panel.settings.get.query(),
+    invitations: await ann.panel.invitations.list.query(),
+    calls: await ann.panel.calls.list.query({}),
+    status: await ann.panel.gateway.status.query(),
+  });
+  return { server, token, seen };
+};
+
+it('MC-04 a token of every scope is nobody at every procedure: no answer, no token, no rule, no setting', async () => {
+  const { server, token, seen } = await world();
+  const before = await seen();
+  for (const name of Object.keys(appRouter._def.procedures)) {
+    const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
+    const nobody = await server.send(`/trpc/${name}`, sent);
+    if (!open.includes(name)) expect(nobody.text, name).toContain('"UNAUTHORIZED"');
+    for (const [way, headers] of Object.entries(passedOff(token))) {
+      const got = await server.send(`/trpc/${name}`, { ...sent, headers });
+      expect([name, way, got.status, got.text]).toEqual([name, way, nobody.status, nobody.text]);
+    }
+  }
+  expect(await seen()).toEqual(before);
+});
+
+it('MC-04 a token is nobody at every HTTP route that does not take tokens', async () => {
+  const { server, token, seen } = await world();
+  const before = await seen();
+  const routes = server.app.routes().filter(({ url }) => !takesTokens(url));
+  expect(routes.length).toBeGreaterThan(20);
+  for (const { method, url } of routes) {
+    const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
+    const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
+    const nobody = await told(server, path, sent);
+    for (const [way, headers] of Object.entries(passedOff(token)))
+      expect([method, url, way, await told(server, path, { ...sent, headers })]).toEqual([
+        method,
+        url,
+        way,
+        nobody,
+      ]);
+  }
+  expect(await seen()).toEqual(before);
+});
+
+it('MC-04 a token in an address is nobody', async () => {
+  const { server, token } = await world();
+  for (const name of ['access_token', 'apiKey', 'token'])
+    expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');
+});
