@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { migrate, openDatabase } from './db/index.ts';
 import { createDaemonDoor } from './doors/daemon-http/index.ts';
 import { createMcpDoor } from './doors/mcp/index.ts';
+import { createRestDoor } from './doors/rest/index.ts';
 import { createTrpcDoor } from './doors/trpc/index.ts';
 import { createGateway, defaultLimits, type Gateway } from './gateway/index.ts';
 import {
@@ -148,6 +149,16 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
     {
       prefix: '/trpc',
     },
+  );
+  await app.register(
+    createRestDoor({
+      gateway,
+      access,
+      limits,
+      clock,
+      site: { url: address.url, guard: guardOrigin },
+      onError,
+    }),
   );
   await app.register(
     createDaemonDoor({

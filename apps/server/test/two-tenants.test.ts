@@ -139,6 +139,11 @@ const routes: Record<string, WithId> = {
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
+  'GET /api/v1/calls': { ask: (id) => ({ path: `/api/v1/calls?cursor=${id}` }) },
+  'GET /api/v1/calls/:requestId': { ask: (id) => ({ path: `/api/v1/calls/${id}` }) },
+  'POST /api/v1/calls/:requestId/cancel': {
+    ask: (id) => ({ path: `/api/v1/calls/${id}/cancel`, method: 'POST' }),
+  },
 };
 /** Every other: it serves whoever proves who they are, and names nobody else. */
 const routesWithoutId = [
@@ -154,6 +159,11 @@ const routesWithoutId = [
   'POST /mcp',
   'GET /trpc/:path',
   'POST /trpc/:path',
+  'GET /api/v1/openapi.json',
+  'GET /api/v1/status',
+  'GET /api/v1/tools',
+  'POST /api/v1/calls',
+  'GET /api/v1/events',
   ...mounts.flatMap((mount) => [
     `POST ${mount}/gateway/init`,
     `POST ${mount}/gateway/tools`,

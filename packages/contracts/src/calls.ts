@@ -17,7 +17,7 @@ export const callState = z.enum(callStates);
 export type CallState = z.infer<typeof callState>;
 export type TerminalCallState = (typeof terminalCallStates)[number];
 
-export const doors = ['trpc', 'daemon-http', 'mcp', 'jsonrpc'] as const;
+export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc'] as const;
 export const door = z.enum(doors);
 export type Door = z.infer<typeof door>;
 

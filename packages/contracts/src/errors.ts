@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * Every code that leaves a process, in one table. `http`, `trpc` and `jsonrpc` are what a door turns it into,
  * `retryable` tells a caller that the same request may work later, `message` and `fix` are what a person reads.
@@ -57,8 +59,5 @@ export type ErrorName = keyof typeof errorTable;
 export type ErrorCode = (typeof errorTable)[ErrorName]['code'];
 
 /** An error as it crosses a process: a code, a sentence, and what to do about it. Never a stack, never an input. */
-export interface ErrorBody {
-  code: string;
-  message: string;
-  fix?: string;
-}
+export const errorBody = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
+export type ErrorBody = z.infer<typeof errorBody>;

@@ -95,7 +95,14 @@ export {
   toolsReply,
   type ToolsReply,
 } from './daemon-surface.ts';
-export { type ErrorBody, type ErrorCode, type ErrorName, type ErrorRow, errorTable } from './errors.ts';
+export {
+  errorBody,
+  type ErrorBody,
+  type ErrorCode,
+  type ErrorName,
+  type ErrorRow,
+  errorTable,
+} from './errors.ts';
 export {
   daemonFeatures,
   daemonInfo,
@@ -142,6 +149,7 @@ export {
   type RequestId,
   sessionKey,
 } from './ids.ts';
+export { restBase, restCallParams, restLimits, restListQuery, restSchemas } from './rest.ts';
 export {
   newRule,
   type NewRule,

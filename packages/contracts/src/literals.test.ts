@@ -46,7 +46,7 @@ it.each([
   ['all states of a call', callStates, [...openCallStates, ...terminalCallStates]],
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
-  ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'jsonrpc']],
+  ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc']],
   ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
   ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],

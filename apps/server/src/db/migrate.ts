@@ -3,6 +3,7 @@ import { gatewayTables } from './migrations/0001-gateway.ts';
 import { epochs } from './migrations/0002-epochs.ts';
 import { reaches } from './migrations/0003-reaches.ts';
 import { callsVia } from './migrations/0004-calls-via.ts';
+import { callsOfToken } from './migrations/0005-calls-of-token.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -11,6 +12,7 @@ const migrations = {
   '0002-epochs': epochs,
   '0003-reaches': reaches,
   '0004-calls-via': callsVia,
+  '0005-calls-of-token': callsOfToken,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

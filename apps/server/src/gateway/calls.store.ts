@@ -5,6 +5,7 @@ import {
   decision,
   door,
   toolResult,
+  type CallVia,
   type ListCallsInput,
 } from '@drawbridge/contracts';
 import type { Kysely, Selectable } from 'kysely';
@@ -38,8 +39,8 @@ export interface CallsStore {
   open(): Promise<CallRecord[]>;
   /** Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said what came of them. At most 100. */
   unacknowledged(userId: string, since: number): Promise<CallHead[]>;
-  /** Newest first, from behind the cursor on; one more than `limit` when there is more. */
-  list(userId: string, input: ListCallsInput): Promise<CallHead[]>;
+  /** Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that came through it. */
+  list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
 }
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -210,11 +211,12 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .execute();
       return rows.map(readHead);
     },
-    list: async (userId, { cursor, limit }) => {
+    list: async ({ userId, via }, { cursor, limit }) => {
       const page = db
         .selectFrom('calls')
         .select(heads)
         .where('userId', '=', userId)
+        .$if(via !== undefined, (query) => query.where('via', '=', JSON.stringify(via)))
         .orderBy('createdAt', 'desc')
         .orderBy('requestId', 'desc')
         .limit(limit + 1);

@@ -2,6 +2,7 @@ import {
   confirmationArgument,
   type Call,
   type CallPage,
+  type CallVia,
   type ListCallsInput,
   type ProgressBody,
   type ProgressReply,
@@ -37,7 +38,7 @@ export interface Calls {
   /** Takes what a daemon says of an open call. */
   progress(from: Sender, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   get(userId: string, requestId: string): Promise<Call>;
-  list(userId: string, input: ListCallsInput): Promise<CallPage>;
+  list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   cancel(userId: string, requestId: string): Promise<Call>;
 }
 
@@ -179,9 +180,9 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       return needs.onProgress(call.record, body);
     },
     get,
-    list: async (userId, input) => {
+    list: async (userId, input, via) => {
       if (input.cursor !== undefined && !isCursor(input.cursor)) throw errors.badRequest();
-      const found = await store.list(userId, input);
+      const found = await store.list({ userId, via }, input);
       const shown = found.slice(0, input.limit);
       const last = shown.at(-1);
       return {

@@ -101,7 +101,8 @@ export interface UserSide {
   onStateChanged(userId: string, listen: (event: StateChanged) => void): () => void;
 
   getCall(userId: string, requestId: string): Promise<Call>;
-  listCalls(userId: string, input: ListCallsInput): Promise<CallPage>;
+  /** All of the user's, or those that came through one token or client. */
+  listCalls(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   /** Stops an open call; on one that has ended it changes nothing. Gives the call as it then is. */
   cancelCall(userId: string, requestId: string): Promise<Call>;
   onCallChanged(userId: string, listen: (event: CallEvent) => void): () => void;

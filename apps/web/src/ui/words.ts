@@ -41,5 +41,6 @@ export const doorWords: Record<Door, string> = {
   trpc: 'Panel',
   'daemon-http': 'Daemon',
   mcp: 'MCP client',
+  rest: 'REST',
   jsonrpc: 'JSON-RPC client',
 };

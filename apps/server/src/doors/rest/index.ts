@@ -1,0 +1,1 @@
+export { createRestDoor } from './door.ts';
