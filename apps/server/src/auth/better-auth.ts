@@ -5,6 +5,7 @@ import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
+import { lendContexts } from './one-context.ts';
 
 /** The one value of `ownerSlot`: the column is unique, so that there is one owner however many ask at once. */
 export const ownerSlot = 'owner';
@@ -94,6 +95,7 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
 
 /** Better-auth on our store, with its tables brought up to date. */
 export const createBetterAuth = async (needs: BetterAuthNeeds) => {
+  lendContexts();
   const options = optionsOf(needs);
   const { runMigrations } = await getMigrations(options);
   await runMigrations();

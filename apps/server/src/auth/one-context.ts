@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** As much of an `AsyncLocalStorage` as better-auth uses. */
+export interface Context {
+  run<T>(value: unknown, job: () => T): T;
+  getStore(): unknown;
+}
+
+/**
+ * Contexts by name that share one storage, which is off while no job runs in any of them: up to Node 22 each storage
+ * that is on makes every promise of the process dearer, and better-auth has three.
+ */
+export const createContexts = <Name extends string>(names: readonly Name[]): Record<Name, Context> => {
+  const storage = new AsyncLocalStorage<ReadonlyMap<Name, unknown>>();
+  let running = 0;
+  const ended = () => {
+    running -= 1;
+    if (running === 0) storage.disable();
+  };
+
+  const context = (name: Name): Context => ({
+    getStore: () => storage.getStore()?.get(name),
+    run: (value, job) => {
+      running += 1;
+      let later = false;
+      try {
+        const result = storage.run(new Map(storage.getStore()).set(name, value), job);
+        later = result instanceof Promise;
+        if (result instanceof Promise) result.then(ended, ended);
+        return result;
+      } finally {
+        if (!later) ended();
+      }
+    },
+  });
+  // One context for each name.
+  return Object.fromEntries(names.map((name) => [name, context(name)])) as Record<Name, Context>;
+};
+
+/** Where better-auth looks for contexts that another copy of it has made. */
+const place = Symbol.for('better-auth:global');
+const names = ['requestStateAsyncStorage', 'adapterAsyncStorage', 'endpointContextAsyncStorage'] as const;
+
+/** Gives better-auth contexts that cost nothing while it does nothing, once a process. Call it before its first use. */
+export const lendContexts = (): void => {
+  if (Reflect.has(globalThis, place)) return;
+  const context = createContexts(names);
+  Object.defineProperty(globalThis, place, { value: { version: '', epoch: 0, context }, writable: true });
+};
