@@ -53,6 +53,11 @@ export const createPanelRouter = (app: App): Router => {
             meta: { title: 'Settings' },
           },
           {
+            path: 'settings/tokens',
+            component: () => import('./pages/tokens-page.vue'),
+            meta: { title: 'Access tokens' },
+          },
+          {
             path: ':rest(.*)',
             component: () => import('./pages/missing-page.vue'),
             meta: { title: 'Not found' },

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type {
+  AccessToken,
   Call,
   CallEvent,
   Confirmation,
@@ -18,11 +19,13 @@ import type {
 } from '@drawbridge/contracts';
 import {
   callIdInput,
+  createTokenInput,
   decideInput,
   listCallsInput,
   newRule,
   ruleIdInput,
   runInput,
+  tokenIdInput,
   updateSettingsInput,
 } from '@drawbridge/contracts';
 import { createEmitter } from '@drawbridge/kit';
@@ -41,11 +44,23 @@ export interface World {
   added: NewRule[];
   settings: Settings;
   invitations: Invitation[];
+  tokens: AccessToken[];
   command: { token: string; command: string; expiresAt: string | null; ttlSeconds: number | null };
   setupNeeded: boolean;
   run: (input: { name: string; arguments: Record<string, unknown> }) => Promise<Call>;
   decide: (input: DecideInput) => DecideReply;
 }
+
+export const tokenOf = (change: Partial<AccessToken> = {}): AccessToken => ({
+  id: 't1',
+  name: 'Desk',
+  scopes: ['filesystemRead'],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-04-01T00:00:00.000Z',
+  lastUsedAt: null,
+  lastUsedFrom: null,
+  ...change,
+});
 
 const t = initTRPC.create({
   errorFormatter: ({ shape, error }) => ({
@@ -136,6 +151,18 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
       add: own.input(newRule).mutation(({ input }) => {
         world.added.push(input);
         return world.rules();
+      }),
+    }),
+    tokens: t.router({
+      list: own.query(() => world.tokens),
+      create: own.input(createTokenInput).mutation(({ input: { expiresInDays: _days, ...input } }) => {
+        const made = tokenOf({ id: `t${world.tokens.length + 1}`, ...input });
+        world.tokens = [made, ...world.tokens];
+        return { ...made, token: 'dbt_shown-once' };
+      }),
+      revoke: own.input(tokenIdInput).mutation(({ input }) => {
+        world.tokens = world.tokens.filter(({ id }) => id !== input.id);
+        return { ok: true as const };
       }),
     }),
     settings: t.router({

@@ -115,6 +115,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
     isOwner: true,
   },
   invitations: [],
+  tokens: [],
   command: {
     token: 'gw_x',
     command: 'npx --yes http://127.0.0.1:5820/daemon.tgz http://127.0.0.1:5820 gw_x',

@@ -1,4 +1,4 @@
-import type { CallState, Door } from '@drawbridge/contracts';
+import type { CallState, CallVia, Door } from '@drawbridge/contracts';
 
 interface Words {
   label: string;
@@ -43,4 +43,10 @@ export const doorWords: Record<Door, string> = {
   mcp: 'MCP client',
   rest: 'REST',
   jsonrpc: 'JSON-RPC client',
+};
+
+/** What a call came through, where the person did not make it themselves. */
+export const viaWords: Record<CallVia['kind'], string> = {
+  token: 'access token',
+  client: 'connected client',
 };

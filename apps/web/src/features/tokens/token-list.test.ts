@@ -1,0 +1,80 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { tokenOf, type World } from '../../../test/fixture-server.ts';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import TokenList from './token-list.vue';
+
+let bench: Bench;
+let close = () => {};
+afterEach(async () => {
+  close();
+  await bench.close();
+});
+
+const open = async (world: Partial<World>) => {
+  bench = await setBench(world);
+  const list = mount(TokenList, { global: bench.global, attachTo: document.body });
+  close = () => list.unmount();
+  return list;
+};
+const until = async (there: () => boolean) => {
+  while (!there()) await flushPromises();
+};
+const press = (label: string) => {
+  const found = [...document.querySelectorAll('button')].findLast((one) => one.textContent?.trim() === label);
+  if (!found) throw new Error(`No button: ${label}`);
+  found.click();
+};
+
+it('says what a token is for while there is none', async () => {
+  const list = await open({});
+  await until(() => list.text().includes('No access tokens'));
+  expect(list.findAll('[data-test=token-row]')).toEqual([]);
+});
+
+it('shows what each may use, when it was used and from where', async () => {
+  const list = await open({
+    tokens: [
+      tokenOf({ name: 'Claude \u202eedoC', scopes: ['filesystemRead', 'shell'] }),
+      tokenOf({ id: 't2', lastUsedAt: '2026-01-01T00:00:00.000Z', lastUsedFrom: '192.0.2.7' }),
+    ],
+  });
+  await until(() => list.findAll('[data-test=token-row]').length === 2);
+  const texts = list
+    .findAll('[data-test=token-row]')
+    .map((row) => row.findAll('p').map((line) => line.text()));
+  expect(texts).toEqual([
+    ['Claude \\u{202E}edoC', 'Read files, Run commands', expect.stringMatching(/^Not used yet/)],
+    ['Desk', 'Read files', expect.stringMatching(/^Last used just now\s+from 192\.0\.2\.7/)],
+  ]);
+});
+
+it('makes one that only reads, shows it once, and lists it without the token', async () => {
+  const list = await open({});
+  await until(() => list.text().includes('No access tokens'));
+  press('New token');
+  await until(() => document.querySelector('[name=token-name]') !== null);
+  const name = document.querySelector<HTMLInputElement>('[name=token-name]');
+  if (name) name.value = 'Desk';
+  name?.dispatchEvent(new Event('input'));
+  await flushPromises();
+  press('Create token');
+  await until(() => document.querySelector('[data-test=token]') !== null);
+  expect(document.querySelector('[data-test=token]')?.textContent).toBe('dbt_shown-once');
+  press('Done');
+  await until(() => document.querySelector('[data-test=token]') === null);
+  await until(() => list.findAll('[data-test=token-row]').length === 1);
+  expect(document.body.textContent).not.toContain('dbt_');
+  expect(bench.fixture.world.tokens).toEqual([tokenOf()]);
+});
+
+it('asks before it revokes', async () => {
+  const list = await open({ tokens: [tokenOf()] });
+  await until(() => list.findAll('[data-test=token-row]').length === 1);
+  press('Revoke');
+  await until(() => document.body.textContent?.includes('Revoke Desk?') === true);
+  expect(bench.fixture.world.tokens).toHaveLength(1);
+  press('Revoke');
+  await until(() => list.text().includes('No access tokens'));
+  expect(bench.fixture.world.tokens).toEqual([]);
+});
