@@ -20,14 +20,17 @@ export const inTerminal = ({
   url: string;
 }): Partial<SessionEvents> => {
   const running = createRunning({ clock, talk });
-  const showCall = createCallLines(talk);
+  const lines = createCallLines({ clock, talk });
   return {
-    link: (report) => showLink(talk, report, url),
+    link: (report) => {
+      lines.flush();
+      showLink(talk, report, url);
+    },
     keyNotKept: () =>
       talk.problem('The session could not be kept on disk', 'After a restart of drawbridge, pair again.'),
     began: running.began,
     ended: (call) => {
-      showCall(call);
+      lines.ended(call);
       running.ended(call.request.requestId);
     },
     notTaken: (requestId, refusal) =>

@@ -1,5 +1,4 @@
 import * as http from 'node:http';
-import * as https from 'node:https';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
@@ -57,7 +56,8 @@ const toResponse = (message: http.IncomingMessage): HttpResponse => ({
 
 /** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
 export const createHttp = (address: URL): Http => {
-  const module = address.protocol === 'https:' ? https : http;
+  // TLS is a good part of a start, and a server on this machine has none.
+  const module = address.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
   const agent = new module.Agent({
     keepAlive: true,
     keepAliveMsecs: 15_000,

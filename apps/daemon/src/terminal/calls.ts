@@ -1,5 +1,5 @@
 import type { ToolRequest } from '@drawbridge/contracts';
-import { endOfTurn } from '@drawbridge/kit';
+import type { Clock } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
 import { visible } from '../permission/index.ts';
 import { shorten } from './shorten.ts';
@@ -19,6 +19,8 @@ const namingArguments = [
   'name',
 ];
 const summaryLength = 60;
+/** Lines of calls that end within this time are written together. */
+const gatherMs = 50;
 
 const colours = {
   ok: 'green',
@@ -44,18 +46,40 @@ export const showCall = (talk: Talk, { request, outcome, durationMs }: CallRepor
   talk.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };
 
-/** Shows calls as they end. Those that end in one turn of the event loop are written together. */
-export const createCallLines = (talk: Talk): ((call: CallReport) => void) => {
-  let isHeld = false;
-  return (call) => {
-    if (!isHeld) {
-      isHeld = true;
-      const letOut = talk.hold();
-      void endOfTurn().then(() => {
-        isHeld = false;
-        letOut();
-      });
-    }
-    showCall(talk, call);
+export interface CallLines {
+  ended(call: CallReport): void;
+  /** Shows what waits, so that what is said next stands below it. */
+  flush(): void;
+}
+
+/** Shows calls as they end: one at once, those that follow closely together. A line for each would cost more than many a call. */
+export const createCallLines = ({ clock, talk }: { clock: Clock; talk: Talk }): CallLines => {
+  let waiting: CallReport[] = [];
+  let isGathering = false;
+
+  const flush = () => {
+    if (waiting.length === 0) return;
+    const letOut = talk.hold();
+    for (const call of waiting) showCall(talk, call);
+    waiting = [];
+    letOut();
+  };
+  const gather = () => {
+    isGathering = true;
+    clock.after(gatherMs, () => {
+      isGathering = waiting.length > 0;
+      flush();
+      if (isGathering) gather();
+    });
+  };
+
+  return {
+    ended: (call) => {
+      waiting.push(call);
+      if (isGathering) return;
+      flush();
+      gather();
+    },
+    flush,
   };
 };

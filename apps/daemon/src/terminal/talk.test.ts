@@ -1,4 +1,4 @@
-import { endOfTurn } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { createCallLines, showCall } from './calls.ts';
 import { drawQuestion } from './question.ts';
@@ -45,26 +45,33 @@ describe('talk', () => {
     expect(drawn).toBe(['', 'A call wants to', '  shell: run', `    ${shown}`, ''].join('\n'));
   });
 
-  it('writes the lines of calls that end together at once', async () => {
+  it('writes the line of a call at once, those that follow within 50 ms together, and what is said next below them', () => {
     const { lines: writes, talk } = record();
-    const show = createCallLines(talk);
-    const call = (path: string) => ({
-      request: { requestId: 'r1', toolCall: { name: 'read_file', arguments: { path } } },
-      outcome: 'ok' as const,
-      durationMs: 1,
-    });
-    show(call('a.txt'));
-    show(call('b.txt'));
-    const before = writes.length;
-    await endOfTurn();
-    show(call('c.txt'));
-    await endOfTurn();
-    expect([before, writes]).toEqual([
-      0,
-      [
-        'ok            read_file  a.txt  1 ms\nok            read_file  b.txt  1 ms\n',
-        'ok            read_file  c.txt  1 ms\n',
-      ],
+    const clock = createFakeClock();
+    const lines = createCallLines({ clock, talk });
+    const end = (path: string) =>
+      lines.ended({
+        request: { requestId: 'r1', toolCall: { name: 'read_file', arguments: { path } } },
+        outcome: 'ok',
+        durationMs: 1,
+      });
+    const line = (path: string) => `ok            read_file  ${path}  1 ms\n`;
+    end('a');
+    end('b');
+    end('c');
+    const atOnce = writes.splice(0);
+    clock.advance(50);
+    end('d');
+    const together = writes.splice(0);
+    lines.flush();
+    const flushed = writes.splice(0);
+    clock.advance(50);
+    end('e');
+    expect([atOnce, together, flushed, writes]).toEqual([
+      [line('a')],
+      [line('b') + line('c')],
+      [line('d')],
+      [line('e')],
     ]);
   });
 
