@@ -179,7 +179,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
       access,
       limits,
       clock,
-      settings: { streamsPerUser: config.streamsPerUser },
+      settings: { streamsPerUser: config.streamsPerUser, waitMs: config.mcpWaitMs },
       secret,
       site: { url: address.url, guard: guardOrigin },
       onError,

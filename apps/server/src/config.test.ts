@@ -22,6 +22,7 @@ describe('configuration', () => {
       streamsPerAddress: 10_000,
       streamsPerUser: 60,
       callMaxMs: 600_000,
+      mcpWaitMs: 50_000,
       resultMaxBytes: 16_777_216,
       perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120, bearer: 1_200 },
       trustProxy: [],

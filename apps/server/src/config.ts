@@ -94,6 +94,11 @@ const variables = z.object({
   CALL_MAX_MS: whole(30_000, 86_400_000)
     .prefault('600000')
     .describe('The longest that one tool call may take, in milliseconds.'),
+  MCP_WAIT_MS: whole(1_000, 600_000)
+    .prefault('50000')
+    .describe(
+      'How long an MCP client is kept waiting while the person is asked, in milliseconds; then it asks again.',
+    ),
   RESULT_MAX_BYTES: whole(1_024, 256 * megabyte)
     .prefault(String(16 * megabyte))
     .describe('The largest result of a tool call, in bytes.'),
@@ -143,6 +148,7 @@ export interface Config {
   daemonCommand: string;
   sessionKeyIdleMs: number;
   callMaxMs: number;
+  mcpWaitMs: number;
   resultMaxBytes: number;
   perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number };
   streamsPerAddress: number;
@@ -166,6 +172,7 @@ const fromVariables = (read: Variables): Config => ({
   daemonCommand: read.DAEMON_COMMAND,
   sessionKeyIdleMs: read.SESSION_KEY_IDLE_DAYS * dayMs,
   callMaxMs: read.CALL_MAX_MS,
+  mcpWaitMs: read.MCP_WAIT_MS,
   resultMaxBytes: read.RESULT_MAX_BYTES,
   perMinute: {
     signIn: read.SIGN_IN_PER_MINUTE,

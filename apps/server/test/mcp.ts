@@ -12,6 +12,8 @@ import { send, type Got, type Sent } from './server.ts';
 export interface McpFixture extends Omit<GatewayFixture, 'crash' | 'close'> {
   url: string;
   app: FastifyInstance;
+  /** Another server on the same store, as after a crash; this one must not be used again. */
+  restart(): Promise<McpFixture>;
   /** Takes a bearer back: what is open with it ends. */
   revoke(bearer: string): void;
   send(sent?: Sent & { path?: string }): Promise<Got>;
@@ -44,13 +46,16 @@ export const bearers: Record<string, Access> = {
   ada: access('ada', 'ada-all'),
   'ada-other': access('ada', 'ada-other'),
   'ada-reads': access('ada', 'ada-reads', ['filesystemRead']),
+  /** The first one, once it may do less. */
+  'ada-narrowed': access('ada', 'ada-all', ['filesystemRead']),
   bob: access('bob', 'bob-all'),
 };
 
 export const bothTypes = { accept: 'application/json, text/event-stream' };
 
-export const openMcp = async (options: FixtureOptions & { publicUrl?: string } = {}): Promise<McpFixture> => {
-  const fixture = await openGateway(options);
+type McpOptions = FixtureOptions & { publicUrl?: string };
+
+const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpFixture> => {
   const held = new Map(Object.entries(bearers));
   const watching = new Map<Access, Set<() => void>>();
   const accessControl: AccessControl = {
@@ -76,7 +81,7 @@ export const openMcp = async (options: FixtureOptions & { publicUrl?: string } =
       access: accessControl,
       limits,
       clock: fixture.clock,
-      settings: { streamsPerUser: 5 },
+      settings: { streamsPerUser: 5, waitMs: 50_000 },
       secret: 's'.repeat(43),
       site: { url: address.url, guard: createOriginGuard(address) },
       onError: (error) => void fixture.errors.push(error),
@@ -84,16 +89,17 @@ export const openMcp = async (options: FixtureOptions & { publicUrl?: string } =
   );
   const listened = await app.listen({ host: '127.0.0.1', port: 0 });
   address.listening(Number(new URL(listened).port));
-  onTestFinished(async () => {
-    await app.close();
-    await fixture.close();
-  });
+  onTestFinished(() => app.close());
 
   const sendTo: McpFixture['send'] = ({ path = '/mcp', ...sent } = {}) => send(listened + path, sent);
   return {
     ...fixture,
     url: listened,
     app,
+    restart: async () => {
+      await app.close();
+      return serve(await fixture.crash(), options);
+    },
     revoke: (bearer) => {
       const granted = held.get(bearer);
       held.delete(bearer);
@@ -108,6 +114,12 @@ export const openMcp = async (options: FixtureOptions & { publicUrl?: string } =
         body,
       }),
   };
+};
+
+export const openMcp = async (options: McpOptions = {}): Promise<McpFixture> => {
+  const fixture = await openGateway(options);
+  onTestFinished(fixture.close);
+  return serve(fixture, options);
 };
 
 /** What a message answers with: the body, or the last event of a stream. */

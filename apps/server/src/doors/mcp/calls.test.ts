@@ -62,14 +62,14 @@ describe.each(eras)('%s', (_revision, request) => {
 
   it('the list holds still, has an end to its caching, and stays while the machine is away', async () => {
     const mcp = await openMcp();
-    expect(await list(mcp)).toEqual(['machine_status']);
+    expect(await list(mcp)).toEqual(['machine_status', 'call_result']);
     const tools = ['write_file', 'a_tool', 'read_file'].map((name) => ({
       name,
       inputSchema: {},
       annotations: { title: name },
     }));
     const { key } = await connect(mcp.gateway, 'ada', initBody({ tools }));
-    const names = ['machine_status', 'a_tool', 'read_file', 'write_file'];
+    const names = ['machine_status', 'call_result', 'a_tool', 'read_file', 'write_file'];
     const online = await ask(mcp, 'tools/list', {});
     expect(toolNames(online.message)).toEqual(names);
     await mcp.gateway.daemon.disconnect(key);
@@ -102,7 +102,7 @@ describe.each(eras)('%s', (_revision, request) => {
     });
     const machine = await connectAnswering(mcp, 'ada', { body, answer: () => text('ran') });
     const bearer = 'ada-reads';
-    expect(await list(mcp, { bearer })).toEqual(['machine_status', 'read_file']);
+    expect(await list(mcp, { bearer })).toEqual(['machine_status', 'call_result', 'read_file']);
     const call = (name: string) => ask(mcp, 'tools/call', { name, arguments: {} }, { bearer });
     const unknown = await call('no_such_tool');
     expect(unknown.message).toMatchObject({

@@ -7,16 +7,14 @@ import { createPlaces, type Limits } from '../../http/index.ts';
 import { createAnswerPlain } from './answer-plain.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
+import { createTools } from './create-tools.ts';
 import { createInFlight } from './in-flight.ts';
 import { machineBus, machineStream } from './list-changes.ts';
-import { createMachineStatus } from './machine-status.ts';
 import { createPost } from './post.ts';
 import { refuseInRpc } from './refusals.ts';
 import { readRpcBody } from './rpc-body.ts';
-import { createRunCall } from './run-call.ts';
 import { createServe } from './serve.ts';
 import { createSessions } from './sessions.ts';
-import { createToolbox } from './toolbox.ts';
 
 /** The largest message, in bytes: the arguments of the largest call, and what goes around them. */
 const bodyLimit = 4 * 1024 * 1024;
@@ -25,6 +23,8 @@ const statelessRevision = '2026-07-28';
 export interface McpSettings {
   /** Streams that wait for news, for one person. */
   streamsPerUser: number;
+  /** How long a call waits for the person's decision before its caller is told to ask again. */
+  waitMs: number;
 }
 
 interface Needs {
@@ -53,10 +53,11 @@ export const createMcpDoor = ({
   onError,
 }: Needs): FastifyPluginAsync => {
   const authenticate = createAuthenticate({ access, gateway, limits, url: site.url });
-  const toolbox = createToolbox({
+  const toolbox = createTools({
     gateway,
-    ownTools: [createMachineStatus(gateway)],
-    runCall: createRunCall(gateway),
+    clock,
+    panelUrl: site.url,
+    waitMs: settings.waitMs,
     onError,
   });
   const streams = createPlaces(settings.streamsPerUser);

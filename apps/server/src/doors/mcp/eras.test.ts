@@ -33,7 +33,7 @@ it.each(clients)('a client of %s lists the tools and runs one', async (_revision
   const { key, stream } = await connect(mcp.gateway, 'ada');
   const client = await open(mcp);
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['machine_status', 'read_file', 'write_file']);
+  expect(tools.map(({ name }) => name)).toEqual(['machine_status', 'call_result', 'read_file', 'write_file']);
   const running = client.callTool({ name: 'read_file', arguments: { filePath: 'a.txt' } });
   await expect.poll(() => stream.requests().length).toBe(1);
   const [request] = stream.requests();

@@ -12,21 +12,20 @@ import {
   type McpFixture,
 } from '../../../test/mcp.ts';
 import { callerOf } from './caller.ts';
+import { createTools } from './create-tools.ts';
 import { machineBus } from './list-changes.ts';
-import { createMachineStatus } from './machine-status.ts';
 import { readPlainRequest } from './plain-request.ts';
-import { createRunCall } from './run-call.ts';
 import { createServe } from './serve.ts';
-import { createToolbox } from './toolbox.ts';
 
 type Message = ReturnType<typeof olderRequest>;
 
 /** What the protocol's own server answers to the same message. */
-const oracle = async ({ gateway, errors }: McpFixture, { body, headers }: Message) => {
-  const toolbox = createToolbox({
+const oracle = async ({ gateway, clock, errors }: McpFixture, { body, headers }: Message) => {
+  const toolbox = createTools({
     gateway,
-    ownTools: [createMachineStatus(gateway)],
-    runCall: createRunCall(gateway),
+    clock,
+    panelUrl: () => 'http://panel',
+    waitMs: 50_000,
     onError: (error) => void errors.push(error),
   });
   const serve = createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) });

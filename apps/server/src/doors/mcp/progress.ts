@@ -1,4 +1,4 @@
-import type { ProgressEvent } from './run-call.ts';
+import type { CallEvent } from '@drawbridge/contracts';
 
 const maxMessageLength = 2_000;
 /** What the number rises by where a tool counts nothing, and where it does but says the same again: it must rise each time. */
@@ -12,7 +12,11 @@ export interface Progress {
   message?: string;
 }
 
-type Said = Pick<ProgressEvent, 'progress' | 'total' | 'message' | 'output'>;
+/** What a tool, or we about it, say while it runs. */
+export type Said = Pick<
+  Extract<CallEvent, { type: 'progress' }>,
+  'progress' | 'total' | 'message' | 'output'
+>;
 
 /** Turns what a tool says of itself into the protocol's progress. One for each call. */
 export const createProgress = (): ((said: Said) => Progress) => {

@@ -1,9 +1,15 @@
-import type { CallEvent } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { viaOf } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { endAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
+import type { FollowCall } from './follow-call.ts';
+import type { Said } from './progress.ts';
+import { promisesStructure } from './shown-tools.ts';
+import { waitAsked } from './wait-budget.ts';
+import { waitingAnswer, waitingSentence, type QuestionUrl } from './waiting-answer.ts';
 
 /** A `tools/call` of one of the machine's tools, as any era carries it. */
 export interface CallRequest {
@@ -13,22 +19,34 @@ export interface CallRequest {
   meta: Record<string, unknown>;
 }
 
-export type ProgressEvent = Extract<CallEvent, { type: 'progress' }>;
-
 /** How a client follows its call. */
 export interface CallWatch {
   /** Aborts when the client cancels or leaves. */
   signal: AbortSignal;
-  /** Hears what the tool says, where the client asked for progress. */
-  onProgress?(event: ProgressEvent): void;
+  /** Hears what is said of the call, where the client asked for progress. */
+  onProgress?(said: Said): void;
 }
 
-/** Runs a tool on the machine and gives what its caller is answered. Throws as `Gateway.call` does. */
+/**
+ * Runs a tool on the machine and gives what its caller is answered. A call that the person is asked about is waited for as
+ * long as the budget lasts; then the answer says so, and the call goes on. Throws as `Gateway.call` does.
+ */
 export type RunCall = (caller: Caller, request: CallRequest, watch: CallWatch) => Promise<CallToolResult>;
 
-export const createRunCall =
-  (gateway: Gateway): RunCall =>
-  async ({ access, userId, machineId }, { name, arguments: given }, { signal, onProgress }) => {
+/** What waiting for a call takes. */
+export interface WaitNeeds {
+  gateway: Gateway;
+  clock: Clock;
+  followCall: FollowCall;
+  questionUrl: QuestionUrl;
+  /** How long a client is kept waiting while the person is asked, where it does not say itself. */
+  waitMs: number;
+}
+
+export const createRunCall = ({ gateway, clock, followCall, questionUrl, waitMs }: WaitNeeds): RunCall => {
+  /** Until the call ends or the person is asked for the first time. */
+  const start = async (caller: Caller, request: CallRequest, { signal, onProgress }: CallWatch) => {
+    const { userId, machineId, access } = caller;
     let requestId: string | null = null;
     const unlisten =
       onProgress &&
@@ -36,13 +54,13 @@ export const createRunCall =
         if (event.type === 'progress' && event.requestId === requestId) onProgress(event);
       });
     try {
-      const call = await gateway.call(
+      return await gateway.call(
         userId,
-        { name, arguments: given },
+        { name: request.name, arguments: request.arguments },
         {
           door: 'mcp',
           via: viaOf(access),
-          until: 'ended',
+          until: 'asked',
           signal,
           ...(machineId !== undefined && { machineId }),
           onOpened: (id) => {
@@ -50,8 +68,39 @@ export const createRunCall =
           },
         },
       );
-      return endAnswer(call);
     } finally {
       unlisten?.();
     }
   };
+
+  /** While it is waited for, the client can take the call back; what has been answered goes on. */
+  const waitFor = async ({ requestId }: Call, caller: Caller, watch: CallWatch & { waitMs: number }) => {
+    const { userId } = caller;
+    const call = await followCall(
+      { userId, requestId },
+      {
+        waitMs: watch.waitMs,
+        signal: watch.signal,
+        onProgress: watch.onProgress,
+        reminder: (now) => waitingSentence(questionUrl(now)),
+      },
+    );
+    return watch.signal.aborted ? gateway.cancelCall(userId, requestId) : call;
+  };
+
+  return async (caller, request, watch) => {
+    const budgetMs = waitAsked(request.meta) ?? waitMs;
+    const startedAt = clock.now();
+    const asked = await start(caller, request, watch);
+    if (asked.endedAt !== null) return endAnswer(asked);
+    const leftMs = Math.max(0, startedAt + budgetMs - clock.now());
+    const call = await waitFor(asked, caller, { ...watch, waitMs: leftMs });
+    if (call.endedAt !== null) return endAnswer(call);
+    const machine = await gateway.machine(caller.userId, call.machineId);
+    const tool = machine?.tools.get(call.tool);
+    return waitingAnswer(call, {
+      url: questionUrl(call),
+      hasOutputSchema: tool !== undefined && promisesStructure(tool),
+    });
+  };
+};

@@ -22,13 +22,16 @@ const refersOutside = (schema: unknown): boolean => {
 const objectSchema = (schema: Schema) =>
   refersOutside(schema) ? { type: 'object' as const } : { ...schema, type: 'object' as const };
 
+/** Whether a tool is shown with a schema that its results keep to. */
+export const promisesStructure = ({ outputSchema }: Pick<Tool, 'outputSchema'>): boolean =>
+  outputSchema?.type === 'object' && !refersOutside(outputSchema);
+
 const shown = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool): McpTool => ({
   name,
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
   inputSchema: objectSchema(inputSchema),
-  ...(outputSchema?.type === 'object' &&
-    !refersOutside(outputSchema) && { outputSchema: objectSchema(outputSchema) }),
+  ...(outputSchema && promisesStructure({ outputSchema }) && { outputSchema: objectSchema(outputSchema) }),
   ...(annotations && { annotations }),
 });
 

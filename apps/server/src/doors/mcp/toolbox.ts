@@ -63,7 +63,7 @@ export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNe
   const call: Toolbox['call'] = async (caller, request, watch) => {
     const { name } = request;
     const ours = own.get(name);
-    if (ours) return ours.call(caller, request.arguments, watch.signal);
+    if (ours) return ours.call(caller, request.arguments, watch);
     const machine = await gateway.machine(caller.userId, caller.machineId);
     if (machine && !reached(machine, caller, name)) throw unknownTool(name);
     return runCall(caller, request, watch);
