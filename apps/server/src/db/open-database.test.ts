@@ -20,9 +20,9 @@ describe('the store', () => {
         (await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db)).rows[0] ?? {},
       )[0];
     const values = [];
-    for (const name of ['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys'])
+    for (const name of ['journal_mode', 'synchronous', 'wal_autocheckpoint', 'busy_timeout', 'foreign_keys'])
       values.push(await pragma(name));
-    expect(values).toEqual(['wal', 2, 5_000, 1]);
+    expect(values).toEqual(['wal', 2, 4_000, 5_000, 1]);
     await close();
   });
 

@@ -17,6 +17,8 @@ export interface OpenDatabase {
 }
 
 const busyTimeoutMs = 5_000;
+/** 16 MiB of the write-ahead log: what changes again in between is copied into the file once, and the copying holds up everything. */
+const copiedAtPages = 4_000;
 
 const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
   if (url === undefined) return join(dataDir, 'drawbridge.db');
@@ -43,6 +45,7 @@ const openSqlite = (file: string): Database.Database => {
   sqlite.pragma('journal_mode = WAL');
   // A key, a decision or a call that was acknowledged must survive a power cut.
   sqlite.pragma('synchronous = FULL');
+  sqlite.pragma(`wal_autocheckpoint = ${copiedAtPages}`);
   sqlite.pragma(`busy_timeout = ${busyTimeoutMs}`);
   sqlite.pragma('foreign_keys = ON');
   return sqlite;
