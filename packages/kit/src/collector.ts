@@ -11,8 +11,11 @@ export interface Heap {
 
 /** Hears of large texts that are done with, and gives their memory back early. */
 export interface Collector {
-  /** `bytes`: how large the text was. Its last holder may let it go in the same turn of the event loop. */
-  dropped(bytes: number): void;
+  /**
+   * `bytes`: how large the text was. Its last holder may let it go in the same turn of the event loop. Resolves when what
+   * was due has been given back: whoever makes the next one waits for that, or its copies come on top.
+   */
+  dropped(bytes: number): Promise<void>;
 }
 
 /** With more in use a collection would hold up everything for long; what was dropped is little beside it. */
@@ -24,20 +27,19 @@ const largeHeapBytes = 64 * 1024 * 1024;
  */
 export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
   let bytes = 0;
-  let isDue = false;
+  let due: Promise<void> | null = null;
 
   const collect = () => {
-    isDue = false;
+    due = null;
     bytes = 0;
     heap.collect();
   };
 
   return {
-    dropped: (more) => {
+    dropped: async (more) => {
       bytes += more;
-      if (isDue || bytes < enoughBytes || heap.usedBytes() > largeHeapBytes) return;
-      isDue = true;
-      void endOfTurn().then(collect);
+      if (bytes < enoughBytes || heap.usedBytes() > largeHeapBytes) return;
+      await (due ??= endOfTurn().then(collect));
     },
   };
 };

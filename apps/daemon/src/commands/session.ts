@@ -21,7 +21,7 @@ import type { SessionEvents } from './session-events.ts';
 /** For what runs to end and be reported, before the process does. */
 const stopMs = 5_000;
 /** A heap as small as this one is collected in a few milliseconds. */
-const collectedAtBytes = 1024 * 1024;
+const collectedAtBytes = 512 * 1024;
 
 export interface SessionNeeds {
   clock: Clock;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ResponseBody } from '@drawbridge/contracts';
 import { describe, expect, it } from 'vitest';
 import { readAnswer } from './answer.ts';
@@ -8,11 +9,11 @@ const payload = { toolGroup: 'shell', resource: 'ls', description: 'Run ls', opt
 const texts = (...lines: string[]) => lines.map((text) => ({ type: 'text' as const, text }));
 
 const rest = (body: ResponseBody) => {
-  const { digest, bytes, ...answer } = readAnswer(body);
-  expect([digest, bytes]).toEqual([
-    expect.stringMatching(/^[0-9a-f]{64}$/),
-    Buffer.byteLength(JSON.stringify(body)),
-  ]);
+  const { digest, bytes, resultText, ...answer } = { resultText: null, ...readAnswer(body) };
+  const isResult = answer.kind === 'end' && answer.result !== null;
+  expect(resultText).toBe(isResult ? JSON.stringify(answer.result) : null);
+  const text = JSON.stringify(body);
+  expect([digest, bytes]).toEqual([createHash('sha256').update(text).digest('hex'), Buffer.byteLength(text)]);
   return answer;
 };
 

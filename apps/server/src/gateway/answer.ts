@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from '@drawbridge/contracts';
 
-/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the length of its JSON. */
+/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the length of its JSON, `resultText` that of the result. */
 export type Answer =
   | { kind: 'question'; digest: string; bytes: number; payload: ConfirmationPayload }
   | {
@@ -19,6 +19,7 @@ export type Answer =
       end: TerminalCallState;
       started: boolean | null;
       result: ToolResult | null;
+      resultText: string | null;
       error: CallError | null;
     };
 
@@ -32,18 +33,40 @@ const question = (result: ToolResult): ConfirmationPayload | undefined => {
 const endOf = (result: ToolResult): TerminalCallState =>
   result._meta?.['drawbridge/outcome'] ?? (result.isError === true ? 'failed' : 'succeeded');
 
+/** The JSON of a body, in parts: a result's text is made once, for its digest and for the store. */
+const jsonParts = (body: ResponseBody, resultText: string | null): string[] =>
+  resultText === null || body.error !== undefined ? [JSON.stringify(body)] : ['{"result":', resultText, '}'];
+
+const measure = (parts: string[]) => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for (const part of parts) {
+    hash.update(part);
+    bytes += Buffer.byteLength(part);
+  }
+  return { digest: hash.digest('hex'), bytes };
+};
+
 /** Reads what a daemon posted. Specification 3 and 6. */
 export const readAnswer = (body: ResponseBody): Answer => {
-  const json = JSON.stringify(body);
-  const digest = createHash('sha256').update(json).digest('hex');
-  const bytes = Buffer.byteLength(json);
   const { result } = body;
+  const resultText = result === undefined ? null : JSON.stringify(result);
+  const { digest, bytes } = measure(jsonParts(body, resultText));
   if (body.error !== undefined || result === undefined) {
     const error = { code: errorTable.toolFailed.code, message: body.error ?? errorTable.toolFailed.message };
-    return { kind: 'end', digest, bytes, end: 'failed', started: null, result: null, error };
+    return {
+      kind: 'end',
+      digest,
+      bytes,
+      end: 'failed',
+      started: null,
+      result: null,
+      resultText: null,
+      error,
+    };
   }
   const payload = question(result);
   if (payload) return { kind: 'question', digest, bytes, payload };
   const started = result._meta?.['drawbridge/started'] ?? (result.isError === true ? null : true);
-  return { kind: 'end', digest, bytes, end: endOf(result), started, result, error: null };
+  return { kind: 'end', digest, bytes, end: endOf(result), started, result, resultText, error: null };
 };

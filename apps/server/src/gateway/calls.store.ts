@@ -26,12 +26,18 @@ export interface ClosingConfirmation {
   as: 'withdrawn' | 'expired';
 }
 
+export interface BesideEnd {
+  closing: ClosingConfirmation | null;
+  /** The JSON of the record's result, where it has been made already: it may be large. */
+  resultText: string | null;
+}
+
 export interface CallsStore {
   insert(record: CallRecord, durability: Durability): Promise<void>;
   /** Writes down where an open call stands. */
   move(record: CallRecord): Promise<void>;
   /** Writes down how a call ended, once: a row that has ended is left as it is. With a confirmation it is always synced. */
-  end(record: CallRecord, durability: Durability, closing: ClosingConfirmation | null): Promise<void>;
+  end(record: CallRecord, durability: Durability, beside: BesideEnd): Promise<void>;
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
@@ -89,10 +95,10 @@ const flagOrNull = (value: boolean | null) => (value === null ? null : Number(va
 
 type EndedRow = Omit<Selectable<CallTable>, 'arguments'>;
 
-const endedRow = (record: Omit<CallRecord, 'arguments'>): EndedRow => ({
+const endedRow = (record: Omit<CallRecord, 'arguments'>, resultText: string | null = null): EndedRow => ({
   ...record,
   via: textOrNull(record.via),
-  result: textOrNull(record.result),
+  result: resultText ?? textOrNull(record.result),
   error: textOrNull(record.error),
   started: flagOrNull(record.started),
 });
@@ -162,8 +168,8 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .where('endedAt', 'is', null);
       await commit([moveRow.compile()], 'synced');
     },
-    end: async (record, durability, closing) => {
-      const row = endedRow(record);
+    end: async (record, durability, { closing, resultText }) => {
+      const row = endedRow(record, resultText);
       if (closing === null) return commit([endRow(row)], durability);
       const close = db
         .updateTable('confirmations')

@@ -146,8 +146,9 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       // The daemon that asks cannot be told the answer any more.
       return step({ type: 'disconnected', explicit: true });
     }
-    const { end, started, result, error, digest } = answer;
-    if (await step({ type: 'answered', end, started }, { result, error, answerDigest: digest })) return true;
+    const { end, started, result, resultText, error, digest } = answer;
+    const brought = { result, resultText, error, answerDigest: digest };
+    if (await step({ type: 'answered', end, started }, brought)) return true;
     throw errors.notFound();
   };
 

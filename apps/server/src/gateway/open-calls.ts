@@ -40,6 +40,8 @@ export interface Waiter {
 
 /** What an event brings beside the change of state, and how it is written down when not in the usual way. */
 export interface StepDetails extends Brought {
+  /** The JSON of the result, where it has been made already. */
+  resultText?: string | null;
   save?(record: CallRecord): Promise<void>;
   /** Runs once it is written down, before anything follows from it. */
   onSaved?(): void;
@@ -204,7 +206,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     if (details.save) await details.save(record);
     else if (moved && state.kind !== 'ended') await store.move(record);
     else if (moved) {
-      const saved = store.end(record, durability(call), close);
+      const beside = { closing: close, resultText: details.resultText ?? null };
+      const saved = store.end(record, durability(call), beside);
       // The daemon hears of it when it is written down, and answers again where that fails.
       if (call.reads && event.type === 'answered') tellWaiters(call, state, record);
       await saved;

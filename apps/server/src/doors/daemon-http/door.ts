@@ -19,8 +19,8 @@ import { userRoutes } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
 const maxInits = 64;
-/** A collection holds up every user: one for each mebibyte would save little memory more, and take a third more of the processor. */
-const collectedAtBytes = 4 * 1024 * 1024;
+/** A result of a mebibyte leaves ten behind it: with one collection for several of them their copies would add up. */
+const collectedAtBytes = 512 * 1024;
 
 interface Needs {
   gateway: Gateway;

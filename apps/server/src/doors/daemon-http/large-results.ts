@@ -5,8 +5,7 @@ import { errors } from '../../errors.ts';
 export const largeBytes = 64 * 1024;
 
 export const largeLimits = {
-  /** Large results of one user, and of all, that are read and worked on at once. */
-  ofUser: 2,
+  /** Large results that are read and worked on at once: one of each user, and so many of all. */
   inAll: 8,
   /** One that takes longer counts for its user alone. */
   holdMs: 10_000,
@@ -29,31 +28,20 @@ interface Waiting {
 }
 
 export const createLargeResults = (clock: Clock): LargeResults => {
-  const held = new Map<string, number>();
+  const busy = new Set<string>();
   const line = new Set<Waiting>();
   let inAll = 0;
 
-  const heldBy = (userId: string) => held.get(userId) ?? 0;
-  const count = (userId: string, by: 1 | -1) => {
-    const now = heldBy(userId) + by;
-    if (now > 0) held.set(userId, now);
-    else held.delete(userId);
-  };
-
-  /** Whoever has the fewest comes first, among equals the one that has waited longest. */
-  const next = (): Waiting | undefined => {
-    if (inAll >= largeLimits.inAll) return undefined;
-    let best: Waiting | undefined;
-    for (const one of line) if (!best || heldBy(one.userId) < heldBy(best.userId)) best = one;
-    return best && heldBy(best.userId) < largeLimits.ofUser ? best : undefined;
-  };
+  /** The one that has waited longest, of those whose user has none. */
+  const next = (): Waiting | undefined =>
+    inAll < largeLimits.inAll ? [...line].find(({ userId }) => !busy.has(userId)) : undefined;
 
   const fill = () => {
     for (let one = next(); one; one = next()) one.begin();
   };
 
   const take = (userId: string): (() => void) => {
-    count(userId, 1);
+    busy.add(userId);
     inAll += 1;
     let counts = true;
     let isHeld = true;
@@ -68,7 +56,7 @@ export const createLargeResults = (clock: Clock): LargeResults => {
       if (!isHeld) return;
       isHeld = false;
       stopHolding();
-      count(userId, -1);
+      busy.delete(userId);
       passOn();
       fill();
     };

@@ -32,8 +32,7 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
     // It may have left between the two.
     if (left.signal.aborted) return giveBack();
     leave = () => {
-      giveBack();
-      collector.dropped(bytes);
+      void collector.dropped(bytes).then(giveBack);
     };
   };
 
