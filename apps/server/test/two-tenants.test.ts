@@ -65,6 +65,9 @@ const procedureWithId = (name: string, own: string | undefined, input: (id: stri
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
   'calls.list': procedureWithId('calls.list', undefined, (cursor) => ({ cursor })),
+  'confirmations.get': procedureWithId('confirmations.get', 'confirmation', (confirmationId) => ({
+    confirmationId,
+  })),
   'confirmations.decide': procedureWithId('confirmations.decide', 'confirmation', (confirmationId) => ({
     confirmationId,
     approved: true,

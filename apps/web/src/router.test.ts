@@ -17,6 +17,7 @@ it.each([
   ['signed in', signedIn, '/setup', '/'],
   ['signed out', signedOut, '/', '/sign-in'],
   ['signed out', signedOut, '/settings', '/sign-in?next=/settings'],
+  ['signed out', signedOut, '/confirmations/c1', '/sign-in?next=/confirmations/c1'],
   ['signed out', signedOut, '/setup', '/sign-in'],
   ['signed out', signedOut, '/invitation', '/invitation'],
   ['before set-up', fresh, '/', '/setup'],

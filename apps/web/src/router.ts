@@ -8,6 +8,8 @@ declare module 'vue-router' {
     title?: string;
     /** Also for a person who is not signed in. */
     open?: boolean;
+    /** The page is about one question: the others stay away from it. */
+    showsQuestion?: boolean;
   }
 }
 
@@ -46,6 +48,12 @@ export const createPanelRouter = (app: App): Router => {
             path: 'activity/:requestId?',
             component: () => import('./pages/activity-page.vue'),
             meta: { title: 'Activity' },
+          },
+          {
+            path: 'confirmations/:confirmationId',
+            component: () => import('./pages/question-page.vue'),
+            props: true,
+            meta: { title: 'Question', showsQuestion: true },
           },
           {
             path: 'settings',

@@ -20,6 +20,7 @@ import type {
 import {
   callIdInput,
   createTokenInput,
+  confirmationIdInput,
   decideInput,
   listCallsInput,
   newRule,
@@ -139,6 +140,11 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     }),
     confirmations: t.router({
       list: own.query(() => world.confirmations.filter(({ state }) => state === 'open')),
+      get: own.input(confirmationIdInput).query(({ input }) => {
+        const found = world.confirmations.find(({ id }) => id === input.confirmationId);
+        if (!found) throw new TRPCError({ code: 'NOT_FOUND', message: 'Not found' });
+        return found;
+      }),
       decide: own.input(decideInput).mutation(({ input }) => world.decide(input)),
       onChanged: own.subscription(({ signal }) => follow<ConfirmationEvent>('confirmations', [], signal)),
     }),

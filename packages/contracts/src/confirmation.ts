@@ -84,6 +84,8 @@ export const confirmationAnswer = z.strictObject({
 });
 export type ConfirmationAnswer = z.infer<typeof confirmationAnswer>;
 
+export const confirmationIdInput = z.strictObject({ confirmationId });
+
 export const decideInput = confirmationAnswer.extend({ confirmationId });
 export type DecideInput = z.infer<typeof decideInput>;
 

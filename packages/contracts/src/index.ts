@@ -53,6 +53,7 @@ export {
   confirmationState,
   type ConfirmationState,
   confirmationStates,
+  confirmationIdInput,
   decideInput,
   type DecideInput,
   decideReply,

@@ -18,6 +18,7 @@ import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
 export interface Confirmations {
   /** Takes a daemon's question; false when the same question has been taken before. Part of the call's turn. */
   ask(call: OpenCall, question: Answer & { kind: 'question' }, step: Step): Promise<boolean>;
+  get(userId: string, confirmationId: string): Promise<Confirmation>;
   list(userId: string): Promise<Confirmation[]>;
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
 }
@@ -114,6 +115,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations =>
       if (asked.askId !== null) call.asked.add(question.digest);
       return true;
     },
+    get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
     list: async (userId) => (await store.open(userId)).map((one) => one.shown),
     decide: async (userId, key, answer) => {
       const found = await find(userId, key);

@@ -210,6 +210,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     cancelCall: whileRunning(calls.cancel),
     onCallChanged: callEvents.on,
     liveOutputs: liveOutputs.of,
+    getConfirmation: confirmations.get,
     listConfirmations: confirmations.list,
     decide: whileRunning(confirmations.decide),
     onConfirmationChanged: confirmationEvents.on,

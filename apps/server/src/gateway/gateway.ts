@@ -109,6 +109,8 @@ export interface UserSide {
   /** What open calls said last and the newest of what they printed, for whoever begins to listen. */
   liveOutputs(userId: string): CallEvent[];
 
+  /** One of the user's, as it is now; a closed one says what became of it. */
+  getConfirmation(userId: string, confirmationId: string): Promise<Confirmation>;
   /** The open ones, oldest first. */
   listConfirmations(userId: string): Promise<Confirmation[]>;
   /**

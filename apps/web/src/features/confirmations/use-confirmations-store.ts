@@ -90,6 +90,17 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     for (const confirmation of list) put(confirmation);
   };
 
+  /** Fetches one, also when it is no longer open. */
+  const fetch = async (confirmationId: string): Promise<Confirmation | Failure> => {
+    try {
+      const confirmation = await api.confirmations.get.query({ confirmationId });
+      put(confirmation);
+      return confirmation;
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+
   const onConfirmation = ({ confirmation }: ConfirmationEvent) => put(confirmation);
 
   const comeTooLate = ({ id, tool }: Confirmation, text: string) => {
@@ -127,5 +138,5 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  return { open, closed, asked, failures, load, onConfirmation, decide, dismiss };
+  return { open, closed, asked, failures, load, fetch, onConfirmation, decide, dismiss };
 });

@@ -1,0 +1,52 @@
+import type { Confirmation } from '@drawbridge/contracts';
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../../test/mounting.ts';
+import { confirmationOf } from '../../test/worlds.ts';
+import QuestionPage from './question-page.vue';
+
+let bench: Bench;
+let close = () => {};
+afterEach(async () => {
+  close();
+  await bench.close();
+});
+
+const open = async (confirmations: Confirmation[], confirmationId = 'c1') => {
+  bench = await setBench({ confirmations });
+  const page = mount(QuestionPage, {
+    props: { confirmationId },
+    global: bench.global,
+    attachTo: document.body,
+  });
+  close = () => page.unmount();
+  return page;
+};
+const until = async (there: () => boolean) => {
+  while (!there()) await flushPromises();
+};
+
+it('shows the card of the question that its address names, and no other', async () => {
+  const page = await open([confirmationOf({ id: 'c0', tool: 'delete' }), confirmationOf()]);
+  await until(() => page.find('[data-test=confirmation]').exists());
+  expect(page.findAll('[data-test=confirmation]')).toHaveLength(1);
+  expect(page.find('[data-test=confirmation] h3').text()).toContain('write_file');
+});
+
+it.each([
+  ['allowed', { state: 'decided', approved: true, decision: 'allowOnce' }, 'Allowed once'],
+  ['denied', { state: 'decided', approved: false, decision: 'denyOnce' }, 'Denied once'],
+  ['withdrawn', { state: 'withdrawn' }, 'Withdrawn: the call was stopped'],
+  ['expired', { state: 'expired' }, 'Expired: denied'],
+] as const)('says of one that is %s what became of it', async (_, change, words) => {
+  const page = await open([confirmationOf(change)]);
+  await until(() => page.text().includes('This question is closed'));
+  expect(page.text()).toContain(words);
+  expect(page.find('[data-test=confirmation]').exists()).toBe(false);
+});
+
+it('says so where there is no such question', async () => {
+  const page = await open([confirmationOf()], 'c9');
+  await until(() => page.text().includes('There is no such question'));
+  expect(page.find('[data-test=confirmation]').exists()).toBe(false);
+});
