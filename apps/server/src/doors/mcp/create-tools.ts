@@ -1,15 +1,19 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Gateway } from '../../gateway/index.ts';
 import { createCallResult } from './call-result.ts';
+import { createRunAsking } from './client-input.ts';
 import { createFollowCall } from './follow-call.ts';
 import { createMachineStatus } from './machine-status.ts';
 import { createRunCall } from './run-call.ts';
+import type { Seal } from './seal.ts';
 import { createToolbox, type Toolbox } from './toolbox.ts';
 import { createQuestionUrl } from './waiting-answer.ts';
 
 interface ToolsNeeds {
   gateway: Gateway;
   clock: Clock;
+  /** For what a client carries between two requests. */
+  seal: Seal;
   /** The origin under which the person reaches the panel. */
   panelUrl(): string;
   /** How long a call waits for the person's decision before its caller is told to ask again. */
@@ -19,7 +23,7 @@ interface ToolsNeeds {
 }
 
 /** The machine's tools and our own, put together. */
-export const createTools = ({ gateway, clock, panelUrl, waitMs, onError }: ToolsNeeds): Toolbox => {
+export const createTools = ({ gateway, clock, seal, panelUrl, waitMs, onError }: ToolsNeeds): Toolbox => {
   const waiting = {
     gateway,
     clock,
@@ -27,10 +31,12 @@ export const createTools = ({ gateway, clock, panelUrl, waitMs, onError }: Tools
     questionUrl: createQuestionUrl(panelUrl),
     waitMs,
   };
+  const runCall = createRunCall(waiting);
   return createToolbox({
     gateway,
     ownTools: [createMachineStatus(gateway), createCallResult(waiting)],
-    runCall: createRunCall(waiting),
+    runCall,
+    runAsking: createRunAsking(runCall, seal),
     onError,
   });
 };

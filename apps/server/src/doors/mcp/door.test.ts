@@ -98,9 +98,9 @@ describe('what is asked', () => {
   });
 
   it.each([
-    ['2025-11-25', olderRequest('resources/list'), 200],
+    ['2025-11-25', olderRequest('completion/complete'), 200],
     ['2025-11-25', olderRequest('no/such'), 200],
-    ['2026-07-28', modernRequest('resources/list'), 404],
+    ['2026-07-28', modernRequest('completion/complete'), 404],
     ['2026-07-28', modernRequest('ping'), 404],
     ['2026-07-28', modernRequest('no/such'), 404],
   ])('MC-13 an unknown method of %s', async (_, { body, headers }, status) => {

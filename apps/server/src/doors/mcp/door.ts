@@ -7,17 +7,21 @@ import { createPlaces, type Limits } from '../../http/index.ts';
 import { createAnswerPlain } from './answer-plain.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
+import { createClientRequests } from './client-requests.ts';
 import { createTools } from './create-tools.ts';
 import { createInFlight } from './in-flight.ts';
 import { machineBus, machineStream } from './list-changes.ts';
 import { createPost } from './post.ts';
 import { refuseInRpc } from './refusals.ts';
 import { readRpcBody } from './rpc-body.ts';
+import { createSeal } from './seal.ts';
 import { createServe } from './serve.ts';
 import { createSessions } from './sessions.ts';
 
 /** The largest message, in bytes: the arguments of the largest call, and what goes around them. */
 const bodyLimit = 4 * 1024 * 1024;
+/** How long a client may keep the state of a tool that waits for its answers. */
+const stateTtlMs = 24 * 60 * 60 * 1_000;
 const statelessRevision = '2026-07-28';
 
 export interface McpSettings {
@@ -56,6 +60,7 @@ export const createMcpDoor = ({
   const toolbox = createTools({
     gateway,
     clock,
+    seal: createSeal({ secret, clock, ttlMs: stateTtlMs }),
     panelUrl: site.url,
     waitMs: settings.waitMs,
     onError,
@@ -67,6 +72,7 @@ export const createMcpDoor = ({
     serve: createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) }),
     sessions: createSessions({ clock, secret }),
     inFlight: createInFlight(),
+    clientRequests: createClientRequests(),
   });
 
   const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {

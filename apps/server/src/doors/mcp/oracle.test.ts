@@ -15,6 +15,7 @@ import { callerOf } from './caller.ts';
 import { createTools } from './create-tools.ts';
 import { machineBus } from './list-changes.ts';
 import { readPlainRequest } from './plain-request.ts';
+import { createSeal } from './seal.ts';
 import { createServe } from './serve.ts';
 
 type Message = ReturnType<typeof olderRequest>;
@@ -24,6 +25,7 @@ const oracle = async ({ gateway, clock, errors }: McpFixture, { body, headers }:
   const toolbox = createTools({
     gateway,
     clock,
+    seal: createSeal({ secret: 's'.repeat(43), clock, ttlMs: 1_000 }),
     panelUrl: () => 'http://panel',
     waitMs: 50_000,
     onError: (error) => void errors.push(error),

@@ -1,19 +1,23 @@
 import {
   classifyInboundRequest,
+  isInitializeRequest,
   isJSONRPCRequest,
+  isJSONRPCResponse,
   type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendResponse } from '../../http/index.ts';
-import type { AnswerPlain } from './answer-plain.ts';
+import type { AnswerPlain, Session } from './answer-plain.ts';
 import type { Caller } from './caller.ts';
+import type { ClientRequests } from './client-requests.ts';
+import { abilitiesOf } from './client-side.ts';
 import { headerParametersIn } from './header-parameters.ts';
-import type { InFlight } from './in-flight.ts';
+import type { InFlight, Whose } from './in-flight.ts';
 import { rpcCodes, rpcError, type RpcId } from './json-rpc.ts';
 import { readPlainRequest, type McpHeaders, type PlainRequest } from './plain-request.ts';
 import type { Serve } from './serve.ts';
 import type { Sessions } from './sessions.ts';
-import type { Toolbox } from './toolbox.ts';
+import { asksClient, type Toolbox } from './toolbox.ts';
 
 interface PostNeeds {
   toolbox: Toolbox;
@@ -21,6 +25,7 @@ interface PostNeeds {
   serve: Serve;
   sessions: Sessions;
   inFlight: InFlight;
+  clientRequests: ClientRequests;
 }
 
 const sessionHeader = 'mcp-session-id';
@@ -56,11 +61,29 @@ const cancelledId = (body: unknown): RpcId | null => {
   return 'requestId' in params && isRpcId(params.requestId) ? params.requestId : null;
 };
 
+/** The capabilities in an `initialize`. */
+const declaredIn = (body: unknown): unknown =>
+  isInitializeRequest(body) ? body.params.capabilities : undefined;
+
 /** Answers a POST: one message of either revision. */
-export const createPost = ({ toolbox, answerPlain, serve, sessions, inFlight }: PostNeeds) => {
-  /** Whether parts of the call must stand in headers too, which the protocol's server compares. */
-  const hasHeaderParameters = async (caller: Caller, { isStateless, call }: PlainRequest) =>
-    isStateless && call !== null && headerParametersIn(await toolbox.inputSchema(caller, call.name));
+export const createPost = (needs: PostNeeds) => {
+  const { toolbox, answerPlain, serve, sessions, inFlight, clientRequests } = needs;
+
+  /**
+   * Whether the call is one for the protocol's own server: parts of it must stand in headers too, which that compares, or
+   * the tool may ask for what the client cannot do.
+   */
+  const isOutOfTheOrdinary = async (caller: Caller, { isStateless, call }: PlainRequest) => {
+    const tool = isStateless && call !== null ? await toolbox.find(caller, call.name) : undefined;
+    return asksClient(tool) || headerParametersIn(tool?.inputSchema);
+  };
+
+  /** Follows a message of revision 2025-11-25: what it takes back, and what may take it back. */
+  const follow = (whose: Whose, body: unknown, leaving: AbortController): (() => void) => {
+    const cancelled = cancelledId(body);
+    if (cancelled !== null) inFlight.cancel(whose, cancelled);
+    return isJSONRPCRequest(body) ? inFlight.add(whose, body.id, () => leaving.abort()) : () => {};
+  };
 
   return async (caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
@@ -76,28 +99,34 @@ export const createPost = ({ toolbox, answerPlain, serve, sessions, inFlight }: 
     const leaving = new AbortController();
     reply.raw.once('close', () => leaving.abort());
     const isStart = outcome.kind === 'legacy' && outcome.reason === 'initialize';
+    let session: Session | null = null;
     if (outcome.kind === 'legacy' && !isStart) {
-      const session = headerOf(request, sessionHeader) ?? null;
-      if (session !== null && !sessions.isOf(session, caller.accessId))
+      const id = headerOf(request, sessionHeader) ?? null;
+      const held = id === null ? null : sessions.read(id, caller.accessId);
+      if (id !== null && !held)
         return refuse(404, { code: rpcCodes.sessionNotFound, message: 'Session not found' });
-      const whose = { accessId: caller.accessId, session };
-      const cancelled = cancelledId(body);
-      if (cancelled !== null) inFlight.cancel(whose, cancelled);
-      if (isJSONRPCRequest(body)) {
-        const answered = inFlight.add(whose, body.id, () => leaving.abort());
-        reply.raw.once('close', answered);
+      const whose = { accessId: caller.accessId, session: id };
+      if (held && isJSONRPCResponse(body)) {
+        clientRequests.take(whose, body);
+        return reply.code(202).send();
       }
+      reply.raw.once('close', follow(whose, body, leaving));
+      session = held && {
+        ...held,
+        ask: (asked, how) => clientRequests.ask(whose, asked, how),
+      };
     }
 
     const plain = readPlainRequest(outcome, body, headers);
-    if (plain && !(await hasHeaderParameters(caller, plain)))
+    if (plain && !(await isOutOfTheOrdinary(caller, plain)))
       return answerPlain(caller, plain, {
         reply,
         signal: leaving.signal,
         streams: headers.accept?.includes('text/event-stream') ?? false,
+        session,
       });
     const response = await serve(caller, request, leaving.signal);
-    if (isStart) reply.header(sessionHeader, sessions.issue(caller.accessId));
+    if (isStart) reply.header(sessionHeader, sessions.issue(caller.accessId, abilitiesOf(declaredIn(body))));
     return sendResponse(reply, response);
   };
 };

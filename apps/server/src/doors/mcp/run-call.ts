@@ -1,10 +1,11 @@
-import type { Call } from '@drawbridge/contracts';
+import type { Call, ClientInput } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { viaOf } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { endAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
+import type { ClientSide } from './client-side.ts';
 import type { FollowCall } from './follow-call.ts';
 import type { Said } from './progress.ts';
 import { promisesStructure } from './shown-tools.ts';
@@ -17,6 +18,10 @@ export interface CallRequest {
   arguments: Record<string, unknown>;
   /** The client's `_meta`, without the protocol's own names. */
   meta: Record<string, unknown>;
+  /** What the client said of itself and of what it was asked. */
+  client?: ClientSide;
+  /** For a tool that asks its caller's client. */
+  clientInput?: ClientInput;
 }
 
 /** How a client follows its call. */
@@ -47,6 +52,7 @@ export const createRunCall = ({ gateway, clock, followCall, questionUrl, waitMs 
   /** Until the call ends or the person is asked for the first time. */
   const start = async (caller: Caller, request: CallRequest, { signal, onProgress }: CallWatch) => {
     const { userId, machineId, access } = caller;
+    const { clientInput } = request;
     let requestId: string | null = null;
     const unlisten =
       onProgress &&
@@ -62,6 +68,7 @@ export const createRunCall = ({ gateway, clock, followCall, questionUrl, waitMs 
           via: viaOf(access),
           until: 'asked',
           signal,
+          ...(clientInput && { clientInput }),
           ...(machineId !== undefined && { machineId }),
           onOpened: (id) => {
             requestId = id;

@@ -25,8 +25,10 @@ export const createServe =
   async (caller, request, signal) => {
     const { method, body } = request;
     const name = calledName(body);
-    const schema = name === undefined ? undefined : await toolbox.inputSchema(caller, name);
-    const handler = createMcpHandler(() => createSdkServer(toolbox, caller, schema), { bus: busOf(caller) });
+    const tool = name === undefined ? undefined : await toolbox.find(caller, name);
+    const handler = createMcpHandler(() => createSdkServer(toolbox, caller, tool?.inputSchema), {
+      bus: busOf(caller),
+    });
     // The body is parsed already, and of the address nothing is read.
     const webRequest = new Request('http://local/mcp', { method, headers: requestHeaders(request), signal });
     return handler.fetch(webRequest, { parsedBody: body });

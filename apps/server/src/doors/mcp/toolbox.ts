@@ -1,4 +1,4 @@
-import { errorTable } from '@drawbridge/contracts';
+import { asksClientAnnotation, errorTable, type Tool as MachineTool } from '@drawbridge/contracts';
 import { CodedError } from '@drawbridge/kit';
 import {
   ProtocolError,
@@ -9,6 +9,7 @@ import {
 import { isWithinScopes, type Gateway, type MachineView } from '../../gateway/index.ts';
 import { refusalAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
+import type { RunAsking, ToolAnswer } from './client-input.ts';
 import type { OwnTool } from './own-tool.ts';
 import type { CallRequest, CallWatch, RunCall } from './run-call.ts';
 import { machineTools } from './shown-tools.ts';
@@ -17,24 +18,29 @@ import { machineTools } from './shown-tools.ts';
 export interface Toolbox {
   /** Our own tools and the machine's that the token reaches, in an order that stays; also while the machine is away. */
   list(caller: Caller): Promise<Tool[]>;
-  /** The schema of the arguments of a tool of the machine; undefined for one that the caller has not. */
-  inputSchema(caller: Caller, name: string): Promise<Record<string, unknown> | undefined>;
+  /** A tool of the machine, as it announced it; undefined for one that the caller has not. */
+  find(caller: Caller, name: string): Promise<MachineTool | undefined>;
   /** A tool's answer; throws for a tool that the caller has not. */
-  call(caller: Caller, request: CallRequest, watch: CallWatch): Promise<CallToolResult>;
+  call(caller: Caller, request: CallRequest, watch: CallWatch): Promise<ToolAnswer>;
 }
 
 interface ToolboxNeeds {
   gateway: Gateway;
   ownTools: readonly OwnTool[];
   runCall: RunCall;
+  runAsking: RunAsking;
   /** Hears what was thrown inside, for the log. */
   onError(error: unknown): void;
 }
 
+/** Whether a tool may ask its caller's client for something before it has a result. */
+export const asksClient = (tool: MachineTool | undefined): boolean =>
+  tool?.annotations?.[asksClientAnnotation] === true;
+
 const unknownTool = (name: string) =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
 
-export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNeeds): Toolbox => {
+export const createToolbox = ({ gateway, ownTools, runCall, runAsking, onError }: ToolboxNeeds): Toolbox => {
   const own = new Map(ownTools.map((one) => [one.tool.name, one]));
 
   /** Nothing of the inside leaves the process. */
@@ -65,8 +71,9 @@ export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNe
     const ours = own.get(name);
     if (ours) return ours.call(caller, request.arguments, watch);
     const machine = await gateway.machine(caller.userId, caller.machineId);
-    if (machine && !reached(machine, caller, name)) throw unknownTool(name);
-    return runCall(caller, request, watch);
+    const tool = reached(machine, caller, name);
+    if (machine && !tool) throw unknownTool(name);
+    return asksClient(tool) ? runAsking(caller, request, watch) : runCall(caller, request, watch);
   };
 
   const answerFor = (name: string, error: unknown): CallToolResult => {
@@ -80,8 +87,8 @@ export const createToolbox = ({ gateway, ownTools, runCall, onError }: ToolboxNe
       list(caller).catch((error: unknown) => {
         throw tellable(error);
       }),
-    inputSchema: async (caller, name) =>
-      reached(await gateway.machine(caller.userId, caller.machineId), caller, name)?.inputSchema,
+    find: async (caller, name) =>
+      reached(await gateway.machine(caller.userId, caller.machineId), caller, name),
     call: (caller, request, watch) =>
       call(caller, request, watch).catch((error: unknown) => answerFor(request.name, error)),
   };
