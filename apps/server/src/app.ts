@@ -63,21 +63,28 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** The whole server, put together. */
-export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<App> => {
+/** The store with its accounts and access tokens, without a door: what a command needs beside a running server. */
+export const openAccounts = async ({ config, clock, writeLog }: AppNeeds) => {
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
   const log = createLog({ level: config.logLevel, secrets, write: writeLog });
   const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
-
   const address = createAddress(config);
-  const secure = config.publicUrl?.startsWith('https:') ?? false;
-  const { db, close: closeDatabase } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const { db, close } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
   const { access, tokens } = createAccess({ auth, db, clock, onError });
+  return { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, close };
+};
+
+/** The whole server, put together. */
+export const createApp = async (needs: AppNeeds): Promise<App> => {
+  const { config, clock } = needs;
+  const opened = await openAccounts(needs);
+  const { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens } = opened;
+  const secure = config.publicUrl?.startsWith('https:') ?? false;
   const gateway = createGateway({
     db,
     clock,
@@ -212,7 +219,7 @@ export const createApp = async ({ config, clock, writeLog }: AppNeeds): Promise<
       await closing;
       giveUp();
       stopSweeping();
-      await closeDatabase();
+      await opened.close();
     },
   };
 };

@@ -226,5 +226,5 @@ export const configHelp = (): string => {
     const end = fallback === null ? '' : ` Default: ${fallback}`;
     return `  ${name.padEnd(nameWidth)}  ${about}${end}`;
   });
-  return ['Usage: node apps/server/dist/main.js', '', 'Environment:', ...lines, ''].join('\n');
+  return ['Environment:', ...lines, ''].join('\n');
 };

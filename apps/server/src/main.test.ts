@@ -40,6 +40,7 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
   const lines = () => out.split('\n').slice(0, -1);
   return {
     child,
+    dataDir,
     ended,
     lines,
     err: () => err,
@@ -122,9 +123,10 @@ describe('the process', { timeout: startTimeoutMs }, () => {
   it('prints its settings with --help', async () => {
     const server = start({}, ['--help']);
     expect(await server.ended).toBe(0);
-    expect(server.lines().slice(0, 4)).toEqual([
+    const lines = server.lines();
+    const environment = lines.indexOf('Environment:');
+    expect([lines[0], ...lines.slice(environment, environment + 2)]).toEqual([
       'Usage: node apps/server/dist/main.js',
-      '',
       'Environment:',
       expect.stringMatching(/^ {2}HOST +Address to listen on\. Default: 127\.0\.0\.1$/),
     ]);
@@ -134,6 +136,38 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     const server = start({}, ['--port=80']);
     expect(await server.ended).toBe(2);
     expect(server.lines()).toEqual([]);
+  });
+
+  it('makes an access token beside a server that runs', async () => {
+    const server = start({ SETUP_TOKEN: `setup_${'t'.repeat(32)}` });
+    const url = readyUrl(await server.line(0));
+    // The process has no App here; nothing of it is used.
+    const remote = { url, send: (path, sent) => send(url + path, sent) } as TestServer;
+    await signUpOwner(remote);
+    const args = ['token', 'create', '--user', 'OWNER@example.org', '--name', 'Desk'];
+    const command = start({ DATA_DIR: server.dataDir }, args);
+    expect(await command.ended).toBe(0);
+    const [token, ...rest] = command.lines();
+    expect([token, rest]).toEqual([expect.stringMatching(/^dbt_[\w-]{32}$/), []]);
+    expect(command.err()).toMatch(/^Made "Desk" for .*: filesystemRead; until /);
+    expect(command.err()).not.toContain(token);
+    const asked = await send(`${url}/api/v1/status`, { headers: { authorization: `Bearer ${token}` } });
+    expect(asked.status).toBe(200);
+  });
+
+  it('makes no token, and no folder, where no server has run', async () => {
+    const dataDir = join(tmpdir(), `drawbridge-never-${process.pid}`);
+    const command = start({ DATA_DIR: dataDir }, [
+      'token',
+      'create',
+      '--user',
+      'a@example.org',
+      '--name',
+      'Desk',
+    ]);
+    expect(await command.ended).toBe(1);
+    expect(command.err()).toMatch(/^error  No server has run with the data folder /);
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   it('says why it cannot open its store', async () => {

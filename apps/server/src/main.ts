@@ -1,6 +1,8 @@
 import { CodedError, systemClock } from '@drawbridge/kit';
-import { createApp, type App } from './app.ts';
+import { createApp, openAccounts, type App } from './app.ts';
+import { readCommand, usage, type Command } from './command-line.ts';
 import { configHelp, readConfig } from './config.ts';
+import { createToken } from './create-token.ts';
 import { isLoopback } from './http/index.ts';
 
 /** After this the process ends whatever is still open. */
@@ -81,9 +83,41 @@ const run = async () => {
   }
 };
 
-const args = process.argv.slice(2);
-if (args.includes('--help')) process.stdout.write(configHelp());
-else if (args.length > 0) {
-  process.stderr.write('error  The server takes no arguments but --help; set environment variables.\n');
-  process.exitCode = 2;
-} else run().catch((error: unknown) => fail(sentenceOf(error)));
+const makeToken = async ({ email, input, json }: Extract<Command, { kind: 'token-create' }>) => {
+  const read = readConfig();
+  if ('problem' in read) return fail(read.problem);
+  const { config } = read;
+  const open = () =>
+    openAccounts({
+      config: { ...config, logLevel: 'warn' },
+      clock: systemClock,
+      writeLog: (line) => void process.stderr.write(line),
+    });
+  const made = await createToken({ dataDir: config.dataDir, open }, { email, input });
+  if (json) return void process.stdout.write(`${JSON.stringify(made)}\n`);
+  process.stderr.write(
+    `Made "${made.name}" for ${email}: ${made.scopes.join(', ')}; until ${made.expiresAt}.\n`,
+  );
+  process.stderr.write('It is shown only now.\n');
+  process.stdout.write(`${made.token}\n`);
+};
+
+const command = readCommand(process.argv.slice(2));
+const failed = (error: unknown) => fail(sentenceOf(error));
+switch (command.kind) {
+  case 'start':
+    run().catch(failed);
+    break;
+  case 'help':
+    process.stdout.write(`${usage}\n${configHelp()}`);
+    break;
+  case 'token-create':
+    makeToken(command).catch(failed);
+    break;
+  case 'wrong':
+    process.stderr.write(`error  ${command.sentence}\n`);
+    process.exitCode = 2;
+    break;
+  default:
+    command satisfies never;
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
-import { createAccess, createAccounts, createBetterAuth } from '../src/auth/index.ts';
+import { createAccess, createAccounts, createBetterAuth, readSecret } from '../src/auth/index.ts';
 import { migrate, openDatabase } from '../src/db/index.ts';
 import { createLog } from '../src/log.ts';
 import { owner, setupToken } from './server.ts';
@@ -20,7 +20,7 @@ export const openAccess = async () => {
   await migrate(db);
   const log = createLog({ level: 'silent', secrets: [], write: () => {} });
   const url = 'http://127.0.0.1';
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret: 's'.repeat(32), url, log });
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret: readSecret(dataDir), url, log });
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: () => url });
   const { user } = await accounts.createOwner({ setupToken, ...owner });
   const problems: unknown[] = [];

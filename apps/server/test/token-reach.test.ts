@@ -50,7 +50,7 @@ const world = async () => {
   return { server, token, seen };
 };
 
-it('MC-04 a token of every scope is nobody at every procedure: no answer, no token, no rule, no setting', async () => {
+it('MC-04 MC-10 a token of every scope is nobody at every procedure: no answer, no token, no rule, no setting', async () => {
   const { server, token, seen } = await world();
   const before = await seen();
   for (const name of Object.keys(appRouter._def.procedures)) {

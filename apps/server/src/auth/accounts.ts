@@ -30,6 +30,8 @@ export interface Accounts {
   session(cookie: string | undefined): Promise<Session | null>;
   /** Calls `ended` once when the session is over, at most a second after; the returned function stops watching. */
   watch(session: Session, ended: () => void): () => void;
+  /** The account with that e-mail address, in any case; null when there is none. */
+  byEmail(email: string): Promise<User | null>;
   /** The owner's account, once it exists. */
   ownerId(): Promise<string | null>;
   createInvitation(ownerId: string): Promise<InvitationLink>;

@@ -7,7 +7,7 @@ import type { Accounts } from './accounts.ts';
 import { ownerSlot, type Auth } from './better-auth.ts';
 import { sameSecret } from './digest.ts';
 import { createInvitations } from './invitations.ts';
-import { createNewAccount } from './new-account.ts';
+import { createNewAccount, userOf, type UserRow } from './new-account.ts';
 import { createSessions } from './sessions.ts';
 import { createSessionsStore } from './sessions.store.ts';
 import { createWatch } from './watch.ts';
@@ -64,6 +64,11 @@ export const createAccounts = async (
   };
 
   return {
+    byEmail: async (email) => {
+      const where = [{ field: 'email', value: email.toLowerCase() }];
+      const row = await adapter.findOne<UserRow>({ model: 'user', where });
+      return row ? userOf(row) : null;
+    },
     ownerId,
     setupNeeded: async () => (await ownerId()) === null,
     createOwner: async ({ setupToken: given, ...account }) => {

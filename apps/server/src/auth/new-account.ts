@@ -15,7 +15,7 @@ export interface NewAccount {
 }
 
 /** A row of better-auth's, as far as we read it. */
-interface UserRow extends Record<string, unknown> {
+export interface UserRow extends Record<string, unknown> {
   id: string;
   name: string;
   email: string;

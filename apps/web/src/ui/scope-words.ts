@@ -4,7 +4,7 @@ import type { ToolGroup } from '@drawbridge/contracts';
 export const scopeTexts: Record<ToolGroup, string> = {
   filesystemRead: 'List, search and read files in the folder of the machine.',
   filesystemWrite: 'Make, change, move and delete files there.',
-  shell: 'Run commands.',
+  shell: 'Run programs of the machine, within its sandbox.',
   computer: 'See the screen, move the mouse and type.',
   browser: 'Open pages and act on them.',
   mcp: 'Use the MCP servers that were added on the machine.',
