@@ -18,10 +18,8 @@ export interface Policy {
 }
 
 /** The allow rule that covers a resource. What needs a yes of its own is covered by a rule for exactly itself alone. */
-const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undefined => {
-  const own = needsOwnYes(root, resource);
-  return allow.find((rule) => covers(rule, resource) && !(own && rule.reach !== undefined));
-};
+const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undefined =>
+  allow.find((rule) => covers(rule, resource) && (rule.reach === undefined || !needsOwnYes(root, resource)));
 
 /** Whether a group on deny or a denial refuses a resource, whatever else is said of it. */
 export const isDenied = (policy: Policy, resource: Resource): boolean =>

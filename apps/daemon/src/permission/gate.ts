@@ -77,7 +77,7 @@ export interface Gate {
    * with the decision makes it a denial. Specification 6.2.
    */
   check(attempt: Attempt, context: GateContext): Promise<Outcome>;
-  /** What holds for reading paths, by the settings of this moment. */
+  /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
   reader(): Promise<Reading>;
   /** What holds for one resource, by the settings of this moment. */
   access(resource: Resource): Promise<Mode>;
@@ -202,15 +202,16 @@ export const createGate = ({ settings, session, ask, use, root }: GateNeeds): Ga
     modes,
     reader: async () => {
       await refresh();
-      const now = policy();
+      let read: Policy | undefined;
+      const now = () => (read ??= policy());
       const resource = (path: string): Resource => ({
         toolGroup: 'filesystemRead',
         resource: path,
         description: path,
       });
       return {
-        mode: (path) => evaluate(now, resource(path)),
-        isDenied: (path) => isDenied(now, resource(path)),
+        mode: (path) => evaluate(now(), resource(path)),
+        isDenied: (path) => isDenied(now(), resource(path)),
       };
     },
     access: async (resource) => {

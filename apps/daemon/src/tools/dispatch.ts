@@ -96,9 +96,9 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
   const execute = async (
     tool: DaemonTool,
     outcome: Extract<Outcome, { kind: 'run' }>,
-    context: DispatchContext & ToolContext & { requestId: string; timeoutMs?: number },
+    context: DispatchContext & ToolContext & { requestId: string; timeoutMs?: number; input: unknown },
   ) => {
-    const input = parse(tool, outcome.arguments);
+    const { input } = context;
     const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
     return inTurn(changed, async () => {
       if (context.signal.aborted) return cancelled(false);
@@ -140,6 +140,8 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
       case 'run':
         return execute(tool, outcome, {
           ...context,
+          // What an answer allows is what was kept when it was asked.
+          input: outcome.arguments === args ? input : parse(tool, outcome.arguments),
           requestId: request.requestId,
           ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
         });

@@ -4,6 +4,7 @@ export type InTurn = <T>(keys: readonly string[], run: () => Promise<T>) => Prom
 export const createInTurn = (): InTurn => {
   const last = new Map<string, Promise<unknown>>();
   return async (keys, run) => {
+    if (keys.length === 0) return run();
     // All keys are taken in one go, so that no two can wait for each other.
     const before = Promise.allSettled(keys.map((key) => last.get(key)));
     const turn = before.then(run);
