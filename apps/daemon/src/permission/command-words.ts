@@ -1,3 +1,5 @@
+import { unmasked } from './fold.ts';
+
 /** Programs that run another program named in their arguments. */
 const wrappers = new Set(
   (
@@ -8,7 +10,6 @@ const wrappers = new Set(
 /** Programs that read commands out of an argument. */
 const shells = new Set('sh bash dash zsh ksh ash eval script watch env ssh su xargs find'.split(' '));
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
-const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 const operators = new Set([';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '<', '>']);
 const longestText = 100_000;
 
@@ -71,7 +72,7 @@ const plain = (words: string[]): string[][] => {
 };
 
 const normalise = (text: string, depth: number): string[][] =>
-  split(text.normalize('NFKC').replace(invisible, '')).flatMap((words) => readings(words, depth));
+  split(unmasked(text)).flatMap((words) => readings(words, depth));
 
 /**
  * The commands that a shell text holds, as lists of words with quotes, wrappers, assignments and folders taken off: `X=1 sudo /bin/rm a`

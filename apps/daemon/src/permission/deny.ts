@@ -1,18 +1,10 @@
 import { realpathSync } from 'node:fs';
 import type { ToolGroup } from '@drawbridge/contracts';
 import { commandWords } from './command-words.ts';
+import { foldText } from './fold.ts';
 import { hostOf, isSubdomain, type Host } from './host.ts';
 import type { Resource } from './resource.ts';
 import type { Rule } from './rules.ts';
-
-const plain = /^[\x20-\x7e]*$/;
-const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-
-/** One spelling for all that a disk or an eye may take for the same: letter case, composed letters, invisible marks. */
-const fold = (text: string): string =>
-  plain.test(text)
-    ? text.toLowerCase()
-    : text.normalize('NFKC').replace(invisible, '').toUpperCase().toLowerCase();
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
 const isWithin = (path: string, folder: string) =>
@@ -51,9 +43,9 @@ export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
     const { toolGroup: group, resource, reach } = rule;
     return {
       rule,
-      prefix: reach === 'server' ? fold(resource.slice(0, resource.lastIndexOf('/') + 1)) : null,
-      text: fold(resource),
-      paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(fold(path))) : [],
+      prefix: reach === 'server' ? foldText(resource.slice(0, resource.lastIndexOf('/') + 1)) : null,
+      text: foldText(resource),
+      paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(foldText(path))) : [],
       commands: group === 'shell' ? commandWords(commandOf(resource)) : [],
       host: group === 'browser' ? hostOf(resource) : null,
     };
@@ -114,7 +106,7 @@ export const findDenial = (denials: readonly Denial[], resource: Resource): Deni
   if (speaking.length === 0) return undefined;
   const spellings = [resource.resource, ...(resource.aliases ?? [])].map((text) => ({
     text,
-    folded: fold(text),
+    folded: foldText(text),
   }));
   return speaking.find((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
 };

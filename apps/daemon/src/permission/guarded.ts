@@ -1,3 +1,4 @@
+import { foldName } from './fold.ts';
 import type { Resource } from './resource.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
@@ -31,19 +32,6 @@ const runShapes = [
   /\.(desktop|command|exe|bat|cmd|ps1|vbs|jse|wsf|hta|msi|scr|lnk|url|scf|reg|pif|service)$/,
 ];
 
-const plain = /^[\x21-\x7e]*[\x21-\x2d\x2f-\x7e]$/;
-const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-/** One spelling for all that some disk takes for the same name. */
-const fold = (name: string): string =>
-  plain.test(name)
-    ? name.toLowerCase()
-    : name
-        .normalize('NFKC')
-        .replace(invisible, '')
-        .toUpperCase()
-        .toLowerCase()
-        .replace(/[. ]+$/, '');
-
 const isSecret = (names: readonly string[]): boolean => {
   const last = names.at(-1) ?? '';
   if (names.some((name) => secretNames.has(name))) return true;
@@ -63,7 +51,7 @@ export const guardOf = (
   if (toolGroup !== 'filesystemRead' && toolGroup !== 'filesystemWrite') return undefined;
   const base = root.endsWith('/') ? root : `${root}/`;
   const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
-  const names = own.split('/').filter(Boolean).map(fold);
+  const names = own.split('/').filter(Boolean).map(foldName);
   if (toolGroup === 'filesystemWrite' && isRun(names)) return 'other programs run what stands here';
   return isSecret(names) ? 'may hold passwords or keys' : undefined;
 };

@@ -1,6 +1,7 @@
 export { canonical } from './canonical.ts';
 export type { DeniedPaths } from './deny.ts';
 export { browserModes, whyNotLocal, type BrowserMode } from './browser-mode.ts';
+export { foldName } from './fold.ts';
 export { createGate, type Ask, type Gate, type Outcome, type Reading, type TerminalAnswer } from './gate.ts';
 export { guardOf } from './guarded.ts';
 export { effectiveModes, type Modes } from './modes.ts';

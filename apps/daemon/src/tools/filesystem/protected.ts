@@ -1,19 +1,7 @@
 import { dirname, join, sep } from 'node:path';
+import { foldName } from '../../permission/index.ts';
 
-const plain = /^[\x21-\x7e]*[\x21-\x2d\x2f-\x7e]$/;
 const plainPath = /^[\x20-\x7e]*$/;
-const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-
-/** One spelling for all that some disk takes for the same name: letter case, composed letters, invisible marks, final dots and blanks. */
-const fold = (name: string): string =>
-  plain.test(name)
-    ? name.toLowerCase()
-    : name
-        .normalize('NFKC')
-        .replace(invisible, '')
-        .toUpperCase()
-        .toLowerCase()
-        .replace(/[. ]+$/, '');
 
 /** Names that make other programs run things, wherever they stand; what lies below a folder of these belongs to it. */
 const anywhere = new Set(
@@ -66,21 +54,21 @@ export interface Territory {
  * count. `write` also keeps `.git` itself, which as a file or a link would send git elsewhere.
  */
 export const isProtected = (territory: Territory, path: string, access: 'read' | 'write'): boolean => {
-  if (isWithin(fold(path), fold(territory.privateFolder))) return true;
+  if (isWithin(foldName(path), foldName(territory.privateFolder))) return true;
   // Every name that protects begins with a dot, and most paths have none.
   if (plainPath.test(path) && !path.includes(`${sep}.`)) return false;
-  const names = path.split(sep).filter(Boolean).map(fold);
+  const names = path.split(sep).filter(Boolean).map(foldName);
   const rootLength = territory.root.split(sep).filter(Boolean).length;
   if (access === 'write' && names.length > rootLength && names.at(-1) === '.git') return true;
   return names.some((_, at) => at >= rootLength && isMarked(names, at));
 };
 
-/** Printable and without a dot in front: what `fold` only brings to lower case, and what no protected name looks like. */
+/** Printable and without a dot in front: what `foldName` only brings to lower case, and what no protected name looks like. */
 const harmlessName = /^[\x20-\x2d\x2f-\x7e][\x20-\x7e]*$/;
 
 /** `isProtected` for reading the entries of one folder, with what holds for all of them looked at once. */
 export const protectedIn = (territory: Territory, folder: string): ((name: string) => boolean) => {
-  const own = fold(territory.privateFolder);
+  const own = foldName(territory.privateFolder);
   const isPlain = plainPath.test(folder) && !folder.includes(`${sep}.`);
   const lower = folder.toLowerCase();
   const isHarmless = isPlain && lower !== dirname(own) && !isWithin(lower, own);
