@@ -31,8 +31,8 @@ export const growthGroup: Group<'hundred' | 'thousand'> = {
     };
     const shots: Record<Size, Shot> = {
       ten: await serverWith(sizes.ten),
-      hundred: await serverWith(sizes.hundred),
-      thousand: await serverWith(sizes.thousand),
+      hundred: await stage.inRow('hundred', () => serverWith(sizes.hundred)),
+      thousand: await stage.inRow('thousand', () => serverWith(sizes.thousand)),
     };
     const measure = async (count: number) => {
       const times: Record<Size, number[]> = { ten: [], hundred: [], thousand: [] };
@@ -45,7 +45,9 @@ export const growthGroup: Group<'hundred' | 'thousand'> = {
       const figure = (size: Size): Figure => ({ ours: middleOf(times[size]), bare });
       return { hundred: figure('hundred'), thousand: figure('thousand') };
     };
-    await measure(stage.scaled(400));
-    return () => measure(stage.scaled(200));
+    // All are measured together; the largest is the one that can hold them up.
+    const inTurn = (count: number) => stage.inRow('thousand', () => measure(stage.scaled(count)));
+    await inTurn(400);
+    return () => inTurn(200);
   },
 };
