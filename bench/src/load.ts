@@ -7,7 +7,8 @@ export interface Shot {
   method?: 'GET' | 'POST';
   path: string;
   headers: Record<string, string>;
-  body?: string;
+  /** A function where no two requests may be the same. */
+  body?: string | (() => string);
   expects: string;
 }
 
@@ -22,8 +23,14 @@ export const timeOf = async ({
   body,
   expects,
 }: Shot): Promise<number> => {
+  const given = typeof body === 'function' ? body() : body;
   const startMs = nowMs();
-  const response = await pool.request({ path, method, headers, ...(body === undefined ? {} : { body }) });
+  const response = await pool.request({
+    path,
+    method,
+    headers,
+    ...(given === undefined ? {} : { body: given }),
+  });
   const text = await response.body.text();
   const endMs = nowMs();
   if (response.statusCode !== 200 || !text.includes(expects)) {

@@ -8,6 +8,7 @@ import { eventsGroup } from './groups/events.ts';
 import { growthGroup } from './groups/growth.ts';
 import { historyGroup } from './groups/history.ts';
 import { idleGroup } from './groups/idle.ts';
+import { mcpGroup } from './groups/mcp.ts';
 import { restartGroup } from './groups/restart.ts';
 import { searchGroup } from './groups/search.ts';
 import { startGroup } from './groups/start.ts';
@@ -19,6 +20,7 @@ import { pageOf, tableOf, type Row } from './table.ts';
 const groups = [
   callGroup,
   trpcGroup,
+  mcpGroup,
   daemonGroup,
   searchGroup,
   eventsGroup,

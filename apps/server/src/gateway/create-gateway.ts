@@ -196,7 +196,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       const machine = await registry.used(userId, machineId);
       if (!machine) return null;
       const { tools, digest } = machine.info.toolList;
-      return { machineId: machine.id, status: toStatus(machine), tools, digest };
+      return { machineId: machine.id, status: () => toStatus(machine), tools, digest };
     },
     disconnect: async (userId) => {
       const machine = await registry.used(userId);

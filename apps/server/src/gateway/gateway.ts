@@ -49,7 +49,7 @@ export interface CallOptions {
 /** A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal lists. */
 export interface MachineView {
   machineId: string;
-  status: GatewayStatus;
+  status(): GatewayStatus;
   tools: ReadonlyMap<string, Tool>;
   digest: string;
 }

@@ -9,7 +9,7 @@ afterEach(async () => {
 
 const seen = async (userId: string, machineId?: string) => {
   const machine = await fixture.gateway.machine(userId, machineId);
-  return machine && { state: machine.status.state, tools: [...machine.tools.keys()] };
+  return machine && { state: machine.status().state, tools: [...machine.tools.keys()] };
 };
 const tools = ['read_file', 'write_file'];
 

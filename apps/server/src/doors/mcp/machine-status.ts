@@ -3,7 +3,7 @@ import type { OwnTool } from './own-tool.ts';
 
 const sentence = (machine: MachineView | null): string => {
   if (!machine) return 'No machine has been paired yet. Connect one in the panel.';
-  const { state, hostIdentifier, directory } = machine.status;
+  const { state, hostIdentifier, directory } = machine.status();
   if (state === 'online')
     return `${hostIdentifier ?? 'The machine'} is online. Its tools work in ${directory}.`;
   if (state === 'grace')
@@ -28,7 +28,7 @@ export const createMachineStatus = (gateway: Gateway): OwnTool => ({
       hostIdentifier = null,
       directory = null,
       toolCategories = [],
-    } = machine?.status ?? {};
+    } = machine?.status() ?? {};
     return {
       content: [{ type: 'text', text: sentence(machine) }],
       structuredContent: { state, hostIdentifier, directory, toolCategories },

@@ -1,8 +1,4 @@
-import {
-  isJSONRPCRequest,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type InboundClassificationOutcome,
-} from '@modelcontextprotocol/server';
+import { SUPPORTED_PROTOCOL_VERSIONS, type InboundClassificationOutcome } from '@modelcontextprotocol/server';
 import type { RpcId } from './json-rpc.ts';
 
 /** The headers that say what a message is, as they came. */
@@ -34,8 +30,13 @@ const olderVersions = new Set<string | undefined>([undefined, ...SUPPORTED_PROTO
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isToken = (value: unknown): value is RpcId | undefined =>
-  value === undefined || typeof value === 'string' || Number.isSafeInteger(value);
+const isRpcId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
+
+/** Whether the message was found to be a request of JSON-RPC, with an id. */
+const isRequest = (outcome: InboundClassificationOutcome): boolean =>
+  outcome.kind === 'legacy'
+    ? outcome.reason === 'no-claim'
+    : outcome.kind === 'modern' && outcome.messageKind === 'request';
 
 const hasOnly = (params: object, names: ReadonlySet<string>) =>
   Object.keys(params).every((name) => names.has(name));
@@ -45,7 +46,7 @@ const readsBoth = (accept = '') =>
 
 const ownMeta = (meta: Record<string, unknown>): [RpcId | undefined, Record<string, unknown>] | null => {
   const { progressToken, ...rest } = meta;
-  if (!isToken(progressToken)) return null;
+  if (progressToken !== undefined && !isRpcId(progressToken)) return null;
   const own = Object.entries(rest).filter(([name]) => !name.startsWith(reservedPrefix));
   return [progressToken, Object.fromEntries(own)];
 };
@@ -78,9 +79,9 @@ export const readPlainRequest = (
   body: unknown,
   headers: McpHeaders,
 ): PlainRequest | null => {
-  if (!isJSONRPCRequest(body)) return null;
+  if (!isRequest(outcome) || !isRecord(body)) return null;
   const { id, method, params = {} } = body;
-  if ((method !== 'tools/call' && method !== 'tools/list') || !isRecord(params)) return null;
+  if (!isRpcId(id) || (method !== 'tools/call' && method !== 'tools/list') || !isRecord(params)) return null;
   const call = method === 'tools/call' ? readCall(params) : null;
   if (method === 'tools/call' ? call === null : !hasOnly(params, listParams)) return null;
   if (!headersFit(outcome, { method, name: call?.name }, headers)) return null;

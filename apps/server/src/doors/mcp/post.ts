@@ -97,7 +97,9 @@ export const createPost = (needs: PostNeeds) => {
     const headers = mcpHeadersOf(request);
     const outcome = classify(body, headers);
     const leaving = new AbortController();
-    reply.raw.once('close', () => leaving.abort());
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) leaving.abort();
+    });
     const isStart = outcome.kind === 'legacy' && outcome.reason === 'initialize';
     let session: Session | null = null;
     if (outcome.kind === 'legacy' && !isStart) {
