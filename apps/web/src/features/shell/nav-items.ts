@@ -1,6 +1,7 @@
 export const navItems = [
   { to: '/', label: 'Machine', icon: 'i-lucide-laptop' },
   { to: '/tools', label: 'Tools', icon: 'i-lucide-wrench' },
+  { to: '/agents', label: 'Agents', icon: 'i-lucide-bot' },
   { to: '/activity', label: 'Activity', icon: 'i-lucide-list' },
   { to: '/settings', label: 'Settings', icon: 'i-lucide-settings' },
 ] as const;

@@ -1,0 +1,197 @@
+import { restBase } from '@drawbridge/contracts';
+import { shellLine } from './shell-word.ts';
+
+/** What an agent needs to reach the server. `token` is a placeholder while none has been made. */
+export interface Connection {
+  /** The server's own address, without a slash at the end. */
+  url: string;
+  token: string;
+}
+
+/** Something to put somewhere: the content of a file, a command, or the fields of a form. */
+export type Step =
+  | { kind: 'text'; where: string; text: string }
+  | { kind: 'fields'; where: string; fields: { label: string; value: string }[] };
+
+/** How one agent is connected. Forms and places are those of the agents' own documentation. */
+export interface Recipe {
+  id: string;
+  label: string;
+  steps(connection: Connection): Step[];
+  /** What to know, or to do afterwards. */
+  notes: string[];
+}
+
+/** What stands in the lines until there is a token. */
+export const tokenPlaceholder = 'YOUR_TOKEN';
+
+const name = 'drawbridge';
+const mcpUrl = ({ url }: Connection) => `${url}/mcp`;
+const bearer = ({ token }: Connection) => `Bearer ${token}`;
+const header = (connection: Connection) => `Authorization: ${bearer(connection)}`;
+const indented = (value: unknown) => JSON.stringify(value, null, 2);
+const text = (where: string, content: string): Step => ({ kind: 'text', where, text: content });
+
+const isLoopback = (url: string) => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(url);
+/** mcp-remote refuses plain http to another machine without it. */
+const allowHttp = ({ url }: Connection) =>
+  url.startsWith('http:') && !isLoopback(url) ? ['--allow-http'] : [];
+
+export const recipes: readonly [Recipe, ...Recipe[]] = [
+  {
+    id: 'claude-code',
+    label: 'Claude Code',
+    steps: (to) => [
+      text(
+        'In a terminal, in the folder of your project',
+        shellLine('claude', 'mcp', 'add', '--transport', 'http', name, mcpUrl(to), '--header', header(to)),
+      ),
+    ],
+    notes: [
+      'It holds for this folder. Put --scope user after add to have it in every folder.',
+      'claude mcp list shows whether it is connected; /mcp does so inside a session.',
+    ],
+  },
+  {
+    id: 'claude-desktop',
+    label: 'Claude Desktop',
+    steps: (to) => [
+      text(
+        'claude_desktop_config.json: Settings, Developer, Edit Config',
+        indented({
+          mcpServers: {
+            [name]: {
+              command: 'npx',
+              // No blank in an argument: on Windows it would be taken apart.
+              args: [
+                '-y',
+                'mcp-remote',
+                mcpUrl(to),
+                ...allowHttp(to),
+                '--header',
+                'Authorization:${AUTH_HEADER}',
+              ],
+              env: { AUTH_HEADER: bearer(to) },
+            },
+          },
+        }),
+      ),
+    ],
+    notes: [
+      'macOS: ~/Library/Application Support/Claude/claude_desktop_config.json. Windows: %APPDATA%\\Claude\\claude_desktop_config.json.',
+      'It runs mcp-remote, which needs Node.js on that computer. Start Claude Desktop again afterwards.',
+    ],
+  },
+  {
+    id: 'cursor',
+    label: 'Cursor',
+    steps: (to) => [
+      text(
+        '~/.cursor/mcp.json for every project, or .cursor/mcp.json in one',
+        indented({ mcpServers: { [name]: { url: mcpUrl(to), headers: { Authorization: bearer(to) } } } }),
+      ),
+    ],
+    notes: [
+      'Keep a file with a token out of version control.',
+      'Settings, Tools & MCP shows whether it is connected.',
+    ],
+  },
+  {
+    id: 'vs-code',
+    label: 'VS Code',
+    steps: (to) => [
+      text(
+        '.vscode/mcp.json in your project, or the command MCP: Open User Configuration',
+        indented({
+          inputs: [
+            {
+              type: 'promptString',
+              id: `${name}-token`,
+              description: 'Drawbridge access token',
+              password: true,
+            },
+          ],
+          servers: {
+            [name]: {
+              type: 'http',
+              url: mcpUrl(to),
+              headers: { Authorization: `Bearer \${input:${name}-token}` },
+            },
+          },
+        }),
+      ),
+      text('When VS Code asks for the access token', to.token),
+    ],
+    notes: ['VS Code keeps the token itself: the file can be shared.'],
+  },
+  {
+    id: 'codex',
+    label: 'Codex',
+    steps: (to) => [
+      text(
+        '~/.codex/config.toml',
+        [
+          `[mcp_servers.${name}]`,
+          `url = ${JSON.stringify(mcpUrl(to))}`,
+          'bearer_token_env_var = "DRAWBRIDGE_TOKEN"',
+        ].join('\n'),
+      ),
+      text('In the terminal that starts Codex', shellLine('export', `DRAWBRIDGE_TOKEN=${to.token}`)),
+    ],
+    notes: ['Codex reads the token from the environment only. /mcp shows whether it is connected.'],
+  },
+  {
+    id: 'n8n',
+    label: 'n8n',
+    steps: (to) => [
+      {
+        kind: 'fields',
+        where: 'In an MCP Client Tool node, below an AI Agent',
+        fields: [
+          { label: 'Endpoint', value: mcpUrl(to) },
+          { label: 'Server Transport', value: 'HTTP Streamable' },
+          { label: 'Authentication', value: 'Bearer Auth' },
+          { label: 'Bearer Token of a new credential', value: to.token },
+          { label: 'Tools to Include', value: 'All' },
+        ],
+      },
+    ],
+    notes: ['Options, Timeout is 60000 ms: a longer one gives you more time to answer a question.'],
+  },
+  {
+    id: 'json',
+    label: 'Other client',
+    steps: (to) => [
+      text(
+        'Where the client keeps its MCP servers',
+        indented({
+          mcpServers: {
+            [name]: { type: 'http', url: mcpUrl(to), headers: { Authorization: bearer(to) } },
+          },
+        }),
+      ),
+    ],
+    notes: ['For clients that speak MCP over HTTP (Streamable HTTP) and can send a header.'],
+  },
+  {
+    id: 'curl',
+    label: 'curl',
+    steps: (to) => [
+      text('See the tools', shellLine('curl', '-H', header(to), `${to.url}${restBase}/tools`)),
+      text(
+        'Run one',
+        shellLine(
+          'curl',
+          '-H',
+          header(to),
+          '-H',
+          'Content-Type: application/json',
+          '-d',
+          JSON.stringify({ name: 'list_files', arguments: { dirPath: '.' } }),
+          `${to.url}${restBase}/calls`,
+        ),
+      ),
+    ],
+    notes: ['For a POSIX shell. The whole interface is described by /api/v1/openapi.json.'],
+  },
+];

@@ -1,0 +1,21 @@
+import { restBase } from '@drawbridge/contracts';
+
+const urlIn = (document: unknown): unknown => {
+  if (typeof document !== 'object' || document === null || !('servers' in document)) return undefined;
+  const first: unknown = Array.isArray(document.servers) ? document.servers[0] : undefined;
+  return typeof first === 'object' && first !== null && 'url' in first ? first.url : undefined;
+};
+
+/**
+ * The address under which the server wants to be reached, from its own public description; `otherwise` where that cannot
+ * be read. Without a slash at its end. Never throws.
+ */
+export const readServerUrl = async (send: typeof fetch, otherwise: string): Promise<string> => {
+  try {
+    const response = await send(`${restBase}/openapi.json`, { credentials: 'omit' });
+    const url = urlIn(await response.json());
+    return typeof url === 'string' && url.endsWith(restBase) ? url.slice(0, -restBase.length) : otherwise;
+  } catch {
+    return otherwise;
+  }
+};
