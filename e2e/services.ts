@@ -9,6 +9,7 @@ export type Service =
   | 'bubblewrap'
   | 'display'
   | 'tmux'
+  | 'curl'
   | 'registry'
   | 'nginx'
   | 'caddy'
@@ -37,6 +38,7 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
     install: 'apt-get install xvfb libxtst6 xdotool',
   },
   tmux: { isThere: () => runs('tmux', ['-V']), install: 'apt-get install tmux' },
+  curl: { isThere: () => runs('curl', ['--version']), install: 'apt-get install curl' },
   nginx: { isThere: () => runs('nginx', ['-v']), install: 'apt-get install nginx' },
   caddy: { isThere: () => runs('caddy', ['version']), install: 'apt-get install caddy' },
   haproxy: { isThere: () => runs('haproxy', ['-v']), install: 'apt-get install haproxy' },
