@@ -54,6 +54,8 @@ export const createPanelRouter = (app: App): Router => {
             component: () => import('./pages/question-page.vue'),
             props: true,
             meta: { title: 'Question', showsQuestion: true },
+          },
+          {
             path: 'agents',
             component: () => import('./pages/agents-page.vue'),
             meta: { title: 'Connect an agent' },
