@@ -7,6 +7,8 @@ import {
   createAccounts,
   createAuthRoutes,
   createBetterAuth,
+  createMetadataRoutes,
+  createOauthRoutes,
   readSecret,
 } from './auth/index.ts';
 import type { Config } from './config.ts';
@@ -75,15 +77,15 @@ export const openAccounts = async ({ config, clock, writeLog }: AppNeeds) => {
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
-  const { access, tokens } = createAccess({ auth, db, clock, onError });
-  return { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, close };
+  const { access, tokens, clients } = createAccess({ auth, db, clock, url: address.url, onError });
+  return { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, clients, close };
 };
 
 /** The whole server, put together. */
 export const createApp = async (needs: AppNeeds): Promise<App> => {
   const { config, clock } = needs;
   const opened = await openAccounts(needs);
-  const { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens } = opened;
+  const { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, clients } = opened;
   const secure = config.publicUrl?.startsWith('https:') ?? false;
   const gateway = createGateway({
     db,
@@ -135,6 +137,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
           userOf: async (cookie) => (await accounts.session(cookie))?.user.id ?? null,
           onPasswordChanged: async (userId) => {
             await tokens.revokeAll(userId);
+            await clients.revokeAll(userId);
             await gateway.revokeUser(userId);
           },
         }),
@@ -143,10 +146,23 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     { prefix: '/api/auth' },
   );
   await app.register(
+    createOauthRoutes({
+      auth,
+      limits,
+      url: address.url,
+      guardOrigin,
+      ownsHost: address.ownsHost,
+      onRegistered: clients.forgetUnconnected,
+    }),
+    { prefix: '/api/auth/oauth2' },
+  );
+  await app.register(createMetadataRoutes({ auth, url: address.url }), { prefix: '/.well-known' });
+  await app.register(
     createTrpcDoor({
       gateway,
       accounts,
       tokens,
+      clients,
       limits,
       guardOrigin,
       bodyLimit: trpcBodyLimit,

@@ -24,6 +24,12 @@ export const openAccess = async () => {
   const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: () => url });
   const { user } = await accounts.createOwner({ setupToken, ...owner });
   const problems: unknown[] = [];
-  const { access, tokens } = createAccess({ auth, db, clock, onError: (error) => void problems.push(error) });
-  return { clock, db, dataDir, accounts, access, tokens, userId: user.id, problems };
+  const { access, tokens, clients } = createAccess({
+    auth,
+    db,
+    clock,
+    url: () => url,
+    onError: (error) => void problems.push(error),
+  });
+  return { clock, db, dataDir, accounts, access, tokens, clients, userId: user.id, problems };
 };

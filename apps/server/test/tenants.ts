@@ -44,7 +44,8 @@ const join = async (server: TestServer, cookie: string): Promise<Tenant> => {
   return { cookie, panel, daemon: await connectDaemon(server, token) };
 };
 
-const invited = async (server: TestServer, owner: Panel): Promise<string> => {
+/** The cookie of Ben, whom the owner has invited. */
+export const invited = async (server: TestServer, owner: Panel): Promise<string> => {
   const { url } = await owner.invitations.create.mutate();
   const invitationToken = url.split(/[=#/]/).at(-1);
   const account = { name: 'Ben', email: 'ben@example.org', password: 'another long password' };

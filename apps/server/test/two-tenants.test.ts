@@ -75,6 +75,8 @@ const procedures: Record<string, WithId> = {
   })),
   'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
   'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
+  'clients.revoke': procedureWithId('clients.revoke', undefined, (id) => ({ id })),
+  'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
 };
@@ -82,6 +84,7 @@ const procedures: Record<string, WithId> = {
 const proceduresWithoutId: Record<string, unknown> = {
   'account.me': undefined,
   'calls.run': { name: 'no_such_tool', arguments: {} },
+  'clients.list': undefined,
   'confirmations.list': undefined,
   'gateway.createLink': undefined,
   'gateway.status': undefined,
@@ -157,6 +160,16 @@ const routesWithoutId = [
   'POST /api/auth/sign-out',
   'POST /api/auth/change-password',
   'GET /api/auth/get-session',
+  // What a client does for itself, and the person's answer to it, which the library seals with its own signature.
+  'GET /api/auth/oauth2/authorize',
+  'POST /api/auth/oauth2/consent',
+  'POST /api/auth/oauth2/register',
+  'POST /api/auth/oauth2/revoke',
+  'POST /api/auth/oauth2/token',
+  'GET /.well-known/oauth-authorization-server/api/auth',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-protected-resource/mcp/:machineId',
   // The procedures, which have a table of their own.
   'GET /mcp',
   'POST /mcp',

@@ -40,6 +40,18 @@ export {
   terminalCallStates,
 } from './calls.ts';
 export {
+  clientIdInput,
+  clientLimits,
+  clientRequest,
+  type ClientRequest,
+  clientRequestInput,
+  connectedClient,
+  type ConnectedClient,
+  consentBody,
+  consentReply,
+  offlineScope,
+} from './clients.ts';
+export {
   affectedResource,
   type AffectedResource,
   confirmation,

@@ -1,4 +1,12 @@
-import type { AccessToken, CallVia, CreatedToken, CreateTokenInput, ToolGroup } from '@drawbridge/contracts';
+import type {
+  AccessToken,
+  CallVia,
+  ClientRequest,
+  ConnectedClient,
+  CreatedToken,
+  CreateTokenInput,
+  ToolGroup,
+} from '@drawbridge/contracts';
 
 /** What a bearer may do, and on whose behalf: less than the person who is signed in. */
 interface Granted {
@@ -11,7 +19,12 @@ interface Granted {
   resource?: string;
 }
 
-export type Access = Granted & ({ kind: 'token'; tokenId: string } | { kind: 'client'; clientId: string });
+export type Access = Granted &
+  (
+    | { kind: 'token'; tokenId: string }
+    /** `grantId` is the one access token of the client that it came with. */
+    | { kind: 'client'; clientId: string; grantId: string }
+  );
 
 /** How a record of a call names what it came through. */
 export const viaOf = (access: Access): CallVia => ({
@@ -26,7 +39,7 @@ export interface AccessControl {
    * What the bearer may do, read from the store each time; null for one that is unknown, expired or revoked. `from` is the
    * address that it came from, which its owner sees.
    */
-  verify(bearer: string, from?: string): Promise<Access | null>;
+  verify(bearer: string, from?: string | null): Promise<Access | null>;
   /**
    * Calls `ended` once when the access is revoked or has expired: at once when it is revoked here, at most a second after
    * otherwise. For what stays open; the returned function stops watching.
@@ -43,4 +56,17 @@ export interface Tokens {
   /** What is open with it has ended when this resolves. */
   revoke(userId: string, id: string): Promise<void>;
   revokeAll(userId: string): Promise<void>;
+}
+
+/** MCP clients that the person has connected by OAuth. Ids of another user answer as unknown ones: `notFound`. */
+export interface Clients {
+  /** Who asks, by the query of the consent page. Throws `notFound` for a client or an address that is not known. */
+  request(query: string): Promise<ClientRequest>;
+  /** Newest first. */
+  list(userId: string): Promise<ConnectedClient[]>;
+  /** What is open with it has ended when this resolves. */
+  revoke(userId: string, id: string): Promise<void>;
+  revokeAll(userId: string): Promise<void>;
+  /** Forgets clients that registered themselves and that nobody has connected, but for the newest. */
+  forgetUnconnected(): Promise<void>;
 }

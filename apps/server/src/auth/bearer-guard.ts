@@ -6,6 +6,8 @@ import type { Access, AccessControl } from './access.ts';
 interface Needs {
   access: AccessControl;
   limits: Limits;
+  /** The address of this door, where clients' tokens are made for it; others are not taken. */
+  resource?(): string;
   /** What `WWW-Authenticate` says beside `Bearer` and its error, such as where a client reads how to get a token. */
   challenge?(): string;
 }
@@ -15,11 +17,11 @@ interface Needs {
  * without a token that holds; `tooManyRequests` for a token that was used too often in this minute.
  */
 export const createBearerGuard =
-  ({ access, limits, challenge }: Needs) =>
+  ({ access, limits, resource, challenge }: Needs) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<Access> => {
     const bearer = bearerOf(request);
     const granted = bearer === null ? null : await access.verify(bearer, request.ip);
-    if (granted) {
+    if (granted && (granted.resource === undefined || granted.resource === resource?.())) {
       await limits.bearer.count(request, reply);
       return granted;
     }

@@ -5,6 +5,7 @@ import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
+import { codesExpireSoon, consentPage, oauthPlugins } from './oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
 /** The one value of `ownerSlot`: the column is unique, so that there is one owner however many ask at once. */
@@ -74,7 +75,12 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
     additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } },
   },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-  plugins: [invitations, tokens, tokenUse],
+  plugins: [invitations, tokens, tokenUse, ...oauthPlugins(url)],
+  databaseHooks: { verification: codesExpireSoon },
+  onAPIError: {
+    errorURL: consentPage,
+    onError: (error: unknown) => log.debug({ err: error }, 'refused by the account library'),
+  },
   // The door in front of it checks the origin and counts attempts.
   rateLimit: { enabled: false },
   telemetry: { enabled: false },

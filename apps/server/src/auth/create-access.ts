@@ -1,8 +1,11 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
-import { viaOf, type Access, type AccessControl, type Tokens } from './access.ts';
+import type { Access, AccessControl, Clients, Tokens } from './access.ts';
 import { tokenPrefix, type Auth } from './better-auth.ts';
+import { createClients } from './clients.ts';
+import { createClientsStore } from './clients.store.ts';
+import { clientPrefixes } from './oauth-provider.ts';
 import { createTokens } from './tokens.ts';
 import { createTokensStore } from './tokens.store.ts';
 import { createWatch } from './watch.ts';
@@ -11,45 +14,53 @@ interface AccessNeeds {
   auth: Auth;
   db: Kysely<Schema>;
   clock: Clock;
+  /** The origin under which the server is reached. */
+  url(): string;
   onError(error: unknown): void;
 }
 
 /** A bearer is longer only where somebody wants it to be, in characters. */
 const longestBearer = 4_096;
 
-const nameOf = (access: Access) => `${access.kind}:${viaOf(access).id}`;
+/** What is watched: `<kind>:<id>` of the one token that came. */
+const watchedAs = (access: Access) =>
+  access.kind === 'token' ? `token:${access.tokenId}` : `client:${access.grantId}`;
 
-/** Those who come with an access token, and the tokens themselves. */
+/** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
 export const createAccess = ({
   auth,
   db,
   clock,
+  url,
   onError,
-}: AccessNeeds): { access: AccessControl; tokens: Tokens } => {
-  const { tokens, verify, live } = createTokens({
-    auth,
-    clock,
-    store: createTokensStore(db),
-    onRevoked: () => watch.check(),
-    onError,
-  });
+}: AccessNeeds): { access: AccessControl; tokens: Tokens; clients: Clients } => {
+  const onRevoked = () => watch.check();
+  const ofToken = createTokens({ auth, clock, store: createTokensStore(db), onRevoked, onError });
+  const ofClient = createClients({ clock, store: createClientsStore(db), url, onRevoked, onError });
+
+  const liveOf = async (kind: Access['kind'], names: string[]) => {
+    const prefix = `${kind}:`;
+    const ids = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    if (ids.length === 0) return [];
+    const live = await (kind === 'token' ? ofToken : ofClient).live(ids);
+    return live.map((id) => prefix + id);
+  };
   const watch = createWatch({
     clock,
-    live: async (names) => {
-      const ids = names.map((name) => name.slice('token:'.length));
-      return new Set((await live(ids)).map((id) => `token:${id}`));
-    },
+    live: async (names) => new Set([...(await liveOf('token', names)), ...(await liveOf('client', names))]),
     onError,
   });
 
   return {
-    tokens,
+    tokens: ofToken.tokens,
+    clients: ofClient.clients,
     access: {
-      verify: async (bearer, from) => {
-        if (bearer.length > longestBearer || !bearer.startsWith(tokenPrefix)) return null;
-        return verify(bearer, from ?? null);
+      verify: async (bearer, from = null) => {
+        if (bearer.length > longestBearer) return null;
+        if (bearer.startsWith(tokenPrefix)) return ofToken.verify(bearer, from);
+        return bearer.startsWith(clientPrefixes.access) ? ofClient.verify(bearer, from) : null;
       },
-      onRevoked: (access, ended) => watch.watch(nameOf(access), ended),
+      onRevoked: (access, ended) => watch.watch(watchedAs(access), ended),
     },
   };
 };

@@ -1,8 +1,11 @@
-export { viaOf, type Access, type AccessControl, type Tokens } from './access.ts';
+export { viaOf, type Access, type AccessControl, type Clients, type Tokens } from './access.ts';
 export type { Accounts, Session } from './accounts.ts';
 export { createAuthRoutes } from './auth.route.ts';
 export { createBearerGuard } from './bearer-guard.ts';
 export { createBetterAuth } from './better-auth.ts';
 export { createAccess } from './create-access.ts';
 export { createAccounts } from './create-accounts.ts';
+export { createMetadataRoutes } from './metadata.route.ts';
+export { createOauthRoutes } from './oauth.route.ts';
+export { resourceOf } from './oauth-provider.ts';
 export { readSecret } from './secret.ts';

@@ -23,10 +23,16 @@ export interface Limits {
   /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
   session: Limit;
   notFound: Limit;
+  /** Steps of connecting a client by OAuth: many people's clients come from one address. */
+  oauth: Limit;
+  /** Clients that register themselves. */
+  registration: Limit;
 }
 
 const minuteMs = 60_000;
 const sessionPerMinute = 600;
+const oauthPerMinute = 600;
+const registrationPerMinute = 20;
 
 const accountOf = (request: FastifyRequest): string => {
   const { body } = request;
@@ -69,5 +75,7 @@ export const createLimits = async (
     bearer: limit(perMinute.bearer, bearerDigest),
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
+    oauth: limit(oauthPerMinute),
+    registration: limit(registrationPerMinute),
   };
 };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createBearerGuard, type AccessControl } from '../../auth/index.ts';
+import { createBearerGuard, resourceOf, type AccessControl } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Limits } from '../../http/index.ts';
 import { callerOf, type Caller } from './caller.ts';
@@ -25,6 +25,7 @@ export const createAuthenticate = ({ access, gateway, limits, url }: Authenticat
   const guard = createBearerGuard({
     access,
     limits,
+    resource: () => resourceOf(url()),
     // Where a client reads how to get a token (RFC 9728).
     challenge: () => `resource_metadata="${url()}/.well-known/oauth-protected-resource/mcp"`,
   });

@@ -1,5 +1,6 @@
 import { accountRouter } from './account.router.ts';
 import { callsRouter } from './calls.router.ts';
+import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { invitationsRouter } from './invitations.router.ts';
@@ -12,6 +13,7 @@ import { router } from './trpc.ts';
 export const appRouter = router({
   account: accountRouter,
   calls: callsRouter,
+  clients: clientsRouter,
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
   invitations: invitationsRouter,

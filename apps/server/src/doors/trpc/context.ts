@@ -1,4 +1,4 @@
-import type { Accounts, Session, Tokens } from '../../auth/index.ts';
+import type { Accounts, Clients, Session, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Places } from '../../http/index.ts';
 
@@ -7,6 +7,7 @@ export interface Context {
   gateway: Gateway;
   accounts: Accounts;
   tokens: Tokens;
+  clients: Clients;
   session: Session | null;
   /** For subscriptions, by user. */
   streams: Places;

@@ -1,6 +1,6 @@
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Accounts, Tokens } from '../../auth/index.ts';
+import type { Accounts, Clients, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { createPlaces, readJson, sendResponse, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
@@ -15,6 +15,7 @@ interface Needs {
   gateway: Gateway;
   accounts: Accounts;
   tokens: Tokens;
+  clients: Clients;
   limits: Limits;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
@@ -31,6 +32,7 @@ export const createTrpcDoor = ({
   gateway,
   accounts,
   tokens,
+  clients,
   limits,
   guardOrigin,
   bodyLimit,
@@ -42,6 +44,7 @@ export const createTrpcDoor = ({
     gateway,
     accounts,
     tokens,
+    clients,
     session: await accounts.session(request.headers.cookie),
     countAttempt: () => limits.setup.count(request, reply),
     streams,

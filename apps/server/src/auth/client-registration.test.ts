@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { newVerifier, openOauth } from '../../test/oauth.ts';
+import { procedureResult } from '../../test/server.ts';
+
+describe('registration', () => {
+  it('MC-18 keeps a short, visible name and nothing of logos and links', async () => {
+    const { register, server, cookie, authorize, queryOf } = await openOauth();
+    const got = await register({
+      client_name: 'Claude\u200b\u202e',
+      logo_uri: 'http://169.254.169.254/latest',
+      jwks_uri: 'http://127.0.0.1/keys',
+      client_uri: 'javascript:alert(1)',
+      contacts: ['someone@example.org'],
+    });
+    expect(got.status).toBe(201);
+    expect(got.json).toMatchObject({ client_name: 'Claude' });
+    for (const name of ['logo_uri', 'jwks_uri', 'client_uri', 'contacts'])
+      expect(got.json).not.toHaveProperty(name);
+    const id = (got.json as { client_id: string }).client_id;
+    const query = queryOf(await authorize(id, { challenge: newVerifier().challenge }));
+    const input = encodeURIComponent(JSON.stringify({ query }));
+    const shown = await server.send(`/trpc/clients.request?input=${input}`, { headers: { cookie } });
+    expect(procedureResult(shown)).toMatchObject({ name: 'Claude', host: 'client.example' });
+  });
+
+  const bad: [string, object][] = [
+    ['a name of a megabyte', { client_name: 'x'.repeat(1024 * 1024) }],
+    ['a name of 101 letters', { client_name: 'x'.repeat(101) }],
+    ['eleven addresses', { redirect_uris: Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`) }],
+    ['no address', { redirect_uris: [] }],
+    ['a script as its address', { redirect_uris: ['javascript:alert(1)'] }],
+    ['a page of data as its address', { redirect_uris: ['data:text/html,x'] }],
+    ['a file as its address', { redirect_uris: ['file:///etc/passwd'] }],
+    ['plain http', { redirect_uris: ['http://client.example/callback'] }],
+    ['an address with a fragment', { redirect_uris: ['https://client.example/#x'] }],
+    ['a scope that there is not', { scope: 'admin' }],
+  ];
+  it('MC-18 refuses what is too much, or leads where nothing should', async () => {
+    const { register } = await openOauth();
+    for (const [name, body] of bad) {
+      const got = await register(body);
+      expect([name, [400, 413].includes(got.status)]).toEqual([name, true]);
+      expect(got.json).not.toHaveProperty('client_id');
+    }
+  });
+
+  it('MC-18 is limited for one address', async () => {
+    const { register } = await openOauth();
+    const statuses = [];
+    for (let n = 0; n < 21; n++) statuses.push((await register()).status);
+    expect(statuses.slice(0, 20).every((status) => status === 201)).toBe(true);
+    expect(statuses[20]).toBe(429);
+  });
+});

@@ -1,0 +1,37 @@
+import { clientLimits, type ClientRequest } from '@drawbridge/contracts';
+import { z } from 'zod';
+
+/** What hides, turns around or breaks a line: a name is shown to a person who decides by it. */
+const hidden = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+const redirectUri = z.string().max(clientLimits.redirectUriLength);
+
+/** RFC 7591, as far as a client of ours needs it; what else it says of itself is not kept. */
+const registration = z.object({
+  client_name: z
+    .string()
+    .transform((name) => name.replaceAll(hidden, '').trim())
+    .pipe(z.string().min(1).max(clientLimits.nameLength))
+    .optional(),
+  redirect_uris: z.array(redirectUri).min(1).max(clientLimits.redirectUris),
+  grant_types: z.array(z.string().max(100)).max(10).optional(),
+  response_types: z.array(z.string().max(100)).max(10).optional(),
+  token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']).optional(),
+  scope: z.string().max(1_000).optional(),
+});
+
+const grantTypes = new Set(['authorization_code', 'refresh_token']);
+const isSite = (redirect: string) => redirect.startsWith('https://');
+
+/** Reads a registration. Throws what zod throws; `clientRequest.name` shows what is left of the name. */
+export const readRegistration = (body: unknown) => {
+  const { client_name, grant_types, ...rest } = registration.parse(body);
+  const name: ClientRequest['name'] | undefined = client_name;
+  return {
+    ...rest,
+    ...(name === undefined ? {} : { client_name: name }),
+    grant_types: grant_types?.filter((one) => grantTypes.has(one)) ?? [...grantTypes],
+    // Programs on a person's machine seldom say that they are one.
+    application_type: rest.redirect_uris.every(isSite) ? 'web' : 'native',
+  };
+};

@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+
+type Time = string | Date;
+
+/** Better-auth's tables, as far as a client is read from them; lists are JSON texts. */
+type AuthTables = {
+  oauthClient: {
+    id: string;
+    clientId: string;
+    clientDiscoveryId: string | null;
+    disabled: number | boolean | null;
+    name: string | null;
+    redirectUris: string;
+    createdAt: Time | null;
+  };
+  oauthConsent: {
+    id: string;
+    clientId: string;
+    userId: string;
+    scopes: string;
+    createdAt: Time;
+    lastUsedAt: Time | null;
+    lastUsedFrom: string | null;
+  };
+  oauthAccessToken: {
+    id: string;
+    token: string;
+    clientId: string;
+    userId: string;
+    refreshId: string | null;
+    resources: string | null;
+    scopes: string;
+    expiresAt: Time;
+    revoked: Time | null;
+    confirmation: string | null;
+  };
+  oauthRefreshToken: { id: string; clientId: string; userId: string };
+  verification: { id: string; value: string };
+  user: { id: string };
+};
+
+const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+/** What is kept for an authorization code that has not been redeemed. */
+const codeText = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
+const groupsOf = (text: string): ToolGroup[] => {
+  const scopes = new Set(texts.parse(text));
+  return toolGroups.filter((group) => scopes.has(group));
+};
+const timeOf = (value: Time) => new Date(value).getTime();
+const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
+const originOf = (discovery: string | null) => (discovery === null ? 'registration' : 'document');
+
+export interface StoredClient {
+  clientId: string;
+  name: string;
+  origin: 'document' | 'registration';
+  redirectUris: string[];
+}
+
+/** Times in milliseconds since 1970. */
+export interface StoredConsent extends StoredClient {
+  scopes: ToolGroup[];
+  connectedAt: number;
+  lastUsedAt: number | null;
+  lastUsedFrom: string | null;
+}
+
+/** An access token of a client, as far as its user still agrees to it. */
+export interface StoredGrant {
+  grantId: string;
+  consentId: string;
+  clientId: string;
+  userId: string;
+  name: string;
+  /** What both the token and the consent name. */
+  scopes: ToolGroup[];
+  resources: string[];
+  expiresAt: number;
+  lastUsedAt: number | null;
+  lastUsedFrom: string | null;
+}
+
+/** The digest under which better-auth keeps a token without its prefix: SHA-256 in base64url. */
+const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
+
+export interface ClientsStore {
+  byId(clientId: string): Promise<StoredClient | undefined>;
+  /** The token without its prefix, not revoked, of a client that its user has connected; also one that has expired. */
+  byToken(token: string): Promise<StoredGrant | undefined>;
+  /** Newest first. */
+  ofUser(userId: string): Promise<StoredConsent[]>;
+  /** Those of the access tokens that are not revoked, of clients that are still connected. */
+  known(grantIds: string[]): Promise<{ id: string; expiresAt: number }[]>;
+  used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
+  /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
+  remove(userId: string, clientId: string | null): Promise<boolean>;
+  /** Forgets the oldest of those that registered themselves and that nobody has connected, but for the newest `keep`. */
+  forgetUnconnected(keep: number): Promise<void>;
+}
+
+const nameOf = (row: { name: string | null; clientId: string }) => row.name ?? row.clientId;
+
+const readClient = (
+  row: Pick<AuthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,
+): StoredClient => ({
+  clientId: row.clientId,
+  name: nameOf(row),
+  origin: originOf(row.clientDiscoveryId),
+  redirectUris: texts.parse(row.redirectUris),
+});
+
+export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
+  const auth = db.withTables<AuthTables>();
+  const clientColumns = [
+    'oauthClient.clientId',
+    'oauthClient.clientDiscoveryId',
+    'oauthClient.name',
+    'oauthClient.redirectUris',
+  ] as const;
+
+  const agreed = () =>
+    auth
+      .selectFrom('oauthAccessToken as token')
+      .innerJoin('oauthClient as client', 'client.clientId', 'token.clientId')
+      .innerJoin('oauthConsent as consent', (join) =>
+        join.onRef('consent.clientId', '=', 'token.clientId').onRef('consent.userId', '=', 'token.userId'),
+      )
+      .innerJoin('user', 'user.id', 'token.userId')
+      .where('token.revoked', 'is', null)
+      // A token that is bound to a key of its holder would have to come with a proof, which no door asks for.
+      .where('token.confirmation', 'is', null)
+      .where((where) => where.or([where('client.disabled', 'is', null), where('client.disabled', '=', 0)]));
+
+  const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+    agreed()
+      .select([
+        'token.id as grantId',
+        'consent.id as consentId',
+        'token.clientId',
+        'token.userId',
+        'client.name',
+        'token.scopes as tokenScopes',
+        'consent.scopes as consentScopes',
+        'token.resources',
+        'token.expiresAt',
+        'consent.lastUsedAt',
+        'consent.lastUsedFrom',
+      ])
+      .where('token.token', '=', slot('digest')),
+  );
+
+  return {
+    byId: async (clientId) => {
+      const row = await auth
+        .selectFrom('oauthClient')
+        .select(clientColumns)
+        .where('clientId', '=', clientId)
+        .executeTakeFirst();
+      return row && readClient(row);
+    },
+    byToken: async (token) => {
+      const [row] = (await db.executeQuery(byDigest({ digest: digestOf(token) }))).rows;
+      if (!row) return undefined;
+      const { tokenScopes, consentScopes, resources, expiresAt, lastUsedAt, name, ...rest } = row;
+      const agreedTo = new Set(groupsOf(consentScopes));
+      return {
+        ...rest,
+        name: nameOf({ name, clientId: row.clientId }),
+        scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
+        resources: resources === null ? [] : texts.parse(resources),
+        expiresAt: timeOf(expiresAt),
+        lastUsedAt: timeOrNull(lastUsedAt),
+      };
+    },
+    ofUser: async (userId) => {
+      const rows = await auth
+        .selectFrom('oauthConsent')
+        .innerJoin('oauthClient', 'oauthClient.clientId', 'oauthConsent.clientId')
+        .select([
+          ...clientColumns,
+          'oauthConsent.scopes',
+          'oauthConsent.createdAt as connectedAt',
+          'oauthConsent.lastUsedAt',
+          'oauthConsent.lastUsedFrom',
+        ])
+        .where('oauthConsent.userId', '=', userId)
+        .orderBy('oauthConsent.createdAt', 'desc')
+        .orderBy('oauthConsent.id')
+        .execute();
+      return rows.map((row) => ({
+        ...readClient(row),
+        scopes: groupsOf(row.scopes),
+        connectedAt: timeOf(row.connectedAt),
+        lastUsedAt: timeOrNull(row.lastUsedAt),
+        lastUsedFrom: row.lastUsedFrom,
+      }));
+    },
+    known: async (grantIds) => {
+      const rows = await agreed()
+        .select(['token.id', 'token.expiresAt'])
+        .where('token.id', 'in', grantIds)
+        .execute();
+      return rows.map(({ id, expiresAt }) => ({ id, expiresAt: timeOf(expiresAt) }));
+    },
+    used: async (consentId, { at, from }) => {
+      await auth
+        .updateTable('oauthConsent')
+        .set({ lastUsedAt: new Date(at).toISOString(), lastUsedFrom: from })
+        .where('id', '=', consentId)
+        .execute();
+    },
+    remove: (userId, clientId) =>
+      auth.transaction().execute(async (trx) => {
+        // In this order: access tokens name refresh tokens.
+        for (const table of ['oauthAccessToken', 'oauthRefreshToken'] as const) {
+          let tokens = trx.deleteFrom(table).where('userId', '=', userId);
+          if (clientId !== null) tokens = tokens.where('clientId', '=', clientId);
+          await tokens.execute();
+        }
+        const codes = await trx
+          .selectFrom('verification')
+          .select(['id', 'value'])
+          .where('value', 'like', '{"type":"authorization_code"%')
+          .execute();
+        const own = codes.filter(({ value }) => {
+          const code = codeText.safeParse(value).data;
+          return code?.userId === userId && (clientId === null || code.query.client_id === clientId);
+        });
+        if (own.length > 0)
+          await trx
+            .deleteFrom('verification')
+            .where(
+              'id',
+              'in',
+              own.map(({ id }) => id),
+            )
+            .execute();
+        let consents = trx.deleteFrom('oauthConsent').where('userId', '=', userId);
+        if (clientId !== null) consents = consents.where('clientId', '=', clientId);
+        return (await consents.executeTakeFirst()).numDeletedRows > 0;
+      }),
+    forgetUnconnected: async (keep) => {
+      const connected = auth.selectFrom('oauthConsent').select('clientId');
+      const used = auth.selectFrom('oauthRefreshToken').select('clientId');
+      const given = auth.selectFrom('oauthAccessToken').select('clientId');
+      const old = auth
+        .selectFrom('oauthClient')
+        .select('id')
+        .where('clientId', 'not in', connected)
+        .where('clientId', 'not in', used)
+        .where('clientId', 'not in', given)
+        .orderBy('createdAt', 'desc')
+        .orderBy('id')
+        .offset(keep)
+        .limit(10_000);
+      await auth.deleteFrom('oauthClient').where('id', 'in', old).execute();
+    },
+  };
+};

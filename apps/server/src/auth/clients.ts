@@ -1,0 +1,100 @@
+import {
+  clientLimits,
+  offlineScope,
+  toolGroups,
+  type ClientRequest,
+  type ConnectedClient,
+} from '@drawbridge/contracts';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { Access, Clients } from './access.ts';
+import type { ClientsStore, StoredClient, StoredConsent, StoredGrant } from './clients.store.ts';
+import { clientPrefixes, resourceOf } from './oauth-provider.ts';
+import { redirectHost, registeredRedirect } from './redirects.ts';
+
+/** A use within this of the last one that was written down is not written down again. */
+const usedEveryMs = 60_000;
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** Where a client's word comes from: its document's site, else where its answers go. */
+const hostOf = ({ clientId, origin, redirectUris: [first = ''] }: StoredClient): string =>
+  origin === 'document' ? new URL(clientId).host : redirectHost(first).host;
+
+const toConnected = (client: StoredConsent): ConnectedClient => ({
+  id: client.clientId,
+  name: client.name,
+  host: hostOf(client),
+  origin: client.origin,
+  scopes: client.scopes,
+  connectedAt: iso(client.connectedAt),
+  lastUsedAt: client.lastUsedAt === null ? null : iso(client.lastUsedAt),
+  lastUsedFrom: client.lastUsedFrom,
+});
+
+interface ClientsNeeds {
+  clock: Clock;
+  store: ClientsStore;
+  /** The origin under which the server is reached. */
+  url(): string;
+  /** After access was taken back: ends what is open with it. */
+  onRevoked(): Promise<void>;
+  onError(error: unknown): void;
+}
+
+/** MCP clients that people connect by OAuth: better-auth makes their tokens and keeps their digests. */
+export const createClients = ({ clock, store, url, onRevoked, onError }: ClientsNeeds) => {
+  const holds = (grant: { expiresAt: number }) => grant.expiresAt > clock.now();
+
+  const noteUse = ({ consentId, lastUsedAt, lastUsedFrom }: StoredGrant, from: string | null) => {
+    const at = clock.now();
+    if (lastUsedAt !== null && at - lastUsedAt < usedEveryMs && lastUsedFrom === from) return;
+    void store.used(consentId, { at, from }).catch(onError);
+  };
+
+  const clients: Clients = {
+    request: async (query): Promise<ClientRequest> => {
+      const asked = new URLSearchParams(query);
+      const client = await store.byId(asked.get('client_id') ?? '');
+      const redirect = asked.get('redirect_uri') ?? '';
+      if (!client || !registeredRedirect(client.redirectUris, redirect)) throw errors.notFound();
+      const scopes = new Set(asked.get('scope')?.split(' '));
+      const goes = redirectHost(redirect);
+      return {
+        clientId: client.clientId,
+        name: client.name.slice(0, clientLimits.nameLength),
+        host: client.origin === 'document' ? hostOf(client) : goes.host,
+        origin: client.origin,
+        goesTo: goes.goesTo,
+        scopes: toolGroups.filter((group) => scopes.has(group)),
+        staysConnected: scopes.has(offlineScope),
+      };
+    },
+    list: async (userId) => (await store.ofUser(userId)).map(toConnected),
+    revoke: async (userId, clientId) => {
+      if (!(await store.remove(userId, clientId))) throw errors.notFound();
+      await onRevoked();
+    },
+    revokeAll: async (userId) => {
+      await store.remove(userId, null);
+      await onRevoked();
+    },
+    forgetUnconnected: () => store.forgetUnconnected(clientLimits.unconnected),
+  };
+
+  return {
+    clients,
+    verify: async (bearer: string, from: string | null): Promise<Access | null> => {
+      const found = await store.byToken(bearer.slice(clientPrefixes.access.length));
+      const resource = resourceOf(url());
+      if (!found || !holds(found) || !found.resources.includes(resource)) return null;
+      const { clientId, grantId, userId, name, scopes } = found;
+      if (scopes.length === 0) return null;
+      noteUse(found, from);
+      return { kind: 'client', clientId, grantId, userId, name, scopes, resource };
+    },
+    /** Those of the access tokens that still hold. */
+    live: async (grantIds: string[]): Promise<string[]> =>
+      (await store.known(grantIds)).filter(holds).map(({ id }) => id),
+  };
+};

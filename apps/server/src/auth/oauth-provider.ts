@@ -1,0 +1,70 @@
+import { cimd } from '@better-auth/cimd';
+import { fetchClientMetadataResource } from '@better-auth/cimd/node';
+import { oauthProvider } from '@better-auth/oauth-provider';
+import { clientLimits, offlineScope, toolGroups } from '@drawbridge/contracts';
+import type { BetterAuthPlugin } from 'better-auth';
+
+/** What clients get begins with one of these, so that a scanner of leaked secrets knows it. */
+export const clientPrefixes = { access: 'dbo_', refresh: 'dbr_', secret: 'dbs_' } as const;
+
+/** The panel's page for sign-in and consent; it tells what went wrong, too. */
+export const consentPage = '/connect-client';
+
+/** What a client's token is good for: the MCP door and nothing else. */
+export const resourceOf = (url: string): string => `${url}/mcp`;
+
+export const clientScopes: readonly string[] = [...toolGroups, offlineScope];
+
+/** What it does not keep of a consent. */
+const clientUse = {
+  id: 'drawbridge-client-use',
+  schema: {
+    oauthConsent: {
+      fields: {
+        lastUsedAt: { type: 'date', required: false, input: false },
+        lastUsedFrom: { type: 'string', required: false, input: false },
+      },
+    },
+  },
+} satisfies BetterAuthPlugin;
+
+/**
+ * OAuth 2.1 for MCP clients: codes with PKCE, tokens without meaning that are kept as digests, refresh tokens that are good
+ * once, clients that register themselves or are a document on their own site.
+ */
+export const oauthPlugins = (url: string) => [
+  oauthProvider({
+    scopes: [...clientScopes],
+    resources: [{ identifier: resourceOf(url), name: 'Drawbridge' }],
+    enforcePerClientResources: false,
+    grantTypes: ['authorization_code', 'refresh_token'],
+    loginPage: consentPage,
+    consentPage,
+    disableJwtPlugin: true,
+    allowDynamicClientRegistration: true,
+    allowUnauthenticatedClientRegistration: true,
+    accessTokenExpiresIn: clientLimits.accessSeconds,
+    refreshTokenExpiresIn: clientLimits.refreshSeconds,
+    // It counts for the consent page as well; `codesExpireSoon` shortens it for codes.
+    codeExpiresIn: clientLimits.consentSeconds,
+    prefix: {
+      opaqueAccessToken: clientPrefixes.access,
+      refreshToken: clientPrefixes.refresh,
+      clientSecret: clientPrefixes.secret,
+    },
+  }),
+  cimd({ fetchClientMetadataResource, metadataProfile: 'mcp-2026-07-28' }),
+  clientUse,
+];
+
+const shorterByMs = (clientLimits.consentSeconds - clientLimits.codeSeconds) * 1_000;
+
+/** A hook of better-auth: an authorization code holds for a minute. */
+export const codesExpireSoon = {
+  create: {
+    before: async (value: { value: string; expiresAt: Date }) => {
+      if (!value.value.startsWith('{"type":"authorization_code"')) return;
+      return { data: { ...value, expiresAt: new Date(value.expiresAt.getTime() - shorterByMs) } };
+    },
+  },
+};

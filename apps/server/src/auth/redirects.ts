@@ -1,0 +1,26 @@
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const urlOf = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
+
+/** The same address without its port, where it is a program on the person's own machine (RFC 8252, 7.3). */
+const withoutPort = (text: string): string | null => {
+  const url = urlOf(text);
+  if (url?.protocol !== 'http:' || !loopbackNames.has(url.hostname)) return null;
+  url.port = '';
+  return url.href;
+};
+
+/** Whether a client may have its answer sent there: letter by letter, but for the port of a program on this machine. */
+export const registeredRedirect = (registered: readonly string[], asked: string): boolean => {
+  if (registered.includes(asked)) return true;
+  const bare = withoutPort(asked);
+  return bare !== null && registered.some((one) => withoutPort(one) === bare);
+};
+
+/** Where an answer goes: a site, or a program on the machine of the browser. */
+export const redirectHost = (redirect: string): { host: string; goesTo: 'site' | 'app' } => {
+  const url = urlOf(redirect);
+  if (url?.protocol === 'https:') return { host: url.host, goesTo: 'site' };
+  if (url?.protocol === 'http:') return { host: url.hostname, goesTo: 'app' };
+  return { host: url?.protocol ?? '', goesTo: 'app' };
+};
