@@ -5,24 +5,28 @@ import type { Processes } from '@drawbridge/e2e/harness';
 type Running = ReturnType<Processes['start']>;
 
 interface Built {
-  name: 'bare-server' | 'bare-daemon' | 'bare-panel' | 'storm-clients';
+  name: 'our-server' | 'bare-server' | 'bare-daemon' | 'bare-panel' | 'storm-clients';
   args?: string[];
   nodeFlags?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
 }
 
-/** One of the processes of `src/processes`, as it was built. */
-export const startBuilt = (processes: Processes, { name, args = [], nodeFlags = [] }: Built): Running =>
+const dist = (file: string) => fileURLToPath(new URL(`../dist/${file}`, import.meta.url));
+
+/** One of the processes of `src/processes` or our server, as it was built. */
+export const startBuilt = (
+  processes: Processes,
+  { name, args = [], nodeFlags = [], ...where }: Built,
+): Running =>
   processes.start({
     command: process.execPath,
-    args: [...nodeFlags, fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url)), ...args],
+    args: [...nodeFlags, dist(`${name === 'our-server' ? name : 'processes'}/${name}.js`), ...args],
+    ...where,
   });
 
 /** Flags under which a server says what memory it holds. */
-export const memoryFlags = [
-  '--expose-gc',
-  '--import',
-  fileURLToPath(new URL('../dist/memory.js', import.meta.url)),
-];
+export const memoryFlags = ['--expose-gc', '--import', dist('processes/memory.js')];
 
 /** Bytes that a process with `memoryFlags` holds after a collection; `times` counts how often it was asked. */
 export const heldBytes = async (running: Running, times: number): Promise<number> => {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import {
   connectDaemon,
   createPerson,
@@ -12,6 +11,7 @@ import {
 import { poolOf, type Asked } from './bare.ts';
 import type { Stage } from './group.ts';
 import type { Shot } from './load.ts';
+import { startBuilt } from './processes.ts';
 
 export const cookieOf = (person: Person): string =>
   person
@@ -49,14 +49,9 @@ export const startCore = async ({ processes, nodeFlags }: Stage, root: string) =
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const dataDir = newFolder('data');
-  const running = processes.start({
-    command: process.execPath,
-    args: [
-      ...nodeFlags,
-      '--import',
-      import.meta.resolve('tsx'),
-      fileURLToPath(new URL('our-server.ts', import.meta.url)),
-    ],
+  const running = startBuilt(processes, {
+    name: 'our-server',
+    nodeFlags,
     cwd: dataDir,
     env: { PORT: String(port), DATA_DIR: dataDir, SETUP_TOKEN: setupToken, LOG_LEVEL: 'info' },
   });
