@@ -3,7 +3,7 @@ export { bearerOf } from './bearer.ts';
 export { errorHandler, toCoded } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
-export { readJson } from './json-body.ts';
+export { jsonParser, readJson } from './json-body.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';

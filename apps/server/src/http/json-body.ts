@@ -38,3 +38,16 @@ export const readJson = (body: Uint8Array): { text: string; value: unknown } => 
     throw errors.badRequest({ message: 'The body is not valid JSON' });
   }
 };
+
+/** What Fastify is to make of a JSON body; undefined stands for an empty one. By callback: each promise is a way round. */
+export const jsonParser =
+  (pick: (json: { text: string; value: unknown } | undefined) => unknown) =>
+  (_request: unknown, body: Buffer, done: (error: Error | null, value?: unknown) => void): void => {
+    let value: unknown;
+    try {
+      value = pick(body.length === 0 ? undefined : readJson(body));
+    } catch (cause) {
+      return done(cause instanceof Error ? cause : errors.internal({ cause }));
+    }
+    done(null, value);
+  };

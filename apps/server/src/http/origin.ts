@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../errors.ts';
 import type { Address } from './address.ts';
 
@@ -19,7 +19,7 @@ export const createOriginGuard =
   };
 
 /** Refuses whatever a browser sends on behalf of a page: a daemon is no page. */
-export const refuseBrowsers = async (request: FastifyRequest): Promise<void> => {
-  if (request.headers.origin !== undefined || request.headers['sec-fetch-site'] !== undefined)
-    throw errors.foreignOrigin();
+export const refuseBrowsers: onRequestHookHandler = ({ headers }, _reply, done) => {
+  const isBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+  done(isBrowser ? errors.foreignOrigin() : undefined);
 };

@@ -1,13 +1,7 @@
-import {
-  fastify,
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-} from 'fastify';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from '../log.ts';
 import { errorHandler } from './errors.ts';
-import { readJson } from './json-body.ts';
+import { jsonParser } from './json-body.ts';
 import { pageHeaders } from './page-headers.ts';
 
 const kilobyte = 1024;
@@ -55,7 +49,7 @@ export const createServer = async ({
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : readJson(body).value),
+    jsonParser((json) => json?.value),
   );
   app.setErrorHandler(errorHandler);
 

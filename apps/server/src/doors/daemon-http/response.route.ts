@@ -1,6 +1,6 @@
 import { daemonSurface } from '@drawbridge/contracts';
 import type { Collector } from '@drawbridge/kit/node';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
 import type { DaemonSide } from '../../gateway/index.ts';
 import { gatewayProof } from './key.ts';
@@ -19,10 +19,7 @@ export interface ResponseNeeds {
 export const responseRoute = (app: FastifyInstance, mount: Mount, needs: ResponseNeeds) => {
   const { daemon, resultMaxBytes, largeResults, collector } = needs;
 
-  /** Before the body is read: until a place is free it stays where it is, on the machine. */
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    const bytes = Number(request.headers['content-length'] ?? resultMaxBytes);
-    if (bytes < largeBytes) return;
+  const enter = async (request: FastifyRequest, reply: FastifyReply, bytes: number) => {
     if (bytes > resultMaxBytes) throw errors.tooLarge();
     const left = new AbortController();
     let leave = () => left.abort(errors.cancelled());
@@ -34,6 +31,13 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
     leave = () => {
       void collector.dropped(bytes).then(giveBack);
     };
+  };
+
+  /** Before the body is read: until a place is free it stays where it is, on the machine. */
+  const onRequest: onRequestHookHandler = (request, reply, done) => {
+    const bytes = Number(request.headers['content-length'] ?? resultMaxBytes);
+    if (bytes < largeBytes) return done();
+    enter(request, reply, bytes).then(() => done(), done);
   };
 
   app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {

@@ -2,7 +2,7 @@ import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts, Clients, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, readJson, sendResponse, type Limits } from '../../http/index.ts';
+import { createPlaces, jsonParser, sendResponse, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
@@ -70,7 +70,7 @@ export const createTrpcDoor = ({
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer' },
-      async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? '' : readJson(body).text),
+      jsonParser((json) => json?.text ?? ''),
     );
 
     app.route<{ Params: { path: string } }>({
