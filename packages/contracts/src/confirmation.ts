@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callVia } from './calls.ts';
 import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { decision } from './groups.ts';
 
@@ -55,6 +56,8 @@ export const confirmation = z.object({
   id: confirmationId,
   requestId,
   machineId,
+  /** What the call came through; left out where the person made it in the panel. */
+  via: callVia.optional(),
   tool: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   toolGroup: z.string(),

@@ -1,5 +1,6 @@
 import {
   affectedResource,
+  callVia,
   confirmationState,
   decision,
   preview,
@@ -11,6 +12,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import {
   prepareQuery,
+  type CallTable,
   type ConfirmationTable,
   type GroupCommit,
   type Schema,
@@ -76,7 +78,7 @@ export interface ConfirmationsStore {
 }
 
 type Row = Selectable<ConfirmationTable>;
-type RowOfCall = Row & { tool: string; arguments: string };
+type RowOfCall = Row & Pick<Selectable<CallTable>, 'tool' | 'arguments' | 'via'>;
 
 const iso = (at: number) => new Date(at).toISOString();
 const jsonObject = z.record(z.string(), z.unknown());
@@ -84,11 +86,12 @@ const jsonObject = z.record(z.string(), z.unknown());
 const show = (
   row: Row,
   { askId: _hidden, ...asked }: Question,
-  call: Pick<CallRecord, 'tool' | 'arguments'>,
+  call: Pick<CallRecord, 'tool' | 'arguments' | 'via'>,
 ): Confirmation => ({
   id: row.id,
   requestId: row.requestId,
   machineId: row.machineId,
+  ...(call.via === null ? {} : { via: call.via }),
   tool: call.tool,
   arguments: call.arguments,
   ...asked,
@@ -104,7 +107,11 @@ const show = (
 
 const read = (row: RowOfCall): StoredConfirmation => {
   const asked = question.parse(JSON.parse(row.payload));
-  const call = { tool: row.tool, arguments: jsonObject.parse(JSON.parse(row.arguments)) };
+  const call = {
+    tool: row.tool,
+    arguments: jsonObject.parse(JSON.parse(row.arguments)),
+    via: row.via === null ? null : callVia.parse(JSON.parse(row.via)),
+  };
   const { userId, questionDigest: digest, createdAt, expiresAt } = row;
   return { userId, digest, askId: asked.askId, createdAt, expiresAt, shown: show(row, asked, call) };
 };
@@ -132,7 +139,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>, commit: GroupCommit
     .selectFrom('confirmations')
     .innerJoin('calls', 'calls.requestId', 'confirmations.requestId')
     .selectAll('confirmations')
-    .select(['calls.tool', 'calls.arguments']);
+    .select(['calls.tool', 'calls.arguments', 'calls.via']);
   const insertRow = prepareQuery((slot: Slot<Row>) =>
     db.insertInto('confirmations').values({
       id: slot('id'),

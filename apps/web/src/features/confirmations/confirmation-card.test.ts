@@ -69,6 +69,18 @@ it.each<[string, (card: Card) => Promise<void>]>([
   expect(awake(card)).toEqual(all);
 });
 
+it.each([
+  [
+    'the token',
+    { kind: 'token', id: 't1', name: 'Notes \u202eagent' } as const,
+    'by Notes \\u{202E}agent (access token)',
+  ],
+  ['the client', { kind: 'client', id: 'c1', name: 'Desk' } as const, 'by Desk (connected client)'],
+])('CF-18 names %s that asks', (_, via, text) => {
+  expect(show({ via }).find('header').text().replaceAll(/\s+/g, ' ')).toContain(text);
+  expect(show().find('header').text()).not.toContain('by');
+});
+
 it('ignores clicks and keys while it sleeps', async () => {
   const card = show();
   await card.find('[data-decision=allowOnce]').trigger('click');
