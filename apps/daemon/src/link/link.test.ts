@@ -194,13 +194,15 @@ describe('the stream', () => {
     await until(() => expect(server.results()).toEqual([{ result: text('{"path":"ä€🌉 .txt"}') }]));
   });
 
-  it('is dropped when a line grows beyond 8 MiB', async () => {
+  it.each([
+    ['a line without an end', 'x'.repeat(1024 * 1024)],
+    ['an event of many lines', `data: ${'x'.repeat(1024 * 1024)}\n`],
+  ])('is dropped when %s goes beyond 8 MiB', async (_case, chunk) => {
     const { server, connected, reported, reports } = await startLink();
     await connected();
-    const chunk = 'x'.repeat(1024 * 1024);
     for (let sent = 0; sent < 9; sent += 1) server.write(chunk);
     await reported('connected', 'reconnecting');
-    expect(reports[1]).toMatchObject({ sentence: 'the server sent a line of more than 8 MiB' });
+    expect(reports[1]).toMatchObject({ sentence: 'the server sent an event of more than 8 MiB' });
   });
 
   it('ignores what it does not know', async () => {

@@ -1,6 +1,6 @@
 import { daemonEvent, daemonMounts, daemonSurface, type DaemonEvent } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import { EventSource, type FetchLikeResponse } from 'eventsource';
+import { createParser } from 'eventsource-parser';
 import type { Failure } from './connection.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpResponse } from './http.ts';
@@ -8,8 +8,8 @@ import type { Http, HttpResponse } from './http.ts';
 /** The server sends a comment every 15 s; three missing mean a dead connection. */
 const silenceMs = 45_000;
 const openMs = 30_000;
-const maxLineBytes = 8 * 1024 * 1024;
-const newline = 10;
+/** What may come without the end of its event, in characters. */
+const maxEventLength = 8 * 1024 * 1024;
 
 export interface StreamEvents {
   opened(): void;
@@ -28,24 +28,19 @@ const parse = (text: string): DaemonEvent | undefined => {
 
 const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 
-/** How many bytes stand after the last newline, given how many stood there before this chunk. */
-const openLineBytes = (before: number, chunk: Uint8Array): number => {
-  const last = chunk.lastIndexOf(newline);
-  return last === -1 ? before + chunk.length : chunk.length - last - 1;
-};
-
 /** Opens the server's event stream with `key` in a header. The returned function closes it, after which nothing is said. */
 export const openStream = (
   needs: { http: Http; clock: Clock; headers(key: string): Record<string, string> },
   key: string,
   events: StreamEvents,
 ): (() => void) => {
+  const abort = new AbortController();
   let closed = false;
   let stopWaiting = () => {};
   const close = () => {
     closed = true;
     stopWaiting();
-    source.close();
+    abort.abort();
   };
   const fail = (failure: Failure) => {
     if (closed) return;
@@ -56,72 +51,52 @@ export const openStream = (
     stopWaiting();
     stopWaiting = needs.clock.after(ms, () => fail(broken(sentence)));
   };
+  const waitForSound = () => waitAtMost(silenceMs, `nothing was heard for ${silenceMs / 1000} s`);
 
-  const reader = (response: HttpResponse) => {
-    const chunks = response.body[Symbol.asyncIterator]();
-    let lineBytes = 0;
-    const read = async (): Promise<{ done: false; value: Uint8Array } | { done: true }> => {
-      const chunk = await chunks.next().catch((error: unknown) => {
-        fail(networkFailure(error));
-        return { done: true as const };
-      });
-      if (closed) return { done: true };
-      if (chunk.done) {
-        fail(broken('the server closed the stream'));
-        return { done: true };
-      }
-      waitAtMost(silenceMs, `nothing was heard for ${silenceMs / 1000} s`);
-      lineBytes = openLineBytes(lineBytes, chunk.value);
-      if (lineBytes > maxLineBytes) {
-        fail(broken('the server sent a line of more than 8 MiB'));
-        return { done: true };
-      }
-      return { done: false, value: chunk.value };
-    };
-    return { read, cancel: async () => void (await chunks.return?.()) };
+  const parser = createParser({
+    maxBufferSize: maxEventLength,
+    onEvent: ({ event: name, data }) => {
+      const event = closed || (name !== undefined && name !== 'message') ? undefined : parse(data);
+      if (event) events.event(event);
+    },
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') fail(broken('the server sent an event of more than 8 MiB'));
+    },
+  });
+
+  const noAnswer = (error: unknown) => fail(networkFailure(error));
+
+  const read = async (body: HttpResponse['body']): Promise<void> => {
+    const decoder = new TextDecoder();
+    const chunks = body[Symbol.asyncIterator]();
+    for (;;) {
+      const chunk = await chunks.next().catch(noAnswer);
+      if (closed || chunk === undefined) return;
+      if (chunk.done) return fail(broken('the server closed the stream'));
+      waitForSound();
+      parser.feed(decoder.decode(chunk.value, { stream: true }));
+    }
   };
 
-  const fetch = async (
-    url: string | URL,
-    init: { headers: Record<string, string>; signal: AbortSignal },
-  ): Promise<FetchLikeResponse> => {
+  const open = async (): Promise<void> => {
     const path = daemonMounts.bare + daemonSurface.events.path;
+    const headers = { accept: 'text/event-stream', ...needs.headers(key) };
     const response = await needs.http
-      .request({
-        method: 'GET',
-        path,
-        headers: { ...init.headers, ...needs.headers(key) },
-        signal: init.signal,
-      })
-      .catch((error: unknown) => {
-        fail(networkFailure(error));
-        throw error;
-      });
+      .request({ method: 'GET', path, headers, signal: abort.signal })
+      .catch(noAnswer);
+    if (closed || response === undefined) return;
     const isStream =
       response.status === 200 && response.header('content-type').startsWith('text/event-stream');
     if (!isStream) {
       const failure = await responseFailure(response);
-      fail(response.status === 200 ? broken('the server did not answer with a stream') : failure);
+      return fail(response.status === 200 ? broken('the server did not answer with a stream') : failure);
     }
-    return {
-      status: response.status,
-      url: String(url),
-      redirected: false,
-      headers: { get: response.header },
-      body: { getReader: () => reader(response) },
-    };
+    waitForSound();
+    events.opened();
+    await read(response.body);
   };
 
-  // The parser is the package's; connecting, failing and coming back are ours, on our clock.
-  const source = new EventSource('http://stream.invalid/', { fetch });
   waitAtMost(openMs, 'no answer in time');
-  source.onopen = () => {
-    waitAtMost(silenceMs, `nothing was heard for ${silenceMs / 1000} s`);
-    events.opened();
-  };
-  source.onmessage = (message) => {
-    const event = closed ? undefined : parse(String(message.data));
-    if (event) events.event(event);
-  };
+  void open();
   return close;
 };
