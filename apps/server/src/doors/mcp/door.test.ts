@@ -1,3 +1,5 @@
+import { connect as connectSocket } from 'node:net';
+import { text as streamText } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../test/gateway-fixture.ts';
 import {
@@ -38,6 +40,18 @@ describe('who may ask', () => {
     expect([await ask('bridge.example.org'), await ask('192.168.1.5:5820'), await ask('evil.com')]).toEqual([
       200, 403, 403,
     ]);
+  });
+
+  it.each([
+    ['two hosts', (own: string) => [`Host: ${own}`, 'Host: evil.com']],
+    ['no host', () => []],
+  ])('MC-02 %s', async (_, hosts) => {
+    const mcp = await openMcp();
+    const { hostname, port, host } = new URL(mcp.url);
+    const lines = ['POST /mcp HTTP/1.1', ...hosts(host), 'Authorization: Bearer ada', 'Content-Length: 0'];
+    const socket = connectSocket(Number(port), hostname);
+    socket.end([...lines, 'Connection: close', '', ''].join('\r\n'));
+    expect((await streamText(socket)).split('\r\n')[0]).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
 
   it.each([
@@ -83,6 +97,12 @@ describe('what is asked', () => {
     ['MC-13 a text', JSON.stringify('ping'), 400, -32_600],
     ['MC-13 another jsonrpc', { jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32_600],
     ['MC-13 parameters as a list', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: [] }, 400, -32_600],
+    [
+      'MC-06 an id beyond what JSON can hold exactly',
+      { jsonrpc: '2.0', id: 2 ** 60, method: 'ping' },
+      400,
+      -32_600,
+    ],
     ['MC-13 an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, 400, -32_600],
     ['MC-13 a nesting of 100 levels', '['.repeat(100) + ']'.repeat(100), 400, -32_600],
   ])('%s', async (_, body, status, code) => {

@@ -73,6 +73,7 @@ export const createMcpDoor = ({
     sessions: createSessions({ clock, secret }),
     inFlight: createInFlight(),
     clientRequests: createClientRequests(),
+    streams,
   });
 
   const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {

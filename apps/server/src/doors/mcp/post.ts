@@ -6,7 +6,7 @@ import {
   type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendResponse } from '../../http/index.ts';
+import { sendResponse, type Places } from '../../http/index.ts';
 import type { AnswerPlain, Session } from './answer-plain.ts';
 import type { Caller } from './caller.ts';
 import type { ClientRequests } from './client-requests.ts';
@@ -26,6 +26,8 @@ interface PostNeeds {
   sessions: Sessions;
   inFlight: InFlight;
   clientRequests: ClientRequests;
+  /** For a stream that waits for news; throws `tooManyRequests` when none is free. */
+  streams: Places;
 }
 
 const sessionHeader = 'mcp-session-id';
@@ -61,13 +63,17 @@ const cancelledId = (body: unknown): RpcId | null => {
   return 'requestId' in params && isRpcId(params.requestId) ? params.requestId : null;
 };
 
+/** Whether the answer is a stream of news that stays open (revision 2026-07-28). */
+const isListen = (outcome: InboundClassificationOutcome): boolean =>
+  outcome.kind === 'modern' && outcome.message.method === 'subscriptions/listen';
+
 /** The capabilities in an `initialize`. */
 const declaredIn = (body: unknown): unknown =>
   isInitializeRequest(body) ? body.params.capabilities : undefined;
 
 /** Answers a POST: one message of either revision. */
 export const createPost = (needs: PostNeeds) => {
-  const { toolbox, answerPlain, serve, sessions, inFlight, clientRequests } = needs;
+  const { toolbox, answerPlain, serve, sessions, inFlight, clientRequests, streams } = needs;
 
   /**
    * Whether the call is one for the protocol's own server: parts of it must stand in headers too, which that compares, or
@@ -127,6 +133,7 @@ export const createPost = (needs: PostNeeds) => {
         streams: headers.accept?.includes('text/event-stream') ?? false,
         session,
       });
+    if (isListen(outcome)) reply.raw.once('close', streams.take(caller.userId));
     const response = await serve(caller, request, leaving.signal);
     if (isStart) reply.header(sessionHeader, sessions.issue(caller.accessId, abilitiesOf(declaredIn(body))));
     return sendResponse(reply, response);

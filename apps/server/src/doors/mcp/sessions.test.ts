@@ -15,7 +15,7 @@ const startSession = async (mcp: McpFixture, bearer = 'ada') => {
 };
 
 describe('sessions of 2025-11-25', () => {
-  it('begin with initialize, and hold for their token alone', async () => {
+  it('MC-08 begin with initialize, and hold for their token alone', async () => {
     const mcp = await openMcp();
     const { got, session } = await startSession(mcp);
     expect(messageOf(got)).toMatchObject({
