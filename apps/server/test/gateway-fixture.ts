@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonEvent, InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
 import { createFakeClock, type FakeClock } from '@drawbridge/kit';
+import { afterEach, expect } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
 import {
   createGateway,
@@ -134,6 +135,60 @@ export const connect = async (gateway: Gateway, userId: string, body: InitBody =
   if (sessionKey === undefined) throw new Error('The init gave no session key');
   return { key: sessionKey, stream: await openStream(gateway, sessionKey) };
 };
+
+export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 'database'> {
+  open(options?: FixtureOptions): Promise<void>;
+  /** Goes on with another gateway on the same file, as after a crash. */
+  crash(): Promise<void>;
+  /** Pairs a machine for the user and opens its stream. */
+  connect(userId: string, body?: InitBody): ReturnType<typeof connect>;
+  openStream(proof: Proof): Promise<FakeStream>;
+  /** Opens, and connects a machine of `ada`. */
+  connected(
+    options?: FixtureOptions,
+    body?: InitBody,
+  ): Promise<Pick<GatewayFixture, 'clock' | 'gateway' | 'database'> & Awaited<ReturnType<typeof connect>>>;
+}
+
+/** The gateway of the test that runs: nothing may have gone wrong beside its calls, and it is closed after it. */
+export const useGateway = (): TestGateway => {
+  let opened: GatewayFixture | undefined;
+  const current = () => {
+    if (!opened) throw new Error('No gateway is open');
+    return opened;
+  };
+  afterEach(async () => {
+    expect(current().errors).toEqual([]);
+    await current().close();
+    opened = undefined;
+  });
+  return {
+    get clock() {
+      return current().clock;
+    },
+    get gateway() {
+      return current().gateway;
+    },
+    get database() {
+      return current().database;
+    },
+    open: async (options) => void (opened = await openGateway(options)),
+    crash: async () => void (opened = await current().crash()),
+    connect: (userId, body) => connect(current().gateway, userId, body),
+    openStream: (proof) => openStream(current().gateway, proof),
+    connected: async (options, body) => {
+      opened = await openGateway(options);
+      const { clock, gateway, database } = opened;
+      return { clock, gateway, database, ...(await connect(gateway, 'ada', body)) };
+    },
+  };
+};
+
+/** How a call is made that is waited for. */
+export const ended = { door: 'trpc', until: 'ended' } as const;
+
+/** The id of a request that was written on a stream, the last one's when `at` is left away. */
+export const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 
 export const text = (value: string, more: object = {}): ResponseBody => ({
   result: { content: [{ type: 'text', text: value }], ...more },

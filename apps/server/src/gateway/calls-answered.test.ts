@@ -1,30 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  connect,
-  initBody,
-  openGateway,
-  question,
-  text,
-  type FakeStream,
-  type FixtureOptions,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { connect, ended, idOf, question, text, useGateway } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
+const { connected } = fixture;
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
-
-const connected = async (options: FixtureOptions = {}, body = initBody()) => {
-  fixture = await openGateway(options);
-  return { ...fixture, ...(await connect(fixture.gateway, 'ada', body)) };
-};
-
-const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 
 describe('answers', () => {
   it.each([

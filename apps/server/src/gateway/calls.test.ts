@@ -1,33 +1,22 @@
 import type { CallEvent } from '@drawbridge/contracts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  connect,
+  ended,
+  idOf,
   initBody,
-  openGateway,
   openStream,
   question,
   text,
+  useGateway,
   type FakeStream,
-  type FixtureOptions,
-  type GatewayFixture,
 } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
+const { connected } = fixture;
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 const foreign = initBody({ daemon: undefined });
 
-const connected = async (options: FixtureOptions = {}, body = initBody()) => {
-  fixture = await openGateway(options);
-  return { ...fixture, ...(await connect(fixture.gateway, 'ada', body)) };
-};
-
-const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 const cancels = (stream: FakeStream) => stream.events.filter((event) => event.type === 'tool-call-cancel');
 
 describe('what is refused at once', () => {

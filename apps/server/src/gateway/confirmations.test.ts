@@ -1,25 +1,19 @@
 import type { ConfirmationAnswer, ConfirmationEvent, Decision } from '@drawbridge/contracts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   connect,
+  idOf,
   initBody,
-  openGateway,
   openStream,
   question,
   text,
-  type FakeStream,
-  type GatewayFixture,
+  useGateway,
 } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const day = 24 * 60 * 60_000;
-const idOf = (stream: FakeStream) => stream.requests().at(-1)?.requestId ?? 'none';
 
 /** A call about which the daemon has asked. */
 const asked = async (
@@ -27,7 +21,7 @@ const asked = async (
   init = initBody(),
   hear: (event: ConfirmationEvent) => void = () => {},
 ) => {
-  fixture = await openGateway();
+  await fixture.open();
   const { gateway, clock } = fixture;
   gateway.onConfirmationChanged('ada', hear);
   const { key, stream } = await connect(gateway, 'ada', init);

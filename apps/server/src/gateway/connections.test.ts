@@ -1,37 +1,32 @@
 import type { StateChanged } from '@drawbridge/contracts';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   connect,
+  ended,
   initBody,
-  openGateway,
   openStream,
   text,
+  useGateway,
   type FakeStream,
-  type GatewayFixture,
 } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const read = { name: 'read_file', arguments: {} };
 const forbidden = { code: 'FORBIDDEN', message: 'Forbidden' };
 const farewell = (reason: string) => ({ type: 'gateway-disconnect', payload: { reason } });
 const lastOf = (stream: FakeStream) => stream.events.at(-1);
 
 const connected = async (body = initBody()) => {
-  fixture = await openGateway();
+  await fixture.open();
   const states: StateChanged['payload']['state'][] = [];
   fixture.gateway.onStateChanged('ada', (event) => states.push(event.payload.state));
-  return { ...fixture, states, ...(await connect(fixture.gateway, 'ada', body)) };
+  return { ...fixture, states, ...(await fixture.connect('ada', body)) };
 };
 
 describe('a pairing token', () => {
   it('can do exactly one thing', async () => {
-    fixture = await openGateway();
+    await fixture.open();
     const { gateway } = fixture;
     const { token } = await gateway.createLink('ada');
     const stream = { send: () => true, ready: () => Promise.resolve(), close: () => {} };
@@ -90,8 +85,8 @@ describe('streams', () => {
   });
 
   it('before init are refused', async () => {
-    fixture = await openGateway({ gatewayApiKey: 'k'.repeat(32) });
-    await expect(openStream(fixture.gateway, 'k'.repeat(32))).rejects.toMatchObject(forbidden);
+    await fixture.open({ gatewayApiKey: 'k'.repeat(32) });
+    await expect(fixture.openStream('k'.repeat(32))).rejects.toMatchObject(forbidden);
   });
 });
 
@@ -124,7 +119,7 @@ describe('grace', () => {
   });
 
   it('an init without a stream ends when its grace does', async () => {
-    fixture = await openGateway();
+    await fixture.open();
     const { gateway, clock } = fixture;
     await gateway.daemon.init((await gateway.createLink('ada')).token, initBody());
     expect(await gateway.status('ada')).toMatchObject({ connected: true });
@@ -231,7 +226,7 @@ describe('the environment’s machine', () => {
   const gatewayApiKey = 'k'.repeat(32);
 
   it('is the owner’s while their own is away, and nobody else’s', async () => {
-    fixture = await openGateway({ gatewayApiKey, owners: ['ada'] });
+    await fixture.open({ gatewayApiKey, owners: ['ada'] });
     const { gateway, clock } = fixture;
     const seen: string[] = [];
     const others: string[] = [];

@@ -1,26 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  connect,
-  initBody,
-  openGateway,
-  openStream,
-  question,
-  text,
-  type FakeStream,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { ended, idOf, initBody, openStream, question, text, useGateway } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const farewell = { type: 'gateway-disconnect', payload: { reason: 'replaced' } };
 const notFound = { code: 'NOT_FOUND' };
-const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 
 /** A daemon of ours that says which one it is. */
 const daemon = (instance: string) =>
@@ -29,8 +14,8 @@ const daemon = (instance: string) =>
   });
 
 const connected = async () => {
-  fixture = await openGateway();
-  const { key, stream } = await connect(fixture.gateway, 'ada', daemon('first'));
+  await fixture.open();
+  const { key, stream } = await fixture.connect('ada', daemon('first'));
   return { gateway: fixture.gateway, clock: fixture.clock, key, stream, first: { key, epoch: 1 } };
 };
 
@@ -46,14 +31,14 @@ const running = async () => {
 const second = async (key: string) => {
   const { epoch } = await fixture.gateway.daemon.init(key, daemon('second'));
   const proof = { key, epoch: epoch ?? 0 };
-  return { proof, stream: await openStream(fixture.gateway, proof) };
+  return { proof, stream: await fixture.openStream(proof) };
 };
 
 describe('the epoch', () => {
   it('rises with each init, also across a restart of the server', async () => {
     const { key } = await connected();
     expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2 });
-    fixture = await fixture.crash();
+    await fixture.crash();
     expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3 });
   });
 });
@@ -90,8 +75,8 @@ describe('of two daemons with one key', () => {
   it('a restart of the server changes nothing of that', async () => {
     const { key, first, clock, requestId } = await running();
     await second(key);
-    fixture = await fixture.crash();
-    const newer = await openStream(fixture.gateway, { key, epoch: 2 });
+    await fixture.crash();
+    const newer = await fixture.openStream({ key, epoch: 2 });
     await clock.settle();
     expect(newer.requests()).toEqual([]);
     expect(await fixture.gateway.daemon.respond(first, requestId, text('written'))).toEqual({ ok: true });
@@ -159,7 +144,7 @@ describe('daemons that take a machine from each other', () => {
   const flap = async (key: string, instances: string[]) => {
     for (const instance of instances) {
       const { epoch } = await fixture.gateway.daemon.init(key, daemon(instance));
-      await openStream(fixture.gateway, { key, epoch: epoch ?? 0 });
+      await fixture.openStream({ key, epoch: epoch ?? 0 });
     }
   };
 
@@ -172,9 +157,9 @@ describe('daemons that take a machine from each other', () => {
     await clock.settle();
     expect(states.at(-1)).toEqual(['offline', 'flapping']);
     await expect(openStream(gateway, key)).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    fixture = await fixture.crash();
+    await fixture.crash();
     expect(await fixture.gateway.status('ada')).toMatchObject({ state: 'offline', problem: 'flapping' });
-    await connect(fixture.gateway, 'ada', daemon('first'));
+    await fixture.connect('ada', daemon('first'));
     expect(await fixture.gateway.status('ada')).not.toHaveProperty('problem');
   });
 

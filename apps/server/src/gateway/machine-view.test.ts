@@ -1,11 +1,7 @@
-import { afterEach, expect, it } from 'vitest';
-import { connect, initBody, openGateway, type GatewayFixture } from '../../test/gateway-fixture.ts';
+import { expect, it } from 'vitest';
+import { connect, initBody, useGateway } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const seen = async (userId: string, machineId?: string) => {
   const machine = await fixture.gateway.machine(userId, machineId);
@@ -14,18 +10,18 @@ const seen = async (userId: string, machineId?: string) => {
 const tools = ['read_file', 'write_file'];
 
 it('shows what a machine offers, also while it is away and after a restart', async () => {
-  fixture = await openGateway();
+  await fixture.open();
   expect(await seen('ada')).toBeNull();
-  const { key } = await connect(fixture.gateway, 'ada');
+  const { key } = await fixture.connect('ada');
   expect(await seen('ada')).toEqual({ state: 'online', tools });
   await fixture.gateway.daemon.disconnect(key);
   expect(await seen('ada')).toEqual({ state: 'offline', tools });
-  fixture = await fixture.crash();
+  await fixture.crash();
   expect(await seen('ada')).toMatchObject({ tools });
 });
 
 it('names a machine of the user, and no other', async () => {
-  fixture = await openGateway({ gatewayApiKey: 'k'.repeat(32), owners: ['ada'] });
+  await fixture.open({ gatewayApiKey: 'k'.repeat(32), owners: ['ada'] });
   const { gateway } = fixture;
   await connect(gateway, 'bob');
   await gateway.daemon.init('k'.repeat(32), initBody({ tools: [] }));

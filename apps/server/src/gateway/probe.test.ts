@@ -1,19 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  connect,
-  initBody,
-  openGateway,
-  openStream,
-  text,
-  type FakeStream,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { initBody, openStream, text, useGateway, type FakeStream } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const features = ['resume', 'cancel', 'progress', 'probe'];
 const probing = initBody({ daemon: { version: '0.1.0', protocol: 1, features } });
@@ -21,8 +9,8 @@ const idsOf = (stream: FakeStream) =>
   stream.events.flatMap((event) => (event.type === 'probe' ? [event.payload.id] : []));
 
 const connected = async (body = probing) => {
-  fixture = await openGateway();
-  return { ...fixture, ...(await connect(fixture.gateway, 'ada', body)) };
+  await fixture.open();
+  return { ...fixture, ...(await fixture.connect('ada', body)) };
 };
 
 describe('a stream that is probed', () => {

@@ -1,19 +1,8 @@
 import type { ConfirmationAnswer, Reach } from '@drawbridge/contracts';
-import { afterEach, expect, it } from 'vitest';
-import {
-  connect,
-  openGateway,
-  openStream,
-  question,
-  text,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { expect, it } from 'vitest';
+import { connect, question, text, useGateway } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const folder: Reach = {
   id: 'folder',
@@ -32,7 +21,7 @@ const useless: Reach = { ...folder, id: 'useless', decisions: ['some-day', 'deny
 
 /** A call about which the daemon has asked with reaches. */
 const asked = async (more: object = { reaches: [folder, short, useless] }) => {
-  fixture = await openGateway();
+  await fixture.open();
   const { gateway, clock } = fixture;
   const { key, stream } = await connect(gateway, 'ada');
   const write = { name: 'write_file', arguments: { path: 'a.txt' } };
@@ -74,8 +63,8 @@ it.each<[string, ConfirmationAnswer, object]>([
       ...sent,
     };
     expect(stream.requests().at(-1)).toEqual(last);
-    fixture = await fixture.crash();
-    const next = await openStream(fixture.gateway, key);
+    await fixture.crash();
+    const next = await fixture.openStream(key);
     await fixture.clock.settle();
     expect(next.requests()).toEqual([{ ...last, again: true }]);
     await fixture.gateway.daemon.respond(key, requestId, text('done'));

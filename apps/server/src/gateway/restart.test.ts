@@ -1,29 +1,23 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-  connect,
+  ended,
+  idOf,
   initBody,
-  openGateway,
   openStream,
   question,
   text,
+  useGateway,
   type FakeStream,
-  type GatewayFixture,
 } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 const foreign = initBody({ daemon: undefined });
-const idOf = (stream: FakeStream, at = -1) => stream.requests().at(at)?.requestId ?? 'none';
 
 const connected = async (body = initBody()) => {
-  fixture = await openGateway();
-  return { clock: fixture.clock, ...(await connect(fixture.gateway, 'ada', body)) };
+  await fixture.open();
+  return { clock: fixture.clock, ...(await fixture.connect('ada', body)) };
 };
 
 /** Makes a call whose maker goes down with the server. */
@@ -34,7 +28,7 @@ const call = async () => {
 
 /** The server is killed and started again on the same file. */
 const restart = async () => {
-  fixture = await fixture.crash();
+  await fixture.crash();
   return fixture.gateway;
 };
 
@@ -68,7 +62,7 @@ describe('after a restart', () => {
     await clock.settle(60_000);
     expect(await gateway.status('ada')).toMatchObject({ connected: false, state: 'offline' });
     expect(await (await restart()).status('ada')).toMatchObject({ state: 'offline' });
-    await openStream(fixture.gateway, key);
+    await fixture.openStream(key);
     expect(await fixture.gateway.status('ada')).toMatchObject({ state: 'online' });
   });
 

@@ -1,25 +1,15 @@
 import type { RulesBody } from '@drawbridge/contracts';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  connect,
-  initBody,
-  openGateway,
-  type FakeStream,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { connect, initBody, useGateway, type FakeStream } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const withRules = initBody({ daemon: { version: '0.1.0', protocol: 1, features: ['rules'] } });
 const list: RulesBody = { rules: [], total: 0, remoteRules: false };
 
 const opened = async (body = withRules) => {
-  fixture = await openGateway();
-  return { ...fixture, ...(await connect(fixture.gateway, 'ada', body)) };
+  await fixture.open();
+  return { ...fixture, ...(await fixture.connect('ada', body)) };
 };
 const asked = (stream: FakeStream) =>
   stream.events.flatMap((event) => (event.type === 'rules-request' ? [event.payload] : []));

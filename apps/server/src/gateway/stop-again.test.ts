@@ -1,29 +1,16 @@
-import { afterEach, expect, it } from 'vitest';
-import {
-  connect,
-  initBody,
-  openGateway,
-  openStream,
-  text,
-  type FakeStream,
-  type GatewayFixture,
-} from '../../test/gateway-fixture.ts';
+import { expect, it } from 'vitest';
+import { ended, initBody, text, useGateway, type FakeStream } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
-const ended = { door: 'trpc', until: 'ended' } as const;
 const write = { name: 'write_file', arguments: {} };
 const cancelsOf = (stream: FakeStream) =>
   stream.events.flatMap((event) => (event.type === 'tool-call-cancel' ? [event.payload] : []));
 
 /** A call that its machine works on while its stream is gone. */
 const away = async (body = initBody()) => {
-  fixture = await openGateway();
-  const { key, stream } = await connect(fixture.gateway, 'ada', body);
+  await fixture.open();
+  const { key, stream } = await fixture.connect('ada', body);
   void fixture.gateway.call('ada', write, ended).catch(() => {});
   await fixture.clock.settle();
   stream.drop();
@@ -31,7 +18,7 @@ const away = async (body = initBody()) => {
 };
 
 const back = async (key: string) => {
-  const stream = await openStream(fixture.gateway, key);
+  const stream = await fixture.openStream(key);
   await fixture.clock.settle();
   return stream;
 };
@@ -49,7 +36,7 @@ it.each([
   async (_name, crashes) => {
     const { key, requestId } = await away();
     await fixture.gateway.cancelCall('ada', requestId);
-    if (crashes) fixture = await fixture.crash();
+    if (crashes) await fixture.crash();
     const stream = await back(key);
     expect([stream.requests(), cancelsOf(stream)]).toEqual([[], [{ requestId, reason: 'user' }]]);
     const again = await back(key);

@@ -1,17 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
-import { connect, initBody, openGateway, type GatewayFixture } from '../../test/gateway-fixture.ts';
+import { expect, it } from 'vitest';
+import { connect, initBody, useGateway } from '../../test/gateway-fixture.ts';
 
-let fixture: GatewayFixture;
-afterEach(async () => {
-  expect(fixture.errors).toEqual([]);
-  await fixture.close();
-});
+const fixture = useGateway();
 
 const tool = (name: string, description = name) => ({ name, description, inputSchema: { type: 'object' } });
 const replaced = { code: 'REPLACED' };
 
 const connected = async () => {
-  fixture = await openGateway();
+  await fixture.open();
   const { gateway, clock } = fixture;
   const { key } = await connect(gateway, 'ada');
   const names = async () => (await fixture.gateway.tools('ada')).map(({ name }) => name);
@@ -33,7 +29,7 @@ it('another list holds at once, is told to who watches, and survives a restart',
   await clock.settle();
   expect([reply, await names(), await lists(), heard()]).toEqual([{ ok: true }, ['a__one', 'a__two'], 1, 1]);
   expect(await gateway.status('ada')).toMatchObject({ state: 'online', toolCategories: categories });
-  fixture = await fixture.crash();
+  await fixture.crash();
   expect(await names()).toEqual(['a__one', 'a__two']);
 });
 
