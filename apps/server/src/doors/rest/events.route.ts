@@ -1,19 +1,15 @@
-import { PassThrough } from 'node:stream';
 import { restLimits, type CallEvent, type CallSummary } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { AccessControl } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Places } from '../../http/index.ts';
 import { isOwn, type Caller } from './caller.ts';
-import { eventText, type RestEvent } from './event-text.ts';
+import { createEventStream, type RestEvent } from './event-stream.ts';
 import { isOpen } from './own-call.ts';
 import { failures } from './replies.ts';
 import type { Route } from './route.ts';
 
-/** A reader that leaves more than this unread is cut off, in bytes. */
-const maxUnread = 1024 * 1024;
 const pingEveryMs = 15_000;
 const { replayedCalls, streamsPerToken } = restLimits;
 
@@ -75,16 +71,12 @@ export const eventsRoute = ({ gateway, access, clock, streams, onError }: Needs)
   isStream: true,
   handle: async ({ caller, request, reply }) => {
     const leavePlace = streams.take(`${caller.via.kind} ${caller.via.id}`);
-    const stream = new PassThrough();
+    const stream = createEventStream();
     const own = createOwnEvents(caller);
     const early: RestEvent[] = [];
     let isCaughtUp = false;
 
-    const write = (event: RestEvent) => {
-      stream.write(eventText(nanoid(12), event));
-      if (stream.readableLength + stream.writableLength > maxUnread) stream.destroy();
-    };
-    const hear = (event: RestEvent) => void (isCaughtUp ? write(event) : early.push(event));
+    const hear = (event: RestEvent) => void (isCaughtUp ? stream.write(event) : early.push(event));
 
     const stops = [
       leavePlace,
@@ -92,31 +84,33 @@ export const eventsRoute = ({ gateway, access, clock, streams, onError }: Needs)
       gateway.onCallChanged(caller.userId, (event) => {
         if (own.isHeard(event)) hear(callEventOf(event));
       }),
-      clock.every(pingEveryMs, () => void stream.write(': ping\n\n')),
-      access.onRevoked(caller.access, () => stream.destroy()),
+      clock.every(pingEveryMs, stream.ping),
+      access.onRevoked(caller.access, stream.close),
     ];
-    stream.once('close', () => {
+    stream.readable.once('close', () => {
       for (const stop of stops) stop();
     });
-    stream.on('error', () => {});
-    reply.raw.once('close', () => stream.destroy());
+    reply.raw.once('close', stream.close);
 
     const catchUp = async () => {
       const { calls } = await gateway.listCalls(caller.userId, { limit: replayedCalls }, caller.via);
       for (const call of calls) own.know(call);
-      write({ event: 'status', data: await gateway.status(caller.userId) });
+      stream.write({ event: 'status', data: await gateway.status(caller.userId) });
       if (request.headers['last-event-id'] !== undefined)
-        for (const call of calls.reverse()) write(callEventOf({ type: 'call', call }));
+        for (const call of calls.reverse()) stream.write(callEventOf({ type: 'call', call }));
       for (const event of gateway.liveOutputs(caller.userId))
-        if (own.isHeard(event)) write(callEventOf(event));
+        if (own.isHeard(event)) stream.write(callEventOf(event));
       isCaughtUp = true;
-      for (const event of early.splice(0)) write(event);
+      for (const event of early.splice(0)) stream.write(event);
     };
     catchUp().catch((error: unknown) => {
       onError(error);
-      stream.destroy();
+      stream.close();
     });
 
-    return reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no').send(stream);
+    return reply
+      .header('content-type', 'text/event-stream')
+      .header('x-accel-buffering', 'no')
+      .send(stream.readable);
   },
 });

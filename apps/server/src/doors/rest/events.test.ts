@@ -38,6 +38,21 @@ describe('events', () => {
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
   });
 
+  it('come again for the newest hundred calls', async () => {
+    const { server, daemon, script } = await online();
+    const ids = [];
+    for (let calls = 0; calls < 101; calls += 1) {
+      const running = script.run('read_file');
+      ids.push((await answerNext(daemon)).requestId);
+      await running;
+    }
+    const events = listenRest(server, script, 'any');
+    await events.next();
+    const heard = [];
+    for (let calls = 0; calls < 100; calls += 1) heard.push((await events.next()).data);
+    expect(heard).toMatchObject(ids.slice(1).map((requestId) => ({ call: { requestId } })));
+  });
+
   it('US-07 end with the token', async () => {
     const { server, panel, script } = await online();
     const events = listenRest(server, script);
