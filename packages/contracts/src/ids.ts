@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names one tool call on every hop; made by the server (nanoid, 128 bits), URL-safe, 1 to 64 characters. */
+/** Names one tool call on every hop; made by the server (its time, then nanoid with 128 bits), URL-safe, 1 to 64 characters. */
 export const requestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** One question to the user about one tool call. */

@@ -68,6 +68,16 @@ describe('what is refused at once', () => {
   });
 });
 
+it('the ids of calls rise with time, as the index that they stand in is written', async () => {
+  const { gateway, clock, stream } = await connected();
+  for (let made = 0; made < 20; made += 1) {
+    void gateway.call('ada', read, ended).catch(() => {});
+    await clock.settle(1);
+  }
+  const ids = stream.requests().map(({ requestId }) => requestId);
+  expect([ids.length, ids]).toEqual([20, ids.toSorted()]);
+});
+
 describe('a decision from a caller', () => {
   it.each([
     ['plain', '{"path":"a","_confirmation":"alwaysAllow"}'],

@@ -57,7 +57,7 @@ describe('the main path', () => {
     const [request] = stream.requests();
     const requestId = request?.requestId ?? '';
     expect(request).toEqual({
-      requestId: expect.stringMatching(/^[\w-]{22}$/),
+      requestId: expect.stringMatching(/^[0-9a-z]{9}[\w-]{22}$/),
       toolCall: { name: 'read_file', arguments: { path: 'a.txt' } },
       timeoutMs: 30_000,
     });
