@@ -25,9 +25,13 @@ const withoutSync = CompiledQuery.raw('pragma synchronous = normal');
 const withSync = CompiledQuery.raw('pragma synchronous = full');
 
 const inTransaction = async (on: DatabaseConnection, group: readonly Waiting[]) => {
+  const queries = group.flatMap((one) => one.queries);
+  const [only, second] = queries;
+  // One alone is a transaction by itself.
+  if (only && !second) return void (await on.executeQuery(only));
   await on.executeQuery(begin);
   try {
-    for (const { queries } of group) for (const query of queries) await on.executeQuery(query);
+    for (const query of queries) await on.executeQuery(query);
     await on.executeQuery(commit);
   } catch (error) {
     try {
