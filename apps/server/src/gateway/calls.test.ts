@@ -10,6 +10,7 @@ import {
   useGateway,
   type FakeStream,
 } from '../../test/gateway-fixture.ts';
+import type { CallOptions } from './gateway.ts';
 
 const fixture = useGateway();
 const { connected } = fixture;
@@ -45,6 +46,22 @@ describe('what is refused at once', () => {
     void gateway.call('ada', read, ended).catch(() => {});
     await clock.settle();
     expect(stream.requests()).toHaveLength(3);
+  });
+
+  it('MC-20 more open calls than one token may have; others and the person still can', async () => {
+    const { gateway, clock, stream } = await connected({ limits: { maxOpenCalls: 4, maxOpenCallsOfOne: 2 } });
+    const through = (id: string) => ({ ...ended, via: { kind: 'token' as const, id, name: 'Desk' } });
+    const open = async (options: CallOptions) => {
+      gateway.call('ada', read, options).catch(() => {});
+      await clock.settle();
+      return stream.requests().length;
+    };
+    const counts = [];
+    for (const options of [through('t1'), through('t1')]) counts.push(await open(options));
+    await expect(gateway.call('ada', read, through('t1'))).rejects.toMatchObject({ code: 'TOO_MANY_CALLS' });
+    for (const options of [through('t2'), ended]) counts.push(await open(options));
+    expect(counts).toEqual([1, 2, 3, 4]);
+    await expect(gateway.call('ada', read, ended)).rejects.toMatchObject({ code: 'TOO_MANY_CALLS' });
   });
 
   it.each([

@@ -109,6 +109,14 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     };
   };
 
+  /** One token leaves room for the person and for others. */
+  const refuseTooMany = (caller: { userId: string; via: CallVia | null }) => {
+    const isFull =
+      openCalls.count({ userId: caller.userId }) >= limits.maxOpenCalls ||
+      (caller.via !== null && openCalls.count(caller) >= limits.maxOpenCallsOfOne);
+    if (isFull) throw errors.tooManyCalls();
+  };
+
   const stop = (requestId: string, reason: 'user' | 'caller') => {
     const call = openCalls.find(requestId);
     return call && openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
@@ -122,7 +130,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     const given = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
     if (Buffer.byteLength(JSON.stringify(given)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
-    if (openCalls.count(maker.userId) >= limits.maxOpenCalls) throw errors.tooManyCalls();
+    refuseTooMany({ userId: maker.userId, via: options.via ?? null });
     const record = newRecord(maker, { ...toolCall, arguments: given }, options);
     options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller')?.catch(onError);

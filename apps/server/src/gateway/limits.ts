@@ -10,6 +10,8 @@ export interface GatewayLimits {
   argumentsMaxBytes: number;
   /** Open calls of one user. */
   maxOpenCalls: number;
+  /** Open calls that came through one token or client. */
+  maxOpenCallsOfOne: number;
   /** The newest output of an open call that is kept for whoever begins to watch, and of all open calls of a user. In characters. */
   liveOutputLength: number;
   liveOutputsLength: number;
@@ -49,6 +51,7 @@ export const defaultLimits: GatewayLimits = {
   resultMaxBytes: 16 * 1024 * 1024,
   argumentsMaxBytes: 4 * 1024 * 1024,
   maxOpenCalls: 100,
+  maxOpenCallsOfOne: 80,
   liveOutputLength: 64 * 1024,
   liveOutputsLength: 2 * 1024 * 1024,
   stopAgainMs: 10 * minute,

@@ -9,6 +9,7 @@ import {
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
+import { createCallCounts, type Caller } from './call-counts.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallsStore } from './calls.store.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -50,7 +51,8 @@ export interface StepDetails extends Brought {
 /** Runs the calls' state machine: written down first, then done. One event of a call at a time. */
 export interface OpenCalls {
   find(requestId: string): OpenCall | undefined;
-  count(userId: string): number;
+  /** How many are open. */
+  count(caller: Caller): number;
   /** Writes a new call down and sends it when its machine has a stream. */
   add(record: CallRecord, waiter: Waiter): Promise<void>;
   /** Takes up a call of before the restart. */
@@ -85,7 +87,7 @@ const initialState = (record: CallRecord): OpenCallState => ({
 export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const { clock, limits, store, port, onError } = needs;
   const calls = new Map<string, OpenCall>();
-  const perUser = new Map<string, number>();
+  const counts = createCallCounts();
   const turns = createTurns();
   let stopped = false;
 
@@ -96,12 +98,6 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   /** Whether the daemon that is here now knows of the call, when it was given to any. */
   const isWithPresent = ({ record }: OpenCall) =>
     record.epoch === null || record.epoch >= (needs.machine(record.machineId)?.info.resumesFrom ?? 0);
-
-  const count = (userId: string, change: 1 | -1) => {
-    const now = (perUser.get(userId) ?? 0) + change;
-    if (now > 0) perUser.set(userId, now);
-    else perUser.delete(userId);
-  };
 
   const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
     turns.run(call.record.requestId, () => job((event, details) => step(call, event, details)));
@@ -217,7 +213,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     arm(call);
     if (state.kind === 'ended') {
       calls.delete(record.requestId);
-      count(record.userId, -1);
+      counts.remove(record);
     }
     tellWaiters(call, state, record);
     if (moved) needs.onChanged(record);
@@ -238,13 +234,13 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       stopTimer: () => {},
     };
     calls.set(record.requestId, call);
-    count(record.userId, 1);
+    counts.add(record);
     return call;
   };
 
   const drop = (call: OpenCall) => {
     calls.delete(call.record.requestId);
-    count(call.record.userId, -1);
+    counts.remove(call.record);
   };
 
   /** A call whose machine is online is written down as delivered at once: one write instead of two. */
@@ -299,7 +295,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   return {
     find: (requestId) => calls.get(requestId),
-    count: (userId) => perUser.get(userId) ?? 0,
+    count: counts.of,
     add: (record, waiter) => {
       const call = keep(record, initialState(record));
       call.waiters.add(waiter);

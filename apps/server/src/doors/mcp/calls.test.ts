@@ -140,7 +140,7 @@ describe.each(eras)('%s', (_revision, request) => {
   });
 
   it('MC-06 200 clients with the id 1 at once: each has its own answer', async () => {
-    const mcp = await openMcp({ limits: { maxOpenCalls: 200 } });
+    const mcp = await openMcp({ limits: { maxOpenCalls: 200, maxOpenCallsOfOne: 200 } });
     await connectAnswering(mcp, 'ada', {
       answer: async ({ toolCall }) => {
         await endOfTurn();
