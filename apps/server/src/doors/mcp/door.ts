@@ -66,11 +66,12 @@ export const createMcpDoor = ({
     onError,
   });
   const streams = createPlaces(settings.streamsPerUser);
+  const sessions = createSessions({ clock, secret });
   const post = createPost({
     toolbox,
     answerPlain: createAnswerPlain({ toolbox, clock }),
     serve: createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) }),
-    sessions: createSessions({ clock, secret }),
+    sessions,
     inFlight: createInFlight(),
     clientRequests: createClientRequests(),
     streams,
@@ -78,6 +79,9 @@ export const createMcpDoor = ({
 
   const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {
     if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
+    const session = request.headers['mcp-session-id'];
+    if (session !== undefined && !sessions.read(String(session), caller.accessId))
+      throw errors.notFound({ message: 'Session not found' });
     reply.raw.once('close', streams.take(caller.userId));
     reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
     return reply.send(machineStream(gateway, caller.userId, clock));

@@ -31,9 +31,18 @@ describe('sessions of 2025-11-25', () => {
       (await mcp.post(body, { bearer, headers: { ...headers, 'mcp-session-id': id } })).status;
     expect(await status(session)).toBe(200);
     expect(await status(session, 'nobody')).toBe(401);
-    const [name, issued, mac = ''] = session.split('.');
-    for (const id of ['guessed', `${name}.${issued}.${mac.slice(1)}A`, `${name}.zzzzzz.${mac}`, ''])
-      expect(await status(id)).toBe(404);
+    const [name = '', issued = '', can = '', mac = ''] = session.split('.');
+    const forged = [
+      [name, issued, can, `${mac.slice(1)}A`],
+      [name.replaceAll(/./g, 'x'), issued, can, mac],
+      [name, 'zzzzzzzz', can, mac],
+      [name, issued, can.replaceAll('0', '1'), mac],
+      [name, issued, can],
+    ].map((parts) => parts.join('.'));
+    for (const id of [...forged, 'guessed', '']) {
+      const given = { authorization: 'Bearer ada', 'mcp-session-id': id };
+      expect([await status(id), (await mcp.send({ headers: given })).status]).toEqual([404, 404]);
+    }
     expect(await status(session, 'ada-other')).toBe(404);
     expect(await status(session, 'bob')).toBe(404);
     mcp.clock.advance(31 * 24 * 60 * 60 * 1_000);

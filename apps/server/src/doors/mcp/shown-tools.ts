@@ -26,7 +26,7 @@ const objectSchema = (schema: Schema) =>
 export const promisesStructure = ({ outputSchema }: Pick<Tool, 'outputSchema'>): boolean =>
   outputSchema?.type === 'object' && !refersOutside(outputSchema);
 
-const shown = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool): McpTool => ({
+const describe = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool): McpTool => ({
   name,
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
@@ -34,6 +34,15 @@ const shown = ({ name, title, description, inputSchema, outputSchema, annotation
   ...(outputSchema && promisesStructure({ outputSchema }) && { outputSchema: objectSchema(outputSchema) }),
   ...(annotations && { annotations }),
 });
+
+const described = new WeakMap<Tool, McpTool>();
+
+/** A machine's tools stay the same objects from one list to the next. */
+const shown = (tool: Tool): McpTool => {
+  const known = described.get(tool) ?? describe(tool);
+  described.set(tool, known);
+  return known;
+};
 
 const byName = ({ name: a }: Tool, { name: b }: Tool) => (a < b ? -1 : 1);
 
