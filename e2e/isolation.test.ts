@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   answer,
   connectDaemon,
-  createPerson,
   createProcesses,
   questionOf,
   run,
@@ -32,14 +31,7 @@ const bodyOf = async (response: Response) => ({ status: response.status, body: a
 beforeAll(async () => {
   server = await startServer(processes);
   ann = await server.createOwner();
-  const { url } = await ann.api.invitations.create.mutate();
-  ben = createPerson(server.url);
-  await ben.api.invitations.accept.mutate({
-    invitationToken: url.split(/[=#/]/).at(-1) ?? '',
-    name: 'Ben',
-    email: 'ben@example.org',
-    password: 'another long password',
-  });
+  ben = await server.invite(ann);
 
   annsDaemon = await connectDaemon(processes, { person: ann, url: server.url });
   await connectDaemon(processes, { person: ben, url: server.url });

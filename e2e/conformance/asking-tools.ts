@@ -13,7 +13,7 @@ import type { SuiteTool } from './suite-tools.ts';
 type Requests = InputRequired['inputRequests'];
 type Schema = Record<string, unknown>;
 
-const text = (said: string): ToolResult => ({ content: [{ type: 'text', text: said }] });
+export const text = (said: string): ToolResult => ({ content: [{ type: 'text', text: said }] });
 
 /** A result that asks the client. */
 const ask = (inputRequests: Requests, requestState?: string): ToolResult => ({

@@ -1,5 +1,5 @@
 import type { Content, ProgressBody, Tool, ToolResult } from '@drawbridge/contracts';
-import { askingTools } from './asking-tools.ts';
+import { askingTools, text } from './asking-tools.ts';
 
 /** What a tool of the suite is run with. */
 export interface SuiteCall {
@@ -20,8 +20,6 @@ const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 /** No sound at all, in WAV. */
 const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
-
-export const text = (said: string): ToolResult => ({ content: [{ type: 'text', text: said }] });
 
 const image: Content = { type: 'image', data: png, mimeType: 'image/png' };
 const resource = (uri: string, mimeType: string, said: string): Content => ({

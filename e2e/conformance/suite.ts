@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { newFolder, type Processes } from '../harness/index.ts';
-import { suiteNode } from './suite-node.ts';
+import { node22, suiteFolder } from '../node22/index.ts';
 
 export const revisions = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof revisions)[number];
@@ -17,12 +16,9 @@ export interface ScenarioResult {
   failed: string[];
 }
 
-const required = createRequire(import.meta.url);
-const suiteFolder = dirname(required.resolve('@modelcontextprotocol/conformance/package.json'));
-
 /** The scenarios that a revision requires of a server, as the suite lists them. */
 const scoredOf = (revision: Revision): Set<string> => {
-  const listed = readFileSync(join(suiteFolder, 'requirements', `${revision}.yaml`), 'utf8');
+  const listed = readFileSync(join(suiteFolder(), 'requirements', `${revision}.yaml`), 'utf8');
   const [, names = ''] = /^server:\n((?: {2}- .+\n)+)/m.exec(listed) ?? [];
   return new Set(names.split('\n').flatMap((line) => /^ {2}- (\S+)$/.exec(line)?.[1] ?? []));
 };
@@ -40,13 +36,13 @@ export const runSuite = async (
   processes: Processes,
   { url, revision }: { url: string; revision: Revision },
 ): Promise<ScenarioResult[]> => {
-  const node = suiteNode();
+  const node = node22();
   if (node === undefined) throw new Error('The suite needs Node 22 or later');
   const folder = newFolder('conformance');
   const suite = processes.start({
     command: node,
     args: [
-      join(suiteFolder, 'dist/index.js'),
+      join(suiteFolder(), 'dist/index.js'),
       'server',
       '--url',
       url,

@@ -5,6 +5,8 @@ import type { Exit, Processes, Running } from './processes.ts';
 export const setupToken = 'set-up-token-of-the-tests-0123456789';
 export const owner: Account = { name: 'Ann', email: 'ann@example.org', password: 'a long password' };
 
+const guest: Account = { name: 'Ben', email: 'ben@example.org', password: 'another long password' };
+
 /** The built server in a process of its own. */
 export interface Server {
   url: string;
@@ -13,6 +15,8 @@ export interface Server {
   visitor(): Person;
   /** Makes the owner's account and gives the owner, signed in. */
   createOwner(): Promise<Person>;
+  /** Makes the account of a second person, whom the owner invites, and gives them, signed in. */
+  invite(from: Person): Promise<Person>;
   /** Ends the process; `SIGKILL` leaves it no time. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>;
   /** Starts it again on the same port, with the same data. */
@@ -55,6 +59,13 @@ export const startServer = async (
     createOwner: async () => {
       const person = createPerson(url);
       await person.api.setup.createOwner.mutate({ setupToken, ...owner });
+      return person;
+    },
+    invite: async (from) => {
+      const { url: link } = await from.api.invitations.create.mutate();
+      const person = createPerson(url);
+      const invitationToken = link.split(/[=#/]/).at(-1) ?? '';
+      await person.api.invitations.accept.mutate({ invitationToken, ...guest });
       return person;
     },
     end: (signal) => running.end(signal),

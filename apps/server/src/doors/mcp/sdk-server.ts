@@ -11,9 +11,9 @@ export const cacheHint = { ttlMs: 60_000, cacheScope: 'private' } as const;
 export const serverInfo = { name: 'drawbridge', title: 'Drawbridge', version: '0.1.0' };
 
 /** A machine has no prompts and no resources; clients that ask for them are shown none. */
-export const capabilities = { tools: { listChanged: true }, prompts: {}, resources: {} };
+const capabilities = { tools: { listChanged: true }, prompts: {}, resources: {} };
 
-export const instructions =
+const instructions =
   "These tools run on a person's own machine, within what that person allows. A call may wait for the person to decide; " +
   'when it is refused, do not try to reach the same thing another way.';
 
