@@ -47,13 +47,22 @@ export const tableOf = (results: readonly ScenarioResult[]): string[] => {
 
 const isOfTable = (line: string) => line.startsWith('|');
 
+/** Where the first table of the page begins and ends. */
+const tableIn = (lines: readonly string[]): [from: number, to: number] => {
+  const from = lines.findIndex(isOfTable);
+  const length = lines.slice(from).findIndex((line) => !isOfTable(line));
+  return [from, from + length];
+};
+
 /** The table as it stands on the page. */
-export const readTable = (): string[] => readFileSync(path, 'utf8').split('\n').filter(isOfTable);
+export const readTable = (): string[] => {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.slice(...tableIn(lines));
+};
 
 /** Puts a table in the place of the one on the page. */
 export const writeTable = (table: readonly string[]): void => {
   const lines = readFileSync(path, 'utf8').split('\n');
-  const at = lines.findIndex(isOfTable);
-  const rest = lines.filter((line) => !isOfTable(line));
-  writeFileSync(path, rest.toSpliced(at, 0, ...table).join('\n'));
+  const [from, to] = tableIn(lines);
+  writeFileSync(path, lines.toSpliced(from, to - from, ...table).join('\n'));
 };
