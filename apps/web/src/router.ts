@@ -34,6 +34,10 @@ export const createPanelRouter = (app: App): Router => {
         meta: { open: true },
       },
       {
+        path: '/connect-client',
+        component: () => import('./pages/connect-client-page.vue'),
+      },
+      {
         path: '/unreachable',
         component: () => import('./pages/unreachable-page.vue'),
         meta: { open: true },
@@ -69,6 +73,11 @@ export const createPanelRouter = (app: App): Router => {
             path: 'settings/tokens',
             component: () => import('./pages/tokens-page.vue'),
             meta: { title: 'Access tokens' },
+          },
+          {
+            path: 'settings/clients',
+            component: () => import('./pages/clients-page.vue'),
+            meta: { title: 'Connected clients' },
           },
           {
             path: ':rest(.*)',

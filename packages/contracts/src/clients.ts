@@ -45,6 +45,7 @@ export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({ accept: z.literal(true), scopes: tokenScopes, query: z.string().min(1).max(8_192) }),
   z.strictObject({ accept: z.literal(false), query: z.string().min(1).max(8_192) }),
 ]);
+export type ConsentBody = z.infer<typeof consentBody>;
 /** Where the browser goes with the answer. */
 export const consentReply = z.object({ url: z.string() });
 

@@ -48,6 +48,7 @@ export {
   connectedClient,
   type ConnectedClient,
   consentBody,
+  type ConsentBody,
   consentReply,
   offlineScope,
 } from './clients.ts';

@@ -1,3 +1,4 @@
+export { answerConsent } from './consent.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
