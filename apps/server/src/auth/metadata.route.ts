@@ -1,4 +1,3 @@
-import { toolGroups } from '@drawbridge/contracts';
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import type { Auth } from './better-auth.ts';
@@ -37,7 +36,8 @@ export const createMetadataRoutes = ({ auth, url }: Needs): FastifyPluginAsync =
     const resource = async () => ({
       resource: resourceOf(url()),
       authorization_servers: [(await issuer()).issuer],
-      scopes_supported: toolGroups,
+      // With the one that keeps a client connected: many ask for what they read here, and for nothing else.
+      scopes_supported: clientScopes,
       bearer_methods_supported: ['header'],
       resource_name: 'Drawbridge',
     });

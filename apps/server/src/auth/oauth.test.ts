@@ -14,7 +14,7 @@ describe('a client that comes by OAuth', () => {
       expect(got.json).toEqual({
         resource,
         authorization_servers: [`${publicUrl}/api/auth`],
-        scopes_supported: allScopes.split(' ').slice(0, -1),
+        scopes_supported: allScopes.split(' '),
         bearer_methods_supported: ['header'],
         resource_name: 'Drawbridge',
       });
