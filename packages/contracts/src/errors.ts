@@ -39,6 +39,7 @@ export const errorTable = {
   ruleRefused: row({ code: 'RULE_REFUSED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not take this rule' }),
   rulesNotPermitted: row({ code: 'RULES_NOT_PERMITTED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This can be done at the machine only', fix: 'Use drawbridge permissions there, or set remoteRules to true in its settings.json.' }),
   rulesUnsupported: row({ code: 'RULES_UNSUPPORTED', http: 501, trpc: 'NOT_IMPLEMENTED', jsonrpc: -32004, retryable: false, message: 'The daemon on this machine cannot show its rules', fix: 'Start a newer one, or use drawbridge permissions there.' }),
+  idempotencyKeyReused: row({ code: 'IDEMPOTENCY_KEY_REUSED', http: 422, trpc: 'UNPROCESSABLE_CONTENT', jsonrpc: -32602, retryable: false, message: 'This idempotency key belongs to another call', fix: 'Use a new key for a new call.' }),
   tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
   tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),

@@ -1,4 +1,3 @@
-export { canonical } from './canonical.ts';
 export type { DeniedPaths } from './deny.ts';
 export { browserModes, whyNotLocal, type BrowserMode } from './browser-mode.ts';
 export { foldName } from './fold.ts';

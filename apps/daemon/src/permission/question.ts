@@ -7,8 +7,8 @@ import {
   type Preview,
   type ToolGroup,
 } from '@drawbridge/contracts';
+import { canonical } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import { canonical } from './canonical.ts';
 import { guardOf } from './guarded.ts';
 import { exactRule, offerReaches, type OfferedReach } from './reach.ts';
 import type { Resource } from './resource.ts';

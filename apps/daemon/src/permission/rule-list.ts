@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ShownRule } from '@drawbridge/contracts';
-import { canonical } from './canonical.ts';
+import { canonical } from '@drawbridge/kit';
 import { ruleInFull } from './reach.ts';
 import type { RuleUse } from './rule-use.ts';
 import type { Rule } from './rules.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { canonical } from '@drawbridge/kit';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { canonical } from './canonical.ts';
 import { readPrivateFile, writePrivateFile } from './private-folder.ts';
 import type { Rule } from './rules.ts';
 

@@ -97,6 +97,17 @@ export interface GatewaySwitchTable {
   disabled: number;
 }
 
+/** What tells a repeat of a call: an idempotency key, a call whose answer nobody read, or a state that was used. */
+export interface CallRepeatTable {
+  /** SHA-256 of what names it. */
+  key: string;
+  userId: string;
+  requestId: string;
+  /** SHA-256 of the tool, its arguments and its machine. */
+  callDigest: string;
+  at: number;
+}
+
 export interface GatewayTables {
   machines: MachineTable;
   toolLists: ToolListTable;
@@ -104,4 +115,5 @@ export interface GatewayTables {
   calls: CallTable;
   confirmations: ConfirmationTable;
   gatewaySwitches: GatewaySwitchTable;
+  callRepeats: CallRepeatTable;
 }

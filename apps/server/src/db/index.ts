@@ -1,4 +1,10 @@
-export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
+export type {
+  CallRepeatTable,
+  CallTable,
+  ConfirmationTable,
+  GatewayKeyTable,
+  MachineTable,
+} from './gateway-tables.ts';
 export { createGroupCommit, type Durability, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
 export { prepareQuery, type Slot } from './prepared-query.ts';

@@ -4,6 +4,7 @@ import { epochs } from './migrations/0002-epochs.ts';
 import { reaches } from './migrations/0003-reaches.ts';
 import { callsVia } from './migrations/0004-calls-via.ts';
 import { callsOfToken } from './migrations/0005-calls-of-token.ts';
+import { callRepeats } from './migrations/0006-call-repeats.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -13,6 +14,7 @@ const migrations = {
   '0003-reaches': reaches,
   '0004-calls-via': callsVia,
   '0005-calls-of-token': callsOfToken,
+  '0006-call-repeats': callRepeats,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

@@ -73,7 +73,7 @@ const withClientInput = (
 };
 
 /** Only a person's answer to a confirmation may put a decision on the wire. */
-const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
+export const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name !== confirmationArgument));
 
 export const createCalls = (needs: CallsNeeds): Calls => {
@@ -86,7 +86,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   ): CallRecord => {
     const createdAt = clock.now();
     return {
-      requestId: newRequestId(createdAt),
+      requestId: options.requestId ?? newRequestId(createdAt),
       userId: maker.userId,
       machineId: maker.machine.id,
       tool: toolCall.name,

@@ -18,6 +18,7 @@ import { createLiveOutputs } from './live-outputs.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createLocalPort } from './port.ts';
 import { createRegistry, isConnected, toStatus } from './registry.ts';
+import { createRepeats } from './repeats.ts';
 import { createRules } from './rules.ts';
 import { createSettings, type ModuleFacts } from './settings.ts';
 import { createStateWatch } from './state-watch.ts';
@@ -115,6 +116,14 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     onError,
   });
 
+  const repeats = createRepeats({
+    clock,
+    limits,
+    store: stores.repeats,
+    find: async (requestId) => openCalls.find(requestId)?.record ?? stores.calls.byId(requestId),
+    machineIdOf: async (userId, machineId) => (await registry.used(userId, machineId))?.id ?? null,
+  });
+
   const rules = createRules({ clock, limits, registry, port });
 
   const endSessions = async (scope: Scope) => {
@@ -166,6 +175,13 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
         options,
       );
     }),
+    repeats: {
+      claim: whileRunning(repeats.claim),
+      none: repeats.none,
+      unread: repeats.unread,
+      read: repeats.read,
+      spend: whileRunning(repeats.spend),
+    },
     daemon: {
       init: whileRunning(daemon.init),
       setTools: whileRunning(daemon.setTools),
@@ -223,6 +239,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     revokeUser: (userId) => endSessions({ kind: 'user', userId }),
     start: async () => {
       stopTouching = clock.every(touchEveryMs, touchKeys);
+      await repeats.takeUp(await stores.calls.open());
       await takeUp({
         clock,
         limits,

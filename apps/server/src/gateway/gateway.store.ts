@@ -5,6 +5,7 @@ import { createConfirmationsStore, type ConfirmationsStore } from './confirmatio
 import { guardedStore } from './guarded-store.ts';
 import { createKeysStore, type KeysStore } from './keys.store.ts';
 import { createMachinesStore, type MachinesStore } from './machines.store.ts';
+import { createRepeatsStore, type RepeatsStore } from './repeats.store.ts';
 import { createSwitchesStore, type SwitchesStore } from './switches.store.ts';
 
 /** All that the gateway writes down; each throws `storeUnavailable` where the store is in trouble. */
@@ -13,6 +14,7 @@ export interface GatewayStores {
   confirmations: ConfirmationsStore;
   keys: KeysStore;
   machines: MachinesStore;
+  repeats: RepeatsStore;
   switches: SwitchesStore;
 }
 
@@ -23,6 +25,7 @@ export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => {
     confirmations: guardedStore(createConfirmationsStore(db, commit)),
     keys: guardedStore(createKeysStore(db)),
     machines: guardedStore(createMachinesStore(db, commit)),
+    repeats: guardedStore(createRepeatsStore(db)),
     switches: guardedStore(createSwitchesStore(db)),
   };
 };

@@ -40,6 +40,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a tool. */
   clientInput?: ClientInput;
+  /** The id that `Repeats.claim` gave; a new one when undefined. */
+  requestId?: string;
   /** The machine that is meant; the one that the user uses when undefined. `notFound` where it is not theirs. */
   machineId?: string;
   /** Hears the call's id before anything of the call is told to anybody. */
@@ -131,6 +133,42 @@ export interface UserSide {
   updateSettings(userId: string, input: UpdateSettingsInput): Promise<Settings>;
 }
 
+/** Who makes a call, as far as repeats are concerned: each token and client has its own. */
+export interface CallOrigin {
+  via: CallVia;
+  machineId?: string;
+  /** The idempotency key that came with the call. */
+  key?: string;
+}
+
+/** A call that may be made under `requestId`, or that was made before under `first`. */
+export type CallClaim =
+  | {
+      kind: 'new';
+      requestId: string;
+      /** Call it with whether the call was opened; until then the same key waits. */
+      settle(opened: boolean): Promise<void>;
+    }
+  | { kind: 'repeat'; first: string; by: 'key' | 'unread' };
+
+/** Tells the repeat of a call from a new one. All of it outlives a restart. */
+export interface Repeats {
+  /**
+   * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call, of a tool that
+   * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused` for a key of another
+   * call, `tooManyRequests` for more keys than a user may have.
+   */
+  claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
+  /** For a call that is no repeat whatever came before. */
+  none(): CallClaim;
+  /** The answer of that call was not read, or was not its outcome. */
+  unread(userId: string, requestId: string): Promise<void>;
+  /** The outcome was read: the same call is a new one from now on. */
+  read(userId: string, requestId: string): Promise<void>;
+  /** Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. */
+  spend(userId: string, name: string): Promise<boolean>;
+}
+
 /** The core. All doors meet at `call`. */
 export interface Gateway extends UserSide {
   /**
@@ -139,6 +177,7 @@ export interface Gateway extends UserSide {
    * failed, denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
    */
   call(userId: string, call: ToolCall, options: CallOptions): Promise<Call>;
+  repeats: Repeats;
   daemon: DaemonSide;
   /** Takes back every key of a user and lets their machines go. */
   revokeUser(userId: string): Promise<void>;

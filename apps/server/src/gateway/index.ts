@@ -1,4 +1,13 @@
 export { createGateway } from './create-gateway.ts';
-export type { DaemonSide, DaemonStream, Gateway, MachineView, Proof, UserSide } from './gateway.ts';
+export type {
+  CallClaim,
+  CallOrigin,
+  DaemonSide,
+  DaemonStream,
+  Gateway,
+  MachineView,
+  Proof,
+  UserSide,
+} from './gateway.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
 export { isWithinScopes } from './tool-groups.ts';

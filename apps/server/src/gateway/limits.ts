@@ -17,6 +17,11 @@ export interface GatewayLimits {
   liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
   stopAgainMs: number;
+  /** How long an idempotency key names its call, and how many one user may have in that time. */
+  idempotencyKeyTtlMs: number;
+  maxIdempotencyKeys: number;
+  /** How long a call whose answer was not read is not run again by the same call. */
+  unreadMs: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
   probeEveryMs: number;
   maxUnanswered: number;
@@ -55,6 +60,9 @@ export const defaultLimits: GatewayLimits = {
   liveOutputLength: 64 * 1024,
   liveOutputsLength: 2 * 1024 * 1024,
   stopAgainMs: 10 * minute,
+  idempotencyKeyTtlMs: day,
+  maxIdempotencyKeys: 10_000,
+  unreadMs: minute,
   probeEveryMs: 20 * second,
   maxUnanswered: 2,
   maxTakings: 3,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canonical } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import { canonical } from '../../permission/index.ts';
 import type { FamilyContext, ToolFamily } from '../family.ts';
 import type { DaemonTool } from '../tool.ts';
 import { serverEnvironment } from './config.ts';

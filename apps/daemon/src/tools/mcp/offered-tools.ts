@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { tool as toolSchema, toolLimits, type Tool } from '@drawbridge/contracts';
-import { canonical } from '../../permission/index.ts';
+import { canonical } from '@drawbridge/kit';
 import type { McpServer } from './servers-file.ts';
 
 /** What all MCP servers together may offer: an init has room for 200 tools and 1 MiB, and the machine's own come first. */

@@ -21,6 +21,7 @@ export interface Session {
 interface Exchange {
   reply: FastifyReply;
   signal: AbortSignal;
+  read: Promise<boolean>;
   /** Whether the client reads an event stream. */
   streams: boolean;
   /** What the client can be asked for in its session, and how; null where it has none. */
@@ -43,7 +44,11 @@ const stateless = ({ _meta, ...result }: { _meta?: Record<string, unknown>; [nam
 /** Answers a plain request as the protocol's own server would, at a small part of the cost. */
 export const createAnswerPlain =
   ({ toolbox, clock }: { toolbox: Toolbox; clock: Clock }): AnswerPlain =>
-  async (caller, { id, isStateless, call, meta, progressToken }, { reply, signal, streams, session }) => {
+  async (
+    caller,
+    { id, isStateless, call, meta, progressToken },
+    { reply, signal, read, streams, session },
+  ) => {
     const channel = createAnswerChannel(reply, { clock, streams });
     const progress = createProgress();
     const onProgress: Parameters<Toolbox['call']>[2]['onProgress'] = (said) =>
@@ -54,7 +59,7 @@ export const createAnswerPlain =
       });
     const ask: AskClient | null =
       session && streams ? (request) => session.ask(request, { send: channel.notify, signal }) : null;
-    const watch = { signal, ...(progressToken !== undefined && { onProgress }) };
+    const watch = { signal, read, ...(progressToken !== undefined && { onProgress }) };
     try {
       const result = call
         ? await callInRounds(

@@ -7,6 +7,7 @@ import { isWithinScopes, type Gateway } from '../../gateway/index.ts';
 import { endAnswer, wordsAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { OwnTool } from './own-tool.ts';
+import { noteReading } from './reading.ts';
 import type { WaitNeeds } from './run-call.ts';
 import { longestWaitMs, waitMs as waitTime } from './wait-budget.ts';
 import { callResultTool, waitingAnswer, waitingSentence } from './waiting-answer.ts';
@@ -32,7 +33,7 @@ const ownCall = async (gateway: Gateway, caller: Caller, id: string): Promise<Ca
 };
 
 /** `call_result`: waits again for a call that its client was not kept waiting for, and gives its outcome whole. */
-export const createCallResult = ({ gateway, followCall, questionUrl, waitMs }: WaitNeeds): OwnTool => ({
+export const createCallResult = (needs: WaitNeeds): OwnTool => ({
   tool: {
     name: callResultTool,
     title: 'Outcome of a call',
@@ -55,7 +56,8 @@ export const createCallResult = ({ gateway, followCall, questionUrl, waitMs }: W
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  call: async (caller, from, { signal, onProgress }) => {
+  call: async (caller, from, watch) => {
+    const { gateway, followCall, questionUrl, waitMs } = needs;
     const read = given.safeParse(from);
     if (!read.success)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${callResultTool} takes an id and a waitMs`);
@@ -67,12 +69,15 @@ export const createCallResult = ({ gateway, followCall, questionUrl, waitMs }: W
       { userId, requestId },
       {
         waitMs: read.data.waitMs ?? waitMs,
-        signal,
-        onProgress,
+        signal: watch.signal,
+        onProgress: watch.onProgress,
         reminder: (now) => waitingSentence(questionUrl(now)),
       },
     );
-    if (call.endedAt !== null) return endAnswer(call);
+    if (call.endedAt !== null) {
+      noteReading(needs, { userId, requestId }, watch);
+      return endAnswer(call);
+    }
     return waitingAnswer(call, { url: questionUrl(call), hasOutputSchema: false });
   },
 });

@@ -30,6 +30,7 @@ export const createTools = ({ gateway, clock, seal, panelUrl, waitMs, onError }:
     followCall: createFollowCall({ gateway, clock }),
     questionUrl: createQuestionUrl(panelUrl),
     waitMs,
+    onError,
   };
   const runCall = createRunCall(waiting);
   return createToolbox({

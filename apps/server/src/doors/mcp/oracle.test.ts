@@ -35,7 +35,10 @@ const oracle = async ({ gateway, clock, errors }: McpFixture, { body, headers }:
   const sent = { ...bothTypes, 'content-type': 'application/json', ...headers };
   // What of a request the protocol's server is given.
   const request = { method: 'POST', body, headers: sent } as unknown as FastifyRequest;
-  const response = await serve(caller, request, new AbortController().signal);
+  const response = await serve(caller, request, {
+    signal: new AbortController().signal,
+    read: Promise.resolve(true),
+  });
   const all = await response.text();
   return { status: response.status, message: eventsOf(all) };
 };

@@ -103,9 +103,13 @@ export const createPost = (needs: PostNeeds) => {
     const headers = mcpHeadersOf(request);
     const outcome = classify(body, headers);
     const leaving = new AbortController();
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) leaving.abort();
+    const read = new Promise<boolean>((resolve) => {
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) leaving.abort();
+        resolve(reply.raw.writableFinished);
+      });
     });
+    const { signal } = leaving;
     const isStart = outcome.kind === 'legacy' && outcome.reason === 'initialize';
     let session: Session | null = null;
     if (outcome.kind === 'legacy' && !isStart) {
@@ -129,12 +133,13 @@ export const createPost = (needs: PostNeeds) => {
     if (plain && !(await isOutOfTheOrdinary(caller, plain)))
       return answerPlain(caller, plain, {
         reply,
-        signal: leaving.signal,
+        signal,
+        read,
         streams: headers.accept?.includes('text/event-stream') ?? false,
         session,
       });
     if (isListen(outcome)) reply.raw.once('close', streams.take(caller.userId));
-    const response = await serve(caller, request, leaving.signal);
+    const response = await serve(caller, request, { signal, read });
     if (isStart) reply.header(sessionHeader, sessions.issue(caller.accessId, abilitiesOf(declaredIn(body))));
     return sendResponse(reply, response);
   };

@@ -2,12 +2,14 @@ import type { Call, ClientInput } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { viaOf } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/index.ts';
+import type { CallClaim, Gateway } from '../../gateway/index.ts';
 import { endAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { ClientSide } from './client-side.ts';
 import type { FollowCall } from './follow-call.ts';
 import type { Said } from './progress.ts';
+import { noteLeaving, noteReading } from './reading.ts';
+import { keyAsked, repeatAnswer } from './repeat.ts';
 import { promisesStructure } from './shown-tools.ts';
 import { waitAsked } from './wait-budget.ts';
 import { waitingAnswer, waitingSentence, type QuestionUrl } from './waiting-answer.ts';
@@ -28,6 +30,8 @@ export interface CallRequest {
 export interface CallWatch {
   /** Aborts when the client cancels or leaves. */
   signal: AbortSignal;
+  /** Resolves when the exchange is over, with whether the answer was written whole. */
+  read: Promise<boolean>;
   /** Hears what is said of the call, where the client asked for progress. */
   onProgress?(said: Said): void;
 }
@@ -46,14 +50,47 @@ export interface WaitNeeds {
   questionUrl: QuestionUrl;
   /** How long a client is kept waiting while the person is asked, where it does not say itself. */
   waitMs: number;
+  /** Hears what was thrown inside, for the log. */
+  onError(error: unknown): void;
 }
 
-export const createRunCall = ({ gateway, clock, followCall, questionUrl, waitMs }: WaitNeeds): RunCall => {
+type NewCall = Extract<CallClaim, { kind: 'new' }>;
+
+/** A call and how its client follows it. */
+interface Asked {
+  caller: Caller;
+  request: CallRequest;
+  watch: CallWatch;
+  /** When it is answered at the latest while the person is asked. */
+  answerBy: number;
+}
+
+export const createRunCall = (needs: WaitNeeds): RunCall => {
+  const { gateway, clock, followCall, questionUrl, waitMs, onError } = needs;
+
+  const claim = async ({ caller: { userId, access, machineId }, request }: Asked): Promise<CallClaim> => {
+    const key = keyAsked(request.meta);
+    // What follows upon the client's answers is another part of the same call.
+    if (request.client?.responses || request.client?.requestState !== undefined)
+      return gateway.repeats.none();
+    return gateway.repeats.claim(
+      userId,
+      { name: request.name, arguments: request.arguments },
+      {
+        via: viaOf(access),
+        ...(machineId !== undefined && { machineId }),
+        ...(key !== undefined && { key }),
+      },
+    );
+  };
+
   /** Until the call ends or the person is asked for the first time. */
-  const start = async (caller: Caller, request: CallRequest, { signal, onProgress }: CallWatch) => {
+  const start = async ({ caller, request, watch }: Asked, claimed: NewCall) => {
     const { userId, machineId, access } = caller;
     const { clientInput } = request;
-    let requestId: string | null = null;
+    const { signal, onProgress } = watch;
+    const { requestId, settle } = claimed;
+    let opened = false;
     const unlisten =
       onProgress &&
       gateway.onCallChanged(userId, (event) => {
@@ -69,45 +106,67 @@ export const createRunCall = ({ gateway, clock, followCall, questionUrl, waitMs 
           until: 'asked',
           signal,
           ...(clientInput && { clientInput }),
+          requestId,
           ...(machineId !== undefined && { machineId }),
-          onOpened: (id) => {
-            requestId = id;
+          onOpened: () => {
+            opened = true;
+            settle(true).catch(onError);
           },
         },
       );
     } finally {
       unlisten?.();
+      if (!opened) await settle(false);
     }
   };
 
-  /** While it is waited for, the client can take the call back; what has been answered goes on. */
-  const waitFor = async ({ requestId }: Call, caller: Caller, watch: CallWatch & { waitMs: number }) => {
-    const { userId } = caller;
-    const call = await followCall(
-      { userId, requestId },
+  const waitFor = (requestId: string, { caller, watch, answerBy }: Asked) =>
+    followCall(
+      { userId: caller.userId, requestId },
       {
-        waitMs: watch.waitMs,
+        waitMs: Math.max(0, answerBy - clock.now()),
         signal: watch.signal,
         onProgress: watch.onProgress,
         reminder: (now) => waitingSentence(questionUrl(now)),
       },
     );
-    return watch.signal.aborted ? gateway.cancelCall(userId, requestId) : call;
+
+  const answerOf = async (call: Call, { caller: { userId }, watch }: Asked) => {
+    const { requestId } = call;
+    if (call.endedAt !== null) {
+      noteReading(needs, { userId, requestId }, watch);
+      return endAnswer(call);
+    }
+    // What it answers is not the outcome: the same call again is not a new one.
+    await gateway.repeats.unread(userId, requestId);
+    const tool = (await gateway.machine(userId, call.machineId))?.tools.get(call.tool);
+    const hasOutputSchema = tool !== undefined && promisesStructure(tool);
+    return waitingAnswer(call, { url: questionUrl(call), hasOutputSchema });
+  };
+
+  const answerNew = async (asked: Asked, claimed: NewCall) => {
+    const call = await start(asked, claimed);
+    if (call.endedAt !== null) {
+      noteLeaving(needs, { userId: asked.caller.userId, requestId: call.requestId }, asked.watch);
+      return endAnswer(call);
+    }
+    const now = await waitFor(call.requestId, asked);
+    // While it is waited for, the client can take the call back.
+    const { aborted } = asked.watch.signal;
+    return answerOf(aborted ? await gateway.cancelCall(asked.caller.userId, call.requestId) : now, asked);
+  };
+
+  const answer = async (asked: Asked): Promise<CallToolResult> => {
+    const claimed = await claim(asked);
+    if (claimed.kind === 'new') return answerNew(asked, claimed);
+    const call = await waitFor(claimed.first, asked);
+    // Its client had taken it back before it began.
+    if (claimed.by === 'unread' && call.state === 'cancelled' && call.started === false) return answer(asked);
+    return repeatAnswer(await answerOf(call, asked), claimed);
   };
 
   return async (caller, request, watch) => {
-    const budgetMs = waitAsked(request.meta) ?? waitMs;
-    const startedAt = clock.now();
-    const asked = await start(caller, request, watch);
-    if (asked.endedAt !== null) return endAnswer(asked);
-    const leftMs = Math.max(0, startedAt + budgetMs - clock.now());
-    const call = await waitFor(asked, caller, { ...watch, waitMs: leftMs });
-    if (call.endedAt !== null) return endAnswer(call);
-    const machine = await gateway.machine(caller.userId, call.machineId);
-    const tool = machine?.tools.get(call.tool);
-    return waitingAnswer(call, {
-      url: questionUrl(call),
-      hasOutputSchema: tool !== undefined && promisesStructure(tool),
-    });
+    const answerBy = clock.now() + (waitAsked(request.meta) ?? waitMs);
+    return answer({ caller, request, watch, answerBy });
   };
 };

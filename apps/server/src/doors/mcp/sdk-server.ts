@@ -29,7 +29,7 @@ const cached = [
 export const createSdkServer = (
   toolbox: Toolbox,
   caller: Caller,
-  schema: Record<string, unknown> | undefined,
+  { schema, read }: { schema: Record<string, unknown> | undefined; read: Promise<boolean> },
 ): McpServer => {
   const product = new McpServer(serverInfo, {
     instructions,
@@ -59,6 +59,7 @@ export const createSdkServer = (
       { name: params.name, arguments: params.arguments ?? {}, meta, client },
       {
         signal: mcpReq.signal,
+        read,
         ...(progressToken !== undefined && {
           onProgress: (event) =>
             void mcpReq

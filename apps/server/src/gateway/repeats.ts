@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import type { CallVia, ToolCall } from '@drawbridge/contracts';
+import { canonical, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../errors.ts';
+import type { CallRecord } from './call-record.ts';
+import { withoutDecision } from './calls.ts';
+import type { CallClaim, CallOrigin, Repeats } from './gateway.ts';
+import type { GatewayLimits } from './limits.ts';
+import { isReading } from './reading-tools.ts';
+import type { RepeatRow, RepeatsStore } from './repeats.store.ts';
+import { createTurns } from './turns.ts';
+
+interface RepeatsNeeds {
+  clock: Clock;
+  limits: Pick<GatewayLimits, 'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'unreadMs'>;
+  store: RepeatsStore;
+  find(requestId: string): Promise<CallRecord | undefined>;
+  machineIdOf(userId: string, machineId: string | undefined): Promise<string | null>;
+}
+
+const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
+
+const callDigestOf = (machineId: string | null, { name, arguments: given }: ToolCall) =>
+  digestOf([machineId, name, withoutDecision(given)]);
+
+/** Whose repeats count for whom: each token and each client of a user stands alone. */
+const scopeOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
+
+const unreadKey = (scope: string[], callDigest: string) => digestOf(['unread', scope, callDigest]);
+
+/** The part of a record that names an unread call; null where a repeat of it does no harm or it came from no token. */
+const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRecord) => {
+  if (via === null || isReading(tool)) return null;
+  const callDigest = callDigestOf(machineId, { name: tool, arguments: given });
+  return { key: unreadKey(scopeOf(userId, via), callDigest), callDigest };
+};
+
+const unclaimed = (): CallClaim => ({
+  kind: 'new',
+  requestId: nanoid(22),
+  settle: () => Promise.resolve(),
+});
+
+/** Its caller stopped it before it had begun: nothing has happened, and nothing is to be told. */
+const isAsNeverMade = ({ state, started }: CallRecord) => state === 'cancelled' && started === false;
+
+export const createRepeats = ({
+  clock,
+  limits,
+  store,
+  find,
+  machineIdOf,
+}: RepeatsNeeds): Repeats & {
+  /** Calls that a stopped server left open: nobody reads their answers any more. */
+  takeUp(open: readonly CallRecord[]): Promise<void>;
+} => {
+  const turns = createTurns();
+  /** Keys whose call is being made, and when that is known to have worked or not. */
+  const opening = new Map<string, Promise<void>>();
+
+  const sweep = (userId: string) => store.sweep(userId, clock.now() - limits.idempotencyKeyTtlMs);
+
+  const note = async (record: CallRecord) => {
+    const name = unreadNameOf(record);
+    if (!name) return;
+    const { userId, requestId } = record;
+    await sweep(userId);
+    await store.put({ ...name, userId, requestId, at: clock.now() });
+  };
+
+  const claimByKey = async (row: RepeatRow): Promise<CallClaim> => {
+    const known = await sweep(row.userId);
+    const present = await store.byKey(row.key);
+    if (!present && known >= limits.maxIdempotencyKeys)
+      throw errors.tooManyRequests({ message: 'Too many idempotency keys are in use' });
+    const held = present ?? (await store.claim(row));
+    if (held.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
+    if (held.requestId !== row.requestId && (await find(held.requestId)))
+      return { kind: 'repeat', first: held.requestId, by: 'key' };
+    // Kept by a server that ended before it made the call.
+    if (held.requestId !== row.requestId) await store.put(row);
+    let release = () => {};
+    const settled = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    opening.set(row.key, settled);
+    const settle = async (opened: boolean) => {
+      if (!opened) await store.remove(row.key, row.requestId);
+      opening.delete(row.key);
+      release();
+    };
+    return { kind: 'new', requestId: row.requestId, settle };
+  };
+
+  const claimUnread = async (key: string): Promise<CallClaim> => {
+    const row = await store.byKey(key);
+    const first = row && (await find(row.requestId));
+    const isFresh =
+      first !== undefined &&
+      (first.endedAt === null ||
+        (clock.now() < Math.max(row?.at ?? 0, first.endedAt) + limits.unreadMs && !isAsNeverMade(first)));
+    if (first && isFresh) return { kind: 'repeat', first: first.requestId, by: 'unread' };
+    return unclaimed();
+  };
+
+  const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
+    const { via, machineId, key: given } = origin;
+    if (given === undefined && isReading(call.name)) return unclaimed();
+    const callDigest = callDigestOf(await machineIdOf(userId, machineId), call);
+    const scope = scopeOf(userId, via);
+    if (given === undefined) return turns.run(userId, () => claimUnread(unreadKey(scope, callDigest)));
+    const key = digestOf(['key', scope, given]);
+    const row = { key, userId, requestId: nanoid(22), callDigest, at: clock.now() };
+    for (;;) {
+      await opening.get(key);
+      const claimed = await turns.run(userId, async () => (opening.has(key) ? null : claimByKey(row)));
+      if (claimed) return claimed;
+    }
+  };
+
+  const own = async (userId: string, requestId: string) => {
+    const record = await find(requestId);
+    return record?.userId === userId ? record : undefined;
+  };
+
+  return {
+    claim,
+    none: unclaimed,
+    unread: (userId, requestId) =>
+      turns.run(userId, async () => {
+        const record = await own(userId, requestId);
+        if (record) await note(record);
+      }),
+    read: (userId, requestId) =>
+      turns.run(userId, async () => {
+        const record = await own(userId, requestId);
+        const name = record && unreadNameOf(record);
+        if (name) await store.remove(name.key, requestId);
+      }),
+    spend: async (userId, name) => {
+      await sweep(userId);
+      const requestId = nanoid(22);
+      const row = {
+        key: digestOf(['spent', userId, name]),
+        userId,
+        requestId,
+        callDigest: '',
+        at: clock.now(),
+      };
+      return (await store.claim(row)).requestId === requestId;
+    },
+    takeUp: async (open) => {
+      for (const record of open) await note(record);
+    },
+  };
+};
