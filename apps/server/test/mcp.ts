@@ -97,8 +97,10 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
     url: listened,
     app,
     restart: async () => {
+      const after = await fixture.crash();
+      app.server.closeAllConnections();
       await app.close();
-      return serve(await fixture.crash(), options);
+      return serve(after, options);
     },
     revoke: (bearer) => {
       const granted = held.get(bearer);

@@ -71,6 +71,19 @@ const isListen = (outcome: InboundClassificationOutcome): boolean =>
 const declaredIn = (body: unknown): unknown =>
   isInitializeRequest(body) ? body.params.capabilities : undefined;
 
+/**
+ * Resolves when the exchange is over, with whether the answer was written whole. What a connection that was cut had still to
+ * write counts as finished too, so the connection is asked.
+ */
+const readWhole = ({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply) =>
+  new Promise<boolean>((resolve) => {
+    let whole = false;
+    raw.once('finish', () => {
+      whole = !socket.destroyed;
+    });
+    raw.once('close', () => resolve(whole));
+  });
+
 /** Answers a POST: one message of either revision. */
 export const createPost = (needs: PostNeeds) => {
   const { toolbox, answerPlain, serve, sessions, inFlight, clientRequests, streams } = needs;
@@ -103,12 +116,8 @@ export const createPost = (needs: PostNeeds) => {
     const headers = mcpHeadersOf(request);
     const outcome = classify(body, headers);
     const leaving = new AbortController();
-    const read = new Promise<boolean>((resolve) => {
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) leaving.abort();
-        resolve(reply.raw.writableFinished);
-      });
-    });
+    const read = readWhole(request, reply);
+    void read.then((isRead) => isRead || leaving.abort());
     const { signal } = leaving;
     const isStart = outcome.kind === 'legacy' && outcome.reason === 'initialize';
     let session: Session | null = null;
