@@ -57,7 +57,7 @@ export interface CallsNeeds {
 }
 
 /** Begins with its time: ids of one moment lie together in the store's index, so that writing them down touches one page of it. */
-const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
+export const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
 
 const duplicate: Reply = { ok: true, duplicate: true };
 

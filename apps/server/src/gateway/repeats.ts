@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CallVia, ToolCall } from '@drawbridge/contracts';
 import { canonical, type Clock } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
 import type { CallRecord } from './call-record.ts';
-import { withoutDecision } from './calls.ts';
+import { newRequestId, withoutDecision } from './calls.ts';
 import type { CallClaim, CallOrigin, Repeats } from './gateway.ts';
 import type { GatewayLimits } from './limits.ts';
 import { isReading } from './reading-tools.ts';
@@ -36,9 +35,9 @@ const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRe
   return { key: unreadKey(scopeOf(userId, via), callDigest), callDigest };
 };
 
-const unclaimed = (): CallClaim => ({
+const unclaimed = (at: number): CallClaim => ({
   kind: 'new',
-  requestId: nanoid(22),
+  requestId: newRequestId(at),
   settle: () => Promise.resolve(),
 });
 
@@ -101,17 +100,17 @@ export const createRepeats = ({
       (first.endedAt === null ||
         (clock.now() < Math.max(row?.at ?? 0, first.endedAt) + limits.unreadMs && !isAsNeverMade(first)));
     if (first && isFresh) return { kind: 'repeat', first: first.requestId, by: 'unread' };
-    return unclaimed();
+    return unclaimed(clock.now());
   };
 
   const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
     const { via, machineId, key: given } = origin;
-    if (given === undefined && isReading(call.name)) return unclaimed();
+    if (given === undefined && isReading(call.name)) return unclaimed(clock.now());
     const callDigest = callDigestOf(await machineIdOf(userId, machineId), call);
     const scope = scopeOf(userId, via);
     if (given === undefined) return turns.run(userId, () => claimUnread(unreadKey(scope, callDigest)));
     const key = digestOf(['key', scope, given]);
-    const row = { key, userId, requestId: nanoid(22), callDigest, at: clock.now() };
+    const row = { key, userId, requestId: newRequestId(clock.now()), callDigest, at: clock.now() };
     for (;;) {
       await opening.get(key);
       const claimed = await turns.run(userId, async () => (opening.has(key) ? null : claimByKey(row)));
@@ -126,7 +125,7 @@ export const createRepeats = ({
 
   return {
     claim,
-    none: unclaimed,
+    none: () => unclaimed(clock.now()),
     unread: (userId, requestId) =>
       turns.run(userId, async () => {
         const record = await own(userId, requestId);
@@ -140,7 +139,7 @@ export const createRepeats = ({
       }),
     spend: async (userId, name) => {
       await sweep(userId);
-      const requestId = nanoid(22);
+      const requestId = newRequestId(clock.now());
       const row = {
         key: digestOf(['spent', userId, name]),
         userId,
