@@ -25,7 +25,7 @@ import { describeWith } from './services.ts';
 
 /** What a client on the person's machine keeps of its connection, and the address at which it waits for the answer. */
 const createAgent = async () => {
-  let tell = (_: URL) => {};
+  let tell: (url: URL) => void = () => {};
   let answered = new Promise<URL>((resolve) => (tell = resolve));
   const http: HttpServer = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://127.0.0.1');

@@ -16,7 +16,6 @@ const tokenReply = z.object({
   expires_in: z.number(),
   scope: z.string(),
 });
-export type TokenReply = z.infer<typeof tokenReply>;
 const consented = z.object({ url: z.string() });
 
 const form = (values: Record<string, string>) => ({
