@@ -16,6 +16,7 @@ describe('what a line of log keeps', () => {
     ['one in a stack', `Error: gw_${tail}\\n    at gw_${tail}:1:1`],
     ['a doubled one', `gw_${tail}gw_${tail}`],
     ['a set-up token', `/setup#token=setup_${tail}`],
+    ['an access token', `dbt_${tail} is revoked`],
     ['an invitation', `/invitation#token=invite_${tail}`],
     ['a cookie', `{"cookie":"drawbridge.session_token=${tail}.x; other=1"}`],
     ['a header', `{"authorization":"Bearer ${tail}"}`],

@@ -2,7 +2,8 @@ import { gatewayKeyHeader, toolGroups } from '@drawbridge/contracts';
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { codeOf } from './account.ts';
-import type { Sent, TestServer } from './server.ts';
+import { paired } from './paired.ts';
+import { owner, type Sent, type TestServer } from './server.ts';
 import { createTenants } from './tenants.ts';
 
 /** Procedures that anybody may call; a token changes nothing of what they answer. */
@@ -89,4 +90,22 @@ it('MC-04 a token in an address is nobody', async () => {
   const { server, token } = await world();
   for (const name of ['access_token', 'apiKey', 'token'])
     expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');
+});
+
+it.each([
+  ['PK-11 ends with the password', '/api/auth/change-password', { currentPassword: owner.password }, 401],
+  ['holds where the change was refused', '/api/auth/change-password', { currentPassword: 'wrong' }, 200],
+  ['holds when a session is signed out', '/api/auth/sign-out', {}, 200],
+])('a token %s', async (_, path, body, status) => {
+  const { server, cookie, panel } = await paired();
+  const { token } = await panel.tokens.create.mutate({ name: 'Desk' });
+  const asked = async () =>
+    (await server.send('/api/v1/status', { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await asked()).toBe(200);
+  await server.send(path, {
+    method: 'POST',
+    body: { ...body, newPassword: 'another long password' },
+    headers: { cookie },
+  });
+  expect(await asked()).toBe(status);
 });

@@ -119,26 +119,20 @@ describe('an access token', () => {
     await ended;
   });
 
-  it('shows when and from where it was last used, written down at most once a minute', async () => {
+  it('shows when and from where it was last used', async () => {
     const { tokens, access, userId, clock } = await openAccess();
     const { token } = await tokens.create(userId, input());
     const uses = [];
-    for (const [from, laterMs] of [
-      ['192.0.2.1', 0],
-      ['192.0.2.1', 59_999],
-      ['192.0.2.2', 0],
-      ['192.0.2.2', 60_000],
-    ] as const) {
-      clock.advance(laterMs);
+    for (const from of ['192.0.2.1', '192.0.2.2', undefined]) {
+      clock.advance(1_000);
       await access.verify(token, from);
       const [seen] = await tokens.list(userId);
-      uses.push([seen?.lastUsedFrom, seen && Date.parse(seen.lastUsedAt ?? '') - clock.now()]);
+      uses.push([seen?.lastUsedFrom, Date.parse(seen?.lastUsedAt ?? '') - clock.now()]);
     }
     expect(uses).toEqual([
       ['192.0.2.1', 0],
-      ['192.0.2.1', -59_999],
       ['192.0.2.2', 0],
-      ['192.0.2.2', 0],
+      [null, 0],
     ]);
   });
 

@@ -3,11 +3,10 @@ import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Access, Tokens } from './access.ts';
 import type { Auth } from './better-auth.ts';
+import { createTokenUse } from './token-use.ts';
 import type { StoredToken, TokensStore } from './tokens.store.ts';
 
 const daySeconds = 24 * 60 * 60;
-/** A use within this of the last one that was written down is not written down again. */
-const usedEveryMs = 60_000;
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -31,12 +30,7 @@ interface TokensNeeds {
 export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
-  const noteUse = (token: StoredToken, from: string | null) => {
-    const at = clock.now();
-    if (token.lastUsedAt !== null && at - token.lastUsedAt < usedEveryMs && token.lastUsedFrom === from)
-      return;
-    void store.used(token.id, { at, from }).catch(onError);
-  };
+  const noteUse = createTokenUse({ clock, store, onError });
 
   const tokens: Tokens = {
     create: async (userId, { name, scopes, expiresInDays }) => {
@@ -69,7 +63,7 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
     verify: async (token: string, from: string | null): Promise<Access | null> => {
       const found = await store.byToken(token);
       if (!found || !holds(found)) return null;
-      noteUse(found, from);
+      noteUse(found.id, from);
       const { id, userId, name, scopes } = found;
       return { kind: 'token', tokenId: id, userId, name, scopes };
     },
