@@ -41,7 +41,9 @@ const readText = (message: http.IncomingMessage, maxBytes: number): Promise<stri
     });
     message.on('end', end);
     message.on('error', reject);
-    message.on('close', () => reject(new Error('the answer broke off')));
+    message.on('close', () => {
+      if (!message.readableEnded) reject(new Error('the answer broke off'));
+    });
   });
 
 const toResponse = (message: http.IncomingMessage): HttpResponse => ({
