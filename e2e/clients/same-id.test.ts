@@ -10,7 +10,8 @@ const processes = createProcesses();
 afterAll(() => processes.stopAll());
 
 let server: Server;
-const tokens: string[] = [];
+/** Two of each user: one token alone may not have so many calls open. */
+const tokens: [string, string][] = [];
 
 const contentOf = (user: number, n: number) => `only for client ${n} of user ${user}`;
 
@@ -21,7 +22,8 @@ beforeAll(async () => {
   for (const [user, person] of [ann, ben].entries()) {
     const { root } = await connectDaemon(processes, { person, url: server.url });
     for (let n = 0; n < clientsEach; n++) writeFileSync(join(root, `${n}.txt`), contentOf(user, n));
-    tokens.push((await person.api.tokens.create.mutate({ name: 'Many' })).token);
+    const create = async () => (await person.api.tokens.create.mutate({ name: 'Many' })).token;
+    tokens.push([await create(), await create()]);
   }
 });
 
@@ -31,11 +33,11 @@ interface One {
   n: number;
 }
 
-const post = async ({ user }: One, body: object, headers: Record<string, string>) =>
+const post = async ({ user, n }: One, body: object, headers: Record<string, string>) =>
   fetch(`${server.url}/mcp`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${tokens[user]}`,
+      authorization: `Bearer ${tokens[user]?.[n < clientsEach / 2 ? 0 : 1]}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headers,
