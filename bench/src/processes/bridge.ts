@@ -44,7 +44,11 @@ export const createBridge = (): Bridge => {
   };
 
   return {
-    server: createServer({ keepAlive: true }, (request, response) => void handle(request, response)),
+    // The bare daemon does not try again: a socket that is closed between two rounds would end it.
+    server: createServer(
+      { keepAlive: true, keepAliveTimeout: 120_000 },
+      (request, response) => void handle(request, response),
+    ),
     call: (toolCall) =>
       new Promise((resolve) => {
         lastId += 1;
