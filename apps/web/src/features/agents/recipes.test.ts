@@ -76,6 +76,15 @@ it.each([
   ],
 ])('%s: JSON', (id, value) => expect(JSON.parse(textOf(id))).toEqual(value));
 
+it.each([
+  ['claude-ai', 'Remote MCP server URL'],
+  ['chatgpt', 'MCP Server URL'],
+])('%s: by its address alone', (id, label) => {
+  const [step] = stepsOf(id);
+  expect(step?.kind === 'fields' && step.fields.find((field) => field.label === label)?.value).toBe(url);
+  expect(JSON.stringify(step)).not.toContain(to.token);
+});
+
 it('codex: TOML', () => {
   expect(textOf('codex')).toBe(
     [`[mcp_servers.drawbridge]`, `url = "${url}"`, 'bearer_token_env_var = "DRAWBRIDGE_TOKEN"'].join('\n'),
@@ -89,10 +98,10 @@ it('n8n: the fields of its node', () => {
       where: 'In an MCP Client Tool node, below an AI Agent',
       fields: [
         { label: 'Endpoint', value: url },
-        { label: 'Server Transport', value: 'HTTP Streamable' },
-        { label: 'Authentication', value: 'Bearer Auth' },
+        { label: 'Server Transport', value: 'HTTP Streamable', isPicked: true },
+        { label: 'Authentication', value: 'Bearer Auth', isPicked: true },
         { label: 'Bearer Token of a new credential', value: to.token },
-        { label: 'Tools to Include', value: 'All' },
+        { label: 'Tools to Include', value: 'All', isPicked: true },
       ],
     },
   ]);

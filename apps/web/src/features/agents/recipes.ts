@@ -11,12 +11,21 @@ export interface Connection {
 /** Something to put somewhere: the content of a file, a command, or the fields of a form. */
 export type Step =
   | { kind: 'text'; where: string; text: string }
-  | { kind: 'fields'; where: string; fields: { label: string; value: string }[] };
+  | { kind: 'fields'; where: string; fields: Field[] };
+
+/** One field of a form; what is picked from a list there needs no copy. */
+interface Field {
+  label: string;
+  value: string;
+  isPicked?: true;
+}
 
 /** How one agent is connected. Forms and places are those of the agents' own documentation. */
 export interface Recipe {
   id: string;
   label: string;
+  /** It comes by OAuth: the person says in the panel what it may use, and there is no token to paste. */
+  signsIn?: true;
   steps(connection: Connection): Step[];
   /** What to know, or to do afterwards. */
   notes: string[];
@@ -149,14 +158,49 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
         where: 'In an MCP Client Tool node, below an AI Agent',
         fields: [
           { label: 'Endpoint', value: mcpUrl(to) },
-          { label: 'Server Transport', value: 'HTTP Streamable' },
-          { label: 'Authentication', value: 'Bearer Auth' },
+          { label: 'Server Transport', value: 'HTTP Streamable', isPicked: true },
+          { label: 'Authentication', value: 'Bearer Auth', isPicked: true },
           { label: 'Bearer Token of a new credential', value: to.token },
-          { label: 'Tools to Include', value: 'All' },
+          { label: 'Tools to Include', value: 'All', isPicked: true },
         ],
       },
     ],
     notes: ['Options, Timeout is 60000 ms: a longer one gives you more time to answer a question.'],
+  },
+  {
+    id: 'claude-ai',
+    label: 'claude.ai',
+    signsIn: true,
+    steps: (to) => [
+      {
+        kind: 'fields',
+        where: 'Customize, Connectors, Add custom connector',
+        fields: [
+          { label: 'Name', value: 'Drawbridge' },
+          { label: 'Remote MCP server URL', value: mcpUrl(to) },
+        ],
+      },
+    ],
+    notes: [
+      'Claude Desktop and the apps of Claude have it too. It is called from the servers of Claude: they must reach this address by https.',
+    ],
+  },
+  {
+    id: 'chatgpt',
+    label: 'ChatGPT',
+    signsIn: true,
+    steps: (to) => [
+      {
+        kind: 'fields',
+        where: 'Settings, Apps, Advanced settings: turn Developer mode on. Then Settings, Apps, Create app',
+        fields: [
+          { label: 'Name', value: 'Drawbridge' },
+          { label: 'MCP Server URL', value: mcpUrl(to) },
+          { label: 'Authentication', value: 'OAuth', isPicked: true },
+        ],
+      },
+    ],
+    notes: ['It is called from the servers of ChatGPT: they must reach this address by https.'],
   },
   {
     id: 'json',
