@@ -10,10 +10,12 @@ import type { Caller } from './caller.ts';
 import { cancelCallRoute } from './cancel-call.route.ts';
 import { openApiDocument } from './document.ts';
 import { eventsRoute } from './events.route.ts';
+import { createFollow } from './follow.ts';
 import { getCallRoute } from './get-call.route.ts';
 import { listCallsRoute } from './list-calls.route.ts';
 import type { Route } from './route.ts';
 import { runCallRoute } from './run-call.route.ts';
+import { createRun } from './run.ts';
 import { statusRoute } from './status.route.ts';
 import { toolsRoute } from './tools.route.ts';
 
@@ -37,12 +39,13 @@ const fastifyPath = (path: string) => restBase + path.replace(/\{(\w+)\}/g, ':$1
 export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
   const { access, limits, site } = needs;
   const authenticate = createAuthenticate({ access, limits });
+  const follow = createFollow(needs);
   const routes: Route[] = [
     statusRoute(needs),
     toolsRoute(needs),
-    runCallRoute(needs),
+    runCallRoute({ gateway: needs.gateway, follow, run: createRun(needs) }),
     listCallsRoute(needs),
-    getCallRoute(needs),
+    getCallRoute({ follow }),
     cancelCallRoute(needs),
     eventsRoute({ ...needs, streams: createPlaces(restLimits.streamsPerToken) }),
   ];

@@ -1,25 +1,25 @@
-import { restBase, restLimits, restSchemas } from '@drawbridge/contracts';
-import type { Clock } from '@drawbridge/kit';
+import { restBase, restLimits, restSchemas, type Call } from '@drawbridge/contracts';
 import type { Gateway } from '../../gateway/index.ts';
+import type { Follow } from './follow.ts';
+import { idempotencyHeader, idempotencyKeyOf } from './idempotency.ts';
 import { leavingOf } from './leaving.ts';
-import { isOpen, ownCall } from './own-call.ts';
+import { isOpen } from './own-call.ts';
 import { requireTool } from './own-tools.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
 import { failures, json } from './replies.ts';
 import type { Route } from './route.ts';
-import { callChange, delay } from './waits.ts';
+import type { Run } from './run.ts';
 
 interface Needs {
   gateway: Gateway;
-  clock: Clock;
-  /** Hears what went wrong with a call whose client has been answered. */
-  onError(error: unknown): void;
+  follow: Follow;
+  run: Run;
 }
 
 const { waitSeconds, mostWaitSeconds } = restLimits;
 
 /** `POST /calls`: runs a tool. */
-export const runCallRoute = ({ gateway, clock, onError }: Needs): Route => ({
+export const runCallRoute = ({ gateway, follow, run }: Needs): Route => ({
   method: 'post',
   path: '/calls',
   operation: {
@@ -28,10 +28,11 @@ export const runCallRoute = ({ gateway, clock, onError }: Needs): Route => ({
     description: [
       `The answer waits for the end of the call, at most ${waitSeconds} s; \`Prefer: wait=<seconds>\` sets another time, at most ${mostWaitSeconds} s.`,
       'After that, or at once with `Prefer: respond-async`, it is 202, and the call goes on: `Location` says where to look.',
-      'A client that leaves before it is answered cancels its call.',
+      'A client that leaves before it is answered cancels its call, unless it has named it with an idempotency key.',
+      'The same call with the same key is run once: its repeat is answered as the first, with `Idempotent-Replayed: true`.',
       'A question that the machine asks is answered by the person, in the panel or at the machine, and never here: the call waits meanwhile, in state `awaiting-confirmation`.',
     ].join(' '),
-    requestParams: { header: preferHeader },
+    requestParams: { header: preferHeader.extend(idempotencyHeader.shape) },
     requestBody: { required: true, content: { 'application/json': { schema: restSchemas.NewCall } } },
     responses: {
       '200': json(
@@ -51,6 +52,7 @@ export const runCallRoute = ({ gateway, clock, onError }: Needs): Route => ({
         'tooManyCalls',
         'tooLarge',
         'tooDeep',
+        'idempotencyKeyReused',
         'unsupportedMediaType',
         'storeUnavailable',
         'shuttingDown',
@@ -58,32 +60,19 @@ export const runCallRoute = ({ gateway, clock, onError }: Needs): Route => ({
     },
   },
   handle: async ({ caller, request, reply }) => {
-    const { userId, via } = caller;
     const call = restSchemas.NewCall.parse(request.body);
     await requireTool(gateway, caller, call.name);
-    let requestId: string | undefined;
-    const written = callChange(gateway, userId, (changed) => changed.requestId === requestId);
-    const ended = gateway.call(userId, call, {
-      door: 'rest',
-      via,
-      until: 'ended',
-      signal: leavingOf(reply),
-      onOpened: (id) => {
-        requestId = id;
-      },
-    });
-    const time = delay(clock, waitMsOf(request, waitSeconds));
-    const waited = Promise.all([written.done, time.done]).then(() => null);
-    try {
-      const over = await Promise.race([ended, waited]);
-      if (over !== null) return over;
-    } finally {
-      written.stop();
-      time.stop();
-    }
-    ended.catch(onError);
-    const going = await ownCall(gateway, caller, String(requestId));
-    if (isOpen(going)) void reply.code(202).header('location', `${restBase}/calls/${going.requestId}`);
-    return going;
+    const key = idempotencyKeyOf(request);
+    const wait = { waitMs: waitMsOf(request, waitSeconds), leaving: leavingOf(reply) };
+    const answer = (answered: Call) => {
+      if (isOpen(answered))
+        void reply.code(202).header('location', `${restBase}/calls/${answered.requestId}`);
+      return answered;
+    };
+    if (key === undefined) return answer(await run({ caller, call }, wait));
+    const claim = await gateway.repeats.claim(caller.userId, call, { via: caller.via, key });
+    if (claim.kind === 'new') return answer(await run({ caller, call, claim }, wait));
+    void reply.header('idempotent-replayed', 'true');
+    return answer(await follow(caller, claim.first, wait));
   },
 });

@@ -1,0 +1,60 @@
+import type { Call } from '@drawbridge/contracts';
+import { expect, it } from 'vitest';
+import { requestOf } from '../../../test/daemon.ts';
+import { answerNext, codeOf, newRestClient, online } from '../../../test/rest.ts';
+
+const named = (key: string) => ({ 'idempotency-key': key });
+
+it('MC-15 the same call with the same key is run once, also when its first client has left', async () => {
+  const { server, daemon, script } = await online();
+  const leaving = new AbortController();
+  const first = fetch(`${server.url}/api/v1/calls`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${script.token}`,
+      'content-type': 'application/json',
+      ...named('k1'),
+    },
+    body: JSON.stringify({ name: 'read_file', arguments: { filePath: 'a.txt' } }),
+    signal: leaving.signal,
+  }).catch(() => null);
+  const { requestId } = requestOf(await daemon.stream.next());
+  leaving.abort();
+  await first;
+  const repeat = script.run('read_file', { filePath: 'a.txt' }, named('k1'));
+  await daemon.respond(requestId, { result: { content: [{ type: 'text', text: 'once' }] } });
+  const got = await repeat;
+  expect(got).toMatchObject({ status: 200, json: { requestId, state: 'succeeded' } });
+  expect(got.headers['idempotent-replayed']).toBe('true');
+});
+
+it('MC-15 a key belongs to one call of one token', async () => {
+  const { server, cookie, daemon, script } = await online();
+  const running = script.run('read_file', { filePath: 'a.txt' }, named('k1'));
+  await answerNext(daemon);
+  const first = await running;
+  expect(first.headers['idempotent-replayed']).toBeUndefined();
+  expect(codeOf(await script.run('read_file', { filePath: 'b.txt' }, named('k1')))).toEqual([
+    422,
+    'IDEMPOTENCY_KEY_REUSED',
+  ]);
+  const other = await newRestClient(server, cookie, { name: 'other' });
+  const own = other.run('read_file', { filePath: 'a.txt' }, named('k1'));
+  await answerNext(daemon);
+  expect((await own).json).not.toMatchObject({ requestId: (first.json as Call).requestId });
+});
+
+it('MC-15 a key of a call that was refused is free again', async () => {
+  const { daemon, script } = await online();
+  const large = { filePath: 'x'.repeat(4 * 1024 * 1024) };
+  expect(codeOf(await script.run('read_file', large, named('k1')))).toEqual([413, 'TOO_LARGE']);
+  const running = script.run('read_file', { filePath: 'a.txt' }, named('k1'));
+  await answerNext(daemon);
+  expect(await running).toMatchObject({ status: 200, json: { state: 'succeeded' } });
+});
+
+it('a key has 1 to 200 printable characters', async () => {
+  const { script } = await online();
+  for (const key of ['', 'a b', 'x'.repeat(201), 'schl\u00fcssel'])
+    expect(codeOf(await script.run('read_file', {}, named(key)))).toEqual([400, 'BAD_REQUEST']);
+});
