@@ -174,7 +174,7 @@ export const olderRequest = (method: string, params: RequestParams = {}, id: unk
 const stateless = '2026-07-28';
 
 /** What revision 2026-07-28 asks of every request. */
-export const envelope = {
+const envelope = {
   'io.modelcontextprotocol/protocolVersion': stateless,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
