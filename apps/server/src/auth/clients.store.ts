@@ -83,8 +83,6 @@ export interface StoredGrant {
   scopes: ToolGroup[];
   resources: string[];
   expiresAt: number;
-  lastUsedAt: number | null;
-  lastUsedFrom: string | null;
 }
 
 /** The digest under which better-auth keeps a token without its prefix: SHA-256 in base64url. */
@@ -150,8 +148,6 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
         'consent.scopes as consentScopes',
         'token.resources',
         'token.expiresAt',
-        'consent.lastUsedAt',
-        'consent.lastUsedFrom',
       ])
       .where('token.token', '=', slot('digest')),
   );
@@ -168,7 +164,7 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
     byToken: async (token) => {
       const [row] = (await db.executeQuery(byDigest({ digest: digestOf(token) }))).rows;
       if (!row) return undefined;
-      const { tokenScopes, consentScopes, resources, expiresAt, lastUsedAt, name, ...rest } = row;
+      const { tokenScopes, consentScopes, resources, expiresAt, name, ...rest } = row;
       const agreedTo = new Set(groupsOf(consentScopes));
       return {
         ...rest,
@@ -176,7 +172,6 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
         scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
         resources: resources === null ? [] : texts.parse(resources),
         expiresAt: timeOf(expiresAt),
-        lastUsedAt: timeOrNull(lastUsedAt),
       };
     },
     ofUser: async (userId) => {

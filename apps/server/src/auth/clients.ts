@@ -8,12 +8,10 @@ import {
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Access, Clients } from './access.ts';
-import type { ClientsStore, StoredClient, StoredConsent, StoredGrant } from './clients.store.ts';
+import type { ClientsStore, StoredClient, StoredConsent } from './clients.store.ts';
+import { createNotedUse } from './noted-use.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
-
-/** A use within this of the last one that was written down is not written down again. */
-const usedEveryMs = 60_000;
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -46,11 +44,7 @@ interface ClientsNeeds {
 export const createClients = ({ clock, store, url, onRevoked, onError }: ClientsNeeds) => {
   const holds = (grant: { expiresAt: number }) => grant.expiresAt > clock.now();
 
-  const noteUse = ({ consentId, lastUsedAt, lastUsedFrom }: StoredGrant, from: string | null) => {
-    const at = clock.now();
-    if (lastUsedAt !== null && at - lastUsedAt < usedEveryMs && lastUsedFrom === from) return;
-    void store.used(consentId, { at, from }).catch(onError);
-  };
+  const noteUse = createNotedUse({ clock, store, onError });
 
   const clients: Clients = {
     request: async (query): Promise<ClientRequest> => {
@@ -90,7 +84,7 @@ export const createClients = ({ clock, store, url, onRevoked, onError }: Clients
       if (!found || !holds(found) || !found.resources.includes(resource)) return null;
       const { clientId, grantId, userId, name, scopes } = found;
       if (scopes.length === 0) return null;
-      noteUse(found, from);
+      noteUse(found.consentId, from);
       return { kind: 'client', clientId, grantId, userId, name, scopes, resource };
     },
     /** Those of the access tokens that still hold. */

@@ -3,7 +3,7 @@ import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Access, Tokens } from './access.ts';
 import type { Auth } from './better-auth.ts';
-import { createTokenUse } from './token-use.ts';
+import { createNotedUse } from './noted-use.ts';
 import type { StoredToken, TokensStore } from './tokens.store.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -30,7 +30,7 @@ interface TokensNeeds {
 export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
-  const noteUse = createTokenUse({ clock, store, onError });
+  const noteUse = createNotedUse({ clock, store, onError });
 
   const tokens: Tokens = {
     create: async (userId, { name, scopes, expiresInDays }) => {

@@ -1,20 +1,19 @@
 import type { Clock } from '@drawbridge/kit';
-import type { TokensStore } from './tokens.store.ts';
 
 /** How soon a use is written down again: from where it last came, and from elsewhere. */
 const sameEveryMs = 60_000;
 const elsewhereEveryMs = 1_000;
-/** Tokens whose last use is remembered; beyond this the oldest is forgotten, and written down again. */
+/** Tokens and clients whose last use is remembered; beyond this the oldest is forgotten, and written down again. */
 const mostRemembered = 1_000;
 
-interface TokenUseNeeds {
+interface NotedUseNeeds {
   clock: Clock;
-  store: Pick<TokensStore, 'used'>;
+  store: { used(id: string, use: { at: number; from: string | null }): Promise<void> };
   onError(error: unknown): void;
 }
 
-/** Writes down when and from where tokens are used, so that a use costs no write of the disk. */
-export const createTokenUse = ({ clock, store, onError }: TokenUseNeeds) => {
+/** Writes down when and from where a token or a client was used last; most uses cost no write. */
+export const createNotedUse = ({ clock, store, onError }: NotedUseNeeds) => {
   const written = new Map<string, { at: number; from: string | null }>();
 
   return (id: string, from: string | null): void => {

@@ -1,13 +1,13 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { createTokenUse } from './token-use.ts';
+import { createNotedUse } from './noted-use.ts';
 
 const prepare = () => {
   const clock = createFakeClock(0);
   const writes: unknown[] = [];
   const failures: unknown[] = [];
   let fails = false;
-  const note = createTokenUse({
+  const note = createNotedUse({
     clock,
     store: {
       used: async (id, { at, from }) => {
