@@ -10,6 +10,7 @@ import type { PlainRequest } from './plain-request.ts';
 import { createProgress } from './progress.ts';
 import { callInRounds, type AskClient } from './rounds.ts';
 import { cacheHint, serverInfo } from './sdk-server.ts';
+import { showPageOf } from './show-page.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** A session of revision 2025-11-25: what its client can be asked for, and how. */
@@ -59,7 +60,13 @@ export const createAnswerPlain =
       });
     const ask: AskClient | null =
       session && streams ? (request) => session.ask(request, { send: channel.notify, signal }) : null;
-    const watch = { signal, read, ...(progressToken !== undefined && { onProgress }) };
+    const showsPages = streams && session?.can.includes('elicitation/url');
+    const watch = {
+      signal,
+      read,
+      ...(progressToken !== undefined && { onProgress }),
+      ...(showsPages && session && { showPage: showPageOf(session, channel.notify) }),
+    };
     try {
       const result = call
         ? await callInRounds(

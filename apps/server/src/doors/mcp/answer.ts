@@ -1,11 +1,14 @@
 import { errorTable, type Call, type CallError, type Content, type ErrorRow } from '@drawbridge/contracts';
 import type { CodedError } from '@drawbridge/kit';
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import type { CallToolResult, ContentBlock, InputRequiredResult } from '@modelcontextprotocol/server';
 
 /** Where an answer says which call it is of: the id to look for in the panel's activity. */
 export const callIdKey = 'drawbridge/callId';
 /** Names that the protocol keeps for itself in `_meta`. */
 const reservedPrefix = 'io.modelcontextprotocol/';
+
+/** A tool's result, or what is asked of the client before there is one. */
+export type ToolAnswer = CallToolResult | InputRequiredResult;
 
 const rows: readonly ErrorRow[] = Object.values(errorTable);
 const fixOf = (code: string) => rows.find((row) => row.code === code)?.fix;

@@ -4,16 +4,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type CallToolResult,
-  type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { argumentsDigest } from './arguments-digest.ts';
-import { wordsAnswer } from './answer.ts';
+import { wordsAnswer, type ToolAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { CallRequest, CallWatch, RunCall } from './run-call.ts';
 import type { Seal } from './seal.ts';
-
-/** A tool's result, or what it asks of the client before it can give one. */
-export type ToolAnswer = CallToolResult | InputRequiredResult;
 
 /** Runs a tool that may ask its caller's client; its own state goes by way of the client, sealed. */
 export type RunAsking = (caller: Caller, request: CallRequest, watch: CallWatch) => Promise<ToolAnswer>;
@@ -68,6 +64,6 @@ export const createRunAsking = (runCall: RunCall, seal: Seal): RunAsking => {
       },
       watch,
     );
-    return asked(caller, request, answer);
+    return isInputRequiredResult(answer) ? answer : asked(caller, request, answer);
   };
 };

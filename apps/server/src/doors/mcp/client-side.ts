@@ -12,6 +12,8 @@ export type ClientAbility = (typeof clientAbilities)[number];
 /** The client's side of one call: what it can do, and what it answered when it was asked. All of it is the client's word. */
 export interface ClientSide {
   can: readonly ClientAbility[];
+  /** Whether a question may come in the place of a result (2026-07-28). */
+  takesQuestions?: true;
   responses?: Record<string, unknown>;
   /** As it came, sealed. */
   requestState?: string;

@@ -4,6 +4,7 @@ import { createCallResult } from './call-result.ts';
 import { createRunAsking } from './client-input.ts';
 import { createFollowCall } from './follow-call.ts';
 import { createMachineStatus } from './machine-status.ts';
+import { createQuestionRounds } from './question-rounds.ts';
 import { createRunCall } from './run-call.ts';
 import type { Seal } from './seal.ts';
 import { createToolbox, type Toolbox } from './toolbox.ts';
@@ -32,7 +33,7 @@ export const createTools = ({ gateway, clock, seal, panelUrl, waitMs, onError }:
     waitMs,
     onError,
   };
-  const runCall = createRunCall(waiting);
+  const runCall = createRunCall(waiting, createQuestionRounds({ gateway, seal }));
   return createToolbox({
     gateway,
     ownTools: [createMachineStatus(gateway), createCallResult(waiting)],

@@ -1,4 +1,9 @@
-import { SUPPORTED_PROTOCOL_VERSIONS, type InboundClassificationOutcome } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type InboundClassificationOutcome,
+} from '@modelcontextprotocol/server';
+import { abilitiesOf, type ClientAbility } from './client-side.ts';
 import type { RpcId } from './json-rpc.ts';
 
 /** The headers that say what a message is, as they came. */
@@ -19,6 +24,8 @@ export interface PlainRequest {
   /** The client's `_meta`, without the protocol's own names. */
   meta: Record<string, unknown>;
   progressToken: RpcId | undefined;
+  /** What the client can be asked for, where each request says so. */
+  can: readonly ClientAbility[];
 }
 
 const stateless = '2026-07-28';
@@ -88,5 +95,7 @@ export const readPlainRequest = (
   const { _meta = {} } = params;
   const meta = isRecord(_meta) ? ownMeta(_meta) : null;
   if (!meta) return null;
-  return { id, isStateless: outcome.kind === 'modern', call, progressToken: meta[0], meta: meta[1] };
+  const isStateless = outcome.kind === 'modern';
+  const can = isStateless && isRecord(_meta) ? abilitiesOf(_meta[CLIENT_CAPABILITIES_META_KEY]) : [];
+  return { id, isStateless, call, progressToken: meta[0], meta: meta[1], can };
 };

@@ -90,9 +90,10 @@ export const createPost = (needs: PostNeeds) => {
 
   /**
    * Whether the call is one for the protocol's own server: parts of it must stand in headers too, which that compares, or
-   * the tool may ask for what the client cannot do.
+   * the tool may ask for what the client cannot do, or the client can be shown a page.
    */
-  const isOutOfTheOrdinary = async (caller: Caller, { isStateless, call }: PlainRequest) => {
+  const isOutOfTheOrdinary = async (caller: Caller, { isStateless, call, can }: PlainRequest) => {
+    if (call !== null && can.includes('elicitation/url')) return true;
     const tool = isStateless && call !== null ? await toolbox.find(caller, call.name) : undefined;
     return asksClient(tool) || headerParametersIn(tool?.inputSchema);
   };

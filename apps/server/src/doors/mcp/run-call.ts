@@ -1,18 +1,19 @@
 import type { Call, ClientInput } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import { viaOf } from '../../auth/index.ts';
 import type { CallClaim, Gateway } from '../../gateway/index.ts';
-import { endAnswer } from './answer.ts';
+import { endAnswer, type ToolAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
 import type { ClientSide } from './client-side.ts';
 import type { FollowCall } from './follow-call.ts';
 import type { Said } from './progress.ts';
+import type { QuestionRounds } from './question-rounds.ts';
 import { noteLeaving, noteReading } from './reading.ts';
 import { keyAsked, repeatAnswer } from './repeat.ts';
 import { promisesStructure } from './shown-tools.ts';
+import type { ShowPage } from './show-page.ts';
 import { waitAsked } from './wait-budget.ts';
-import { waitingAnswer, waitingSentence, type QuestionUrl } from './waiting-answer.ts';
+import { pageOf, waitingAnswer, waitingSentence, type QuestionUrl } from './waiting-answer.ts';
 
 /** A `tools/call` of one of the machine's tools, as any era carries it. */
 export interface CallRequest {
@@ -34,13 +35,15 @@ export interface CallWatch {
   read: Promise<boolean>;
   /** Hears what is said of the call, where the client asked for progress. */
   onProgress?(said: Said): void;
+  /** Shows the person's question, where the client can while it waits. */
+  showPage?: ShowPage;
 }
 
 /**
  * Runs a tool on the machine and gives what its caller is answered. A call that the person is asked about is waited for as
  * long as the budget lasts; then the answer says so, and the call goes on. Throws as `Gateway.call` does.
  */
-export type RunCall = (caller: Caller, request: CallRequest, watch: CallWatch) => Promise<CallToolResult>;
+export type RunCall = (caller: Caller, request: CallRequest, watch: CallWatch) => Promise<ToolAnswer>;
 
 /** What waiting for a call takes. */
 export interface WaitNeeds {
@@ -65,14 +68,14 @@ interface Asked {
   answerBy: number;
 }
 
-export const createRunCall = (needs: WaitNeeds): RunCall => {
+export const createRunCall = (needs: WaitNeeds, rounds: QuestionRounds): RunCall => {
   const { gateway, clock, followCall, questionUrl, waitMs, onError } = needs;
 
   const claim = async ({ caller: { userId, access, machineId }, request }: Asked): Promise<CallClaim> => {
     const key = keyAsked(request.meta);
     // What follows upon the client's answers is another part of the same call.
-    if (request.client?.responses || request.client?.requestState !== undefined)
-      return gateway.repeats.none();
+    const { clientInput } = request;
+    if (clientInput?.responses || clientInput?.requestState !== undefined) return gateway.repeats.none();
     return gateway.repeats.claim(
       userId,
       { name: request.name, arguments: request.arguments },
@@ -144,19 +147,35 @@ export const createRunCall = (needs: WaitNeeds): RunCall => {
     return waitingAnswer(call, { url: questionUrl(call), hasOutputSchema });
   };
 
-  const answerNew = async (asked: Asked, claimed: NewCall) => {
-    const call = await start(asked, claimed);
-    if (call.endedAt !== null) {
-      noteLeaving(needs, { userId: asked.caller.userId, requestId: call.requestId }, asked.watch);
-      return endAnswer(call);
-    }
-    const now = await waitFor(call.requestId, asked);
-    // While it is waited for, the client can take the call back.
-    const { aborted } = asked.watch.signal;
-    return answerOf(aborted ? await gateway.cancelCall(asked.caller.userId, call.requestId) : now, asked);
+  /** While it is waited for, the client can take the call back. */
+  const outcomeOf = async (requestId: string, asked: Asked) => {
+    const call = await waitFor(requestId, asked);
+    return asked.watch.signal.aborted ? gateway.cancelCall(asked.caller.userId, requestId) : call;
   };
 
-  const answer = async (asked: Asked): Promise<CallToolResult> => {
+  const answerNew = async (asked: Asked, claimed: NewCall) => {
+    const call = await start(asked, claimed);
+    const { requestId } = call;
+    const { userId } = asked.caller;
+    if (call.endedAt !== null) {
+      noteLeaving(needs, { userId, requestId }, asked.watch);
+      return endAnswer(call);
+    }
+    const page = pageOf(call, questionUrl);
+    if (page && !asked.request.clientInput && rounds.isFor(asked.request)) {
+      await gateway.repeats.unread(userId, requestId);
+      return rounds.ask(asked, { requestId, page });
+    }
+    const close = page && asked.watch.showPage?.(page);
+    const now = await outcomeOf(requestId, asked);
+    close?.(now.endedAt !== null);
+    return answerOf(now, asked);
+  };
+
+  const answer = async (asked: Asked): Promise<ToolAnswer> => {
+    const { client, clientInput } = asked.request;
+    if (client?.requestState !== undefined && !clientInput)
+      return answerOf(await outcomeOf(await rounds.take(asked), asked), asked);
     const claimed = await claim(asked);
     if (claimed.kind === 'new') return answerNew(asked, claimed);
     const call = await waitFor(claimed.first, asked);

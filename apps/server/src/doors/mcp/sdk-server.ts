@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, McpServer } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-import type { ToolAnswer } from './client-input.ts';
+import type { ToolAnswer } from './answer.ts';
 import { abilitiesOf } from './client-side.ts';
 import { createProgress } from './progress.ts';
 import type { Toolbox } from './toolbox.ts';
@@ -51,6 +51,7 @@ export const createSdkServer = (
     const requestState = mcpReq.requestState<string>();
     const client = {
       can: abilitiesOf(declared[CLIENT_CAPABILITIES_META_KEY]),
+      ...(mcpReq.envelope && { takesQuestions: true as const }),
       ...(responses && { responses }),
       ...(requestState !== undefined && { requestState }),
     };

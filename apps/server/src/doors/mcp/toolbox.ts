@@ -7,9 +7,9 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { isWithinScopes, type Gateway, type MachineView } from '../../gateway/index.ts';
-import { refusalAnswer } from './answer.ts';
+import { refusalAnswer, type ToolAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
-import type { RunAsking, ToolAnswer } from './client-input.ts';
+import type { RunAsking } from './client-input.ts';
 import type { OwnTool } from './own-tool.ts';
 import type { CallRequest, CallWatch, RunCall } from './run-call.ts';
 import { machineTools } from './shown-tools.ts';

@@ -17,6 +17,24 @@ export const createQuestionUrl =
   ({ confirmationId }) =>
     confirmationId === null ? null : `${panelUrl()}/confirmations/${encodeURIComponent(confirmationId)}`;
 
+/** A page on which the person decides. */
+export interface Page {
+  id: string;
+  url: string;
+  message: string;
+}
+
+/** The page of the question that a call waits for; null where it waits for none. */
+export const pageOf = (
+  call: Pick<CallSummary, 'confirmationId' | 'tool'>,
+  questionUrl: QuestionUrl,
+): Page | null => {
+  const { confirmationId: id, tool } = call;
+  const url = questionUrl(call);
+  if (id === null || url === null) return null;
+  return { id, url, message: `${tool} waits for your decision. Decide on this page, then go on here.` };
+};
+
 /** What is said while the person is asked. */
 export const waitingSentence = (url: string | null): string =>
   `Waiting for the person's decision${url === null ? '' : `, which they take at ${url}`}`;
