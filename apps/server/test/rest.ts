@@ -13,7 +13,7 @@ export interface RestClient {
   run(name: string, given?: Record<string, unknown>, headers?: Record<string, string>): Promise<Got>;
 }
 
-export const restClient = (server: TestServer, token: string): RestClient => {
+const restClient = (server: TestServer, token: string): RestClient => {
   const authorization = `Bearer ${token}`;
   const sendIt: RestClient['send'] = (path, sent = {}) =>
     server.send(`/api/v1${path}`, { ...sent, headers: { authorization, ...sent.headers } });
