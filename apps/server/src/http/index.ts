@@ -1,5 +1,6 @@
 export { createAddress, isLoopback } from './address.ts';
 export { bearerOf } from './bearer.ts';
+export { cutStreamsAtClose } from './cut-streams.ts';
 export { errorHandler, toCoded } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';

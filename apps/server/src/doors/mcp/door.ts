@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, type Limits } from '../../http/index.ts';
+import { createPlaces, cutStreamsAtClose, type Limits } from '../../http/index.ts';
 import { createAnswerPlain } from './answer-plain.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
@@ -88,17 +88,11 @@ export const createMcpDoor = ({
   };
 
   return async (app) => {
-    const answering = new Set<FastifyReply>();
+    const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', site.guard);
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store');
       done();
-    });
-    app.addHook('preClose', async () => {
-      for (const { raw } of answering) {
-        // Cut, not ended: an ended stream tells its client not to come back.
-        if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
-      }
     });
     app.setErrorHandler(refuseInRpc);
     app.removeAllContentTypeParsers();
@@ -117,8 +111,7 @@ export const createMcpDoor = ({
         handler: async (request, reply) => {
           const caller = callers.get(request);
           if (!caller) throw errors.unauthorized();
-          answering.add(reply);
-          reply.raw.once('close', () => answering.delete(reply));
+          cutAtClose(reply);
           reply.raw.once(
             'close',
             access.onRevoked(caller.access, () => reply.raw.destroy()),

@@ -2,7 +2,7 @@ import { resolveResponse } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts, Clients, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, jsonParser, sendResponse, type Limits } from '../../http/index.ts';
+import { createPlaces, cutStreamsAtClose, jsonParser, sendResponse, type Limits } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
@@ -52,18 +52,11 @@ export const createTrpcDoor = ({
   });
 
   return async (app) => {
-    const answering = new Set<FastifyReply>();
-
+    const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', guardOrigin);
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store');
       done();
-    });
-    app.addHook('preClose', async () => {
-      for (const { raw } of answering) {
-        // Cut, not ended: an ended stream tells its client not to come back.
-        if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
-      }
     });
 
     app.removeAllContentTypeParsers();
@@ -78,8 +71,7 @@ export const createTrpcDoor = ({
       url: '/:path',
       bodyLimit,
       handler: async (request, reply) => {
-        answering.add(reply);
-        reply.raw.once('close', () => answering.delete(reply));
+        cutAtClose(reply);
         const response = await resolveResponse({
           router: appRouter,
           req: toRequest(request, reply),
