@@ -116,7 +116,7 @@ const variables = z.object({
     .describe('Requests to addresses that do not exist, of one address in a minute.'),
   TOKEN_PER_MINUTE: whole(1, 10_000_000)
     .prefault('1200')
-    .describe('Requests with one access token in a minute.'),
+    .describe('Requests with one access token, or of one client of a person, in a minute.'),
   STREAMS_PER_ADDRESS: whole(1, 1_000_000)
     .prefault('10000')
     .describe('Machines that one address may have connected; behind a proxy see `TRUST_PROXY`.'),

@@ -4,17 +4,24 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 import { send } from '../../test/server.ts';
 import { createLimits, createServer } from '../http/index.ts';
+import type { Access, AccessControl } from './access.ts';
 import { createBearerGuard } from './bearer-guard.ts';
 
 const perMinute = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
 
 /** A door that says who came, with a token of the one person. */
-const openDoor = async () => {
-  const { access, tokens, userId } = await openAccess();
+const openDoor = async (instead?: AccessControl) => {
+  const { access: own, tokens, userId } = await openAccess();
+  const access = instead ?? own;
   const log = pino({ level: 'silent' });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
   const limits = await createLimits(app, perMinute);
-  const guard = createBearerGuard({ access, limits, challenge: () => 'realm="here"' });
+  const guard = createBearerGuard({
+    access,
+    limits,
+    resource: () => 'here',
+    challenge: () => 'realm="here"',
+  });
   app.get('/', async (request, reply) => guard(request, reply));
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => app.close());
@@ -35,6 +42,29 @@ describe('the guard of the doors for access tokens', () => {
     expect(await ask(`Basic ${good}`)).toEqual([401, 'Bearer realm="here"']);
     expect(await ask(`Bearer ${good}, Bearer ${good}`)).toEqual([401, 'Bearer realm="here"']);
     expect(await ask(`Bearer ${good}x`)).toEqual([401, 'Bearer error="invalid_token", realm="here"']);
+  });
+
+  it('MC-20 counts the uses of a client whichever token it has, and of each person by themselves', async () => {
+    const grants: Record<string, Access> = {};
+    const client = (userId: string, grantId: string) =>
+      (grants[grantId] = {
+        kind: 'client',
+        clientId: 'c1',
+        grantId,
+        userId,
+        name: 'Claude',
+        scopes: ['shell'],
+        resource: 'here',
+      });
+    for (const grantId of ['g1', 'g2', 'g3', 'g4']) client('ann', grantId);
+    client('ben', 'g5');
+    const { ask } = await openDoor({
+      verify: async (bearer) => grants[bearer] ?? null,
+      onRevoked: () => () => {},
+    });
+    const statuses = [];
+    for (const bearer of Object.keys(grants)) statuses.push((await ask(`Bearer ${bearer}`))[0]);
+    expect(statuses).toEqual([200, 200, 200, 429, 200]);
   });
 
   it('MC-20 counts the uses of each token by itself, however its header is written', async () => {

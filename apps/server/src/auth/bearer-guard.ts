@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 import { bearerOf, type Limits } from '../http/index.ts';
-import type { Access, AccessControl } from './access.ts';
+import { viaOf, type Access, type AccessControl } from './access.ts';
 
 interface Needs {
   access: AccessControl;
@@ -11,6 +11,9 @@ interface Needs {
   /** What `WWW-Authenticate` says beside `Bearer` and its error, such as where a client reads how to get a token. */
   challenge?(): string;
 }
+
+/** The same for a client that has fetched another token. */
+const nameOf = (access: Access): string => `${access.kind} ${viaOf(access).id} ${access.userId}`;
 
 /**
  * Who comes with an access token: the one way into every door that takes them. Throws `unauthorized`, with a challenge,
@@ -22,7 +25,7 @@ export const createBearerGuard =
     const bearer = bearerOf(request);
     const granted = bearer === null ? null : await access.verify(bearer, request.ip);
     if (granted && (granted.resource === undefined || granted.resource === resource?.())) {
-      await limits.bearer.count(request, reply);
+      await limits.bearer.count(request, reply, nameOf(granted));
       return granted;
     }
     if (request.headers.authorization !== undefined) await limits.session.count(request, reply);

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
-import { bearerOf } from './bearer.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -18,8 +16,8 @@ export interface Limits {
   account: Limit;
   setup: Limit;
   pairing: Limit;
-  /** Uses of one access token, wherever they come from. */
-  bearer: Limit;
+  /** Uses of one access token, or of one person's client whichever token it has, wherever they come from; `who` names it. */
+  bearer: { count(request: FastifyRequest, reply: FastifyReply, who: string): Promise<void> };
   /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
   session: Limit;
   notFound: Limit;
@@ -39,12 +37,6 @@ const accountOf = (request: FastifyRequest): string => {
   const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
   return typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : '';
 };
-
-/** The same for one token however it is written in the header; the counts do not hold the token itself. */
-const bearerDigest = (request: FastifyRequest): string =>
-  createHash('sha256')
-    .update(bearerOf(request) ?? '')
-    .digest('base64url');
 
 export const createLimits = async (
   app: FastifyInstance,
@@ -67,12 +59,20 @@ export const createLimits = async (
     return { count: take(true), check: take(false) };
   };
 
+  const bearers = new WeakMap<FastifyRequest, string>();
+  const ofBearer = limit(perMinute.bearer, (request) => bearers.get(request) ?? '');
+
   return {
     signIn: limit(perMinute.signIn),
     account: limit(perMinute.signIn, accountOf),
     setup: limit(perMinute.setup),
     pairing: limit(perMinute.pairing),
-    bearer: limit(perMinute.bearer, bearerDigest),
+    bearer: {
+      count: (request, reply, who) => {
+        bearers.set(request, who);
+        return ofBearer.count(request, reply);
+      },
+    },
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
     oauth: limit(oauthPerMinute),
