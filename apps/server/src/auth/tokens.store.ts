@@ -22,7 +22,7 @@ type AuthTables = {
 };
 
 /** What a token may use, as better-auth keeps it beside the token. */
-export const tokenPermissions = z.object({ tools: z.array(toolGroup).min(1) });
+const tokenPermissions = z.object({ tools: z.array(toolGroup).min(1) });
 const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)).tools);
 
 const shown = ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastRequest', 'lastUsedFrom'] as const;
