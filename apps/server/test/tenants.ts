@@ -61,6 +61,25 @@ const runOn = async ({ panel, daemon }: Tenant, name: string, result: unknown) =
   return running;
 };
 
+/** Has Ann's token start a session of MCP and run a tool in it; gives the ids of both. */
+const throughMcp = async (server: TestServer, { daemon }: Tenant, proof: Record<string, string>) => {
+  const headers = { ...proof, accept: 'application/json, text/event-stream' };
+  const post = (method: string, params: object, more: Record<string, string> = {}) =>
+    server.send('/mcp', {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: { jsonrpc: '2.0', id: 1, method, params },
+    });
+  const clientInfo = { name: 'test', version: '1' };
+  const started = await post('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  const session = String(started.headers['mcp-session-id']);
+  const reading = post('tools/call', { name: 'read_file', arguments: {} }, { 'mcp-session-id': session });
+  const { requestId } = requestOf(await daemon.stream.next());
+  await daemon.respond(requestId, { result: { content: [{ type: 'text', text: 'only for Ann' }] } });
+  await reading;
+  return { session, requestId };
+};
+
 export const createTenants = async (): Promise<Tenants> => {
   const most = '100000';
   const server = await startServer({
@@ -78,6 +97,7 @@ export const createTenants = async (): Promise<Tenants> => {
   await ann.panel.invitations.create.mutate();
   const token = await ann.panel.tokens.create.mutate({ name: 'Desk' });
   const bensToken = await ben.panel.tokens.create.mutate({ name: 'Lap', scopes: [...toolGroups] });
+  const mcp = await throughMcp(server, ann, bearer(token));
   const [invitation] = await ann.panel.invitations.list.query();
   return {
     server,
@@ -90,6 +110,8 @@ export const createTenants = async (): Promise<Tenants> => {
       machine: open.machineId,
       invitation: invitation?.id ?? '',
       token: token.id,
+      'call of the token': mcp.requestId,
+      'MCP session': mcp.session,
     },
     proofs: {
       session: { cookie: ben.cookie },

@@ -1,42 +1,8 @@
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
-import type { Sent, TestServer } from './server.ts';
-import { createTenants, unlike, type Tenants } from './tenants.ts';
-
-/** What an answer tells, with the id that was asked for blotted out. */
-const told = async (server: TestServer, { path, id, ...sent }: Sent & { path: string; id: string }) => {
-  const { status, headers, text } = await server.send(path, sent);
-  const { 'content-type': type, 'www-authenticate': challenge } = headers;
-  return { status, type, challenge, text: text.replaceAll(id, 'the id') };
-};
-
-type Ask = (id: string) => Sent & { path: string };
-
-const withHeaders = (asked: ReturnType<Ask>, proof: { id: string; headers: Record<string, string> }) => ({
-  ...asked,
-  id: proof.id,
-  headers: { ...asked.headers, ...proof.headers },
-});
-
-/** Where Ben hears something else of an id of Ann's than of one that nobody has; must be empty. */
-const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
-  const found: unknown[] = [];
-  for (const [name, { ask }] of Object.entries(table)) {
-    for (const [kind, id] of Object.entries(ids)) {
-      for (const [by, headers] of Object.entries(proofs)) {
-        const answers = await Promise.all(
-          [id, unlike(id)].map((one) => told(server, withHeaders(ask(one), { id: one, headers }))),
-        );
-        const [theirs, unknown] = answers;
-        if (JSON.stringify(theirs) !== JSON.stringify(unknown))
-          found.push({ name, kind, by, theirs, unknown });
-        if (Object.values(ids).some((secret) => theirs?.text.includes(secret)))
-          found.push({ name, kind, by, theirs });
-      }
-    }
-  }
-  return found;
-};
+import { differences, expectKnownToAnn, expectUntouched, type WithId } from './foreign-ids.ts';
+import type { Sent } from './server.ts';
+import { createTenants } from './tenants.ts';
 
 const isMutation = (name: string): boolean => {
   const found: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
@@ -50,12 +16,6 @@ const procedure = (name: string, input: unknown): Sent & { path: string } => {
   if (isMutation(name)) return { path, method: 'POST', body: input };
   return { path: `${path}?input=${encodeURIComponent(JSON.stringify(input))}` };
 };
-
-/** A way in that takes an id, with the id at the place where it takes one; `own` is the kind that it is made for. */
-interface WithId {
-  own?: string;
-  ask: Ask;
-}
 
 const procedureWithId = (name: string, own: string | undefined, input: (id: string) => unknown) => ({
   ...(own !== undefined && { own }),
@@ -141,12 +101,18 @@ const ofMachine = Object.fromEntries(
 
 const routes: Record<string, WithId> = {
   ...ofMachine,
+  'GET /.well-known/oauth-protected-resource/mcp/:machineId': {
+    ask: (id) => ({ path: `/.well-known/oauth-protected-resource/mcp/${id}` }),
+  },
   ...onMounts('/gateway/response/', { body: { result: { content: [{ type: 'text', text: 'forged' }] } } }),
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
   'GET /api/v1/calls': { ask: (id) => ({ path: `/api/v1/calls?cursor=${id}` }) },
-  'GET /api/v1/calls/:requestId': { ask: (id) => ({ path: `/api/v1/calls/${id}` }) },
+  'GET /api/v1/calls/:requestId': {
+    own: 'call of the token',
+    ask: (id) => ({ path: `/api/v1/calls/${id}` }),
+  },
   'POST /api/v1/calls/:requestId/cancel': {
     ask: (id) => ({ path: `/api/v1/calls/${id}/cancel`, method: 'POST' }),
   },
@@ -169,7 +135,6 @@ const routesWithoutId = [
   'GET /.well-known/oauth-authorization-server/api/auth',
   'GET /.well-known/oauth-protected-resource',
   'GET /.well-known/oauth-protected-resource/mcp',
-  'GET /.well-known/oauth-protected-resource/mcp/:machineId',
   // The procedures, which have a table of their own.
   'GET /mcp',
   'POST /mcp',
@@ -192,28 +157,6 @@ const routesWithoutId = [
 ];
 
 const refusedWith = (method: string): Sent => ({ method, ...(bodies.has(method) && { body: {} }) });
-
-/** Ann's own ids are known where they belong: that nobody's id is known would make the tables say nothing. */
-const expectKnownToAnn = async ({ server, annsProof, ids }: Tenants, table: Record<string, WithId>) => {
-  for (const [name, { own, ask }] of Object.entries(table)) {
-    if (own === undefined) continue;
-    const [known, unknown] = [ids[own] ?? '', unlike(ids[own] ?? '')];
-    const headers = annsProof;
-    const answer = await told(server, withHeaders(ask(known), { id: known, headers }));
-    expect(answer, name).not.toEqual(await told(server, withHeaders(ask(unknown), { id: unknown, headers })));
-  }
-};
-
-/** Whatever Ben has tried, what is Ann's is as it was. */
-const expectUntouched = async ({ ann, ids }: Tenants) => {
-  expect(await ann.panel.calls.get.query({ requestId: ids['open call'] ?? '' })).toMatchObject({
-    state: 'awaiting-confirmation',
-    confirmationId: ids.confirmation,
-  });
-  expect(await ann.panel.gateway.status.query()).toMatchObject({ state: 'online' });
-  expect(await ann.panel.invitations.list.query()).toHaveLength(1);
-  expect(await ann.panel.tokens.list.query()).toMatchObject([{ id: ids.token }]);
-};
 
 it('US-05 every procedure answers an id of another user as one that nobody has', async () => {
   const world = await createTenants();

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import type { Sent, TestServer } from './server.ts';
+import { unlike, type Tenants } from './tenants.ts';
+
+/** What an answer tells, with the id that was asked for blotted out. */
+const told = async (server: TestServer, { path, id, ...sent }: Sent & { path: string; id: string }) => {
+  const { status, headers, text } = await server.send(path, sent);
+  const { 'content-type': type, 'www-authenticate': challenge } = headers;
+  return { status, type, challenge, text: text.replaceAll(id, 'the id') };
+};
+
+export type Ask = (id: string) => Sent & { path: string };
+
+const withHeaders = (asked: ReturnType<Ask>, proof: { id: string; headers: Record<string, string> }) => ({
+  ...asked,
+  id: proof.id,
+  headers: { ...asked.headers, ...proof.headers },
+});
+
+/** A way in that takes an id, with the id at the place where it takes one; `own` is the kind that it is made for. */
+export interface WithId {
+  own?: string;
+  ask: Ask;
+}
+
+/** Where Ben hears something else of an id of Ann's than of one that nobody has; must be empty. */
+export const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
+  const found: unknown[] = [];
+  for (const [name, { ask }] of Object.entries(table)) {
+    for (const [kind, id] of Object.entries(ids)) {
+      for (const [by, headers] of Object.entries(proofs)) {
+        const answers = await Promise.all(
+          [id, unlike(id)].map((one) => told(server, withHeaders(ask(one), { id: one, headers }))),
+        );
+        const [theirs, unknown] = answers;
+        if (JSON.stringify(theirs) !== JSON.stringify(unknown))
+          found.push({ name, kind, by, theirs, unknown });
+        if (Object.values(ids).some((secret) => theirs?.text.includes(secret)))
+          found.push({ name, kind, by, theirs });
+      }
+    }
+  }
+  return found;
+};
+
+/** Ann's own ids are known where they belong: that nobody's id is known would make the tables say nothing. */
+export const expectKnownToAnn = async (
+  { server, annsProof, ids }: Tenants,
+  table: Record<string, WithId>,
+) => {
+  for (const [name, { own, ask }] of Object.entries(table)) {
+    if (own === undefined) continue;
+    const [known, unknown] = [ids[own] ?? '', unlike(ids[own] ?? '')];
+    const headers = annsProof;
+    const answer = await told(server, withHeaders(ask(known), { id: known, headers }));
+    expect(answer, name).not.toEqual(await told(server, withHeaders(ask(unknown), { id: unknown, headers })));
+  }
+};
+
+/** Whatever Ben has tried, what is Ann's is as it was. */
+export const expectUntouched = async ({ ann, ids }: Tenants) => {
+  expect(await ann.panel.calls.get.query({ requestId: ids['open call'] ?? '' })).toMatchObject({
+    state: 'awaiting-confirmation',
+    confirmationId: ids.confirmation,
+  });
+  expect(await ann.panel.gateway.status.query()).toMatchObject({ state: 'online' });
+  expect(await ann.panel.invitations.list.query()).toHaveLength(1);
+  expect(await ann.panel.tokens.list.query()).toMatchObject([{ id: ids.token }]);
+};
