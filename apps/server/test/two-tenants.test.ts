@@ -4,6 +4,9 @@ import { differences, expectKnownToAnn, expectUntouched, type WithId } from './f
 import type { Sent } from './server.ts';
 import { createTenants } from './tenants.ts';
 
+/** Many requests, on machines that run many tests at once. */
+const limitMs = 120_000;
+
 const isMutation = (name: string): boolean => {
   const found: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
   if (typeof found !== 'function' || !('_def' in found)) return false;
@@ -158,42 +161,50 @@ const routesWithoutId = [
 
 const refusedWith = (method: string): Sent => ({ method, ...(bodies.has(method) && { body: {} }) });
 
-it('US-05 every procedure answers an id of another user as one that nobody has', async () => {
-  const world = await createTenants();
-  const { server, ben, ids } = world;
-  expect(
-    [...Object.keys(procedures), ...Object.keys(proceduresWithoutId), ...subscriptions].toSorted(),
-  ).toEqual(Object.keys(appRouter._def.procedures).toSorted());
-  expect(await differences(world, procedures)).toEqual([]);
-  for (const [name, input] of Object.entries(proceduresWithoutId)) {
-    const { path, ...sent } = procedure(name, input);
-    const { text } = await server.send(path, { ...sent, headers: { cookie: ben.cookie } });
-    for (const id of Object.values(ids)) expect(text, name).not.toContain(id);
-  }
-  await expectUntouched(world);
-  await expectKnownToAnn(world, procedures);
-});
+it(
+  'US-05 every procedure answers an id of another user as one that nobody has',
+  async () => {
+    const world = await createTenants();
+    const { server, ben, ids } = world;
+    expect(
+      [...Object.keys(procedures), ...Object.keys(proceduresWithoutId), ...subscriptions].toSorted(),
+    ).toEqual(Object.keys(appRouter._def.procedures).toSorted());
+    expect(await differences(world, procedures)).toEqual([]);
+    for (const [name, input] of Object.entries(proceduresWithoutId)) {
+      const { path, ...sent } = procedure(name, input);
+      const { text } = await server.send(path, { ...sent, headers: { cookie: ben.cookie } });
+      for (const id of Object.values(ids)) expect(text, name).not.toContain(id);
+    }
+    await expectUntouched(world);
+    await expectKnownToAnn(world, procedures);
+  },
+  limitMs,
+);
 
-it('US-05 every HTTP route answers an id of another user as one that nobody has', async () => {
-  const world = await createTenants();
-  const { server, proofs } = world;
-  const listed = new Set([...Object.keys(routes), ...routesWithoutId]);
-  // The panel's own files are served where it has been built.
-  const served = server.app.routes().filter(({ url }) => url !== '/*');
-  const methodsRefused = await Promise.all(
-    served
-      .filter(({ method, url }) => !listed.has(`${method} ${url}`))
-      .map(async ({ method, url }) => [
-        `${method} ${url}`,
-        (await server.send(url, { ...refusedWith(method), headers: { ...proofs.token } })).status,
-      ]),
-  );
-  // A route without a line is one that refuses its method.
-  expect(methodsRefused.filter(([, status]) => status !== 405)).toEqual([]);
-  const names = new Set(served.map(({ method, url }) => `${method} ${url}`));
-  expect([...listed].filter((name) => !names.has(name))).toEqual([]);
+it(
+  'US-05 every HTTP route answers an id of another user as one that nobody has',
+  async () => {
+    const world = await createTenants();
+    const { server, proofs } = world;
+    const listed = new Set([...Object.keys(routes), ...routesWithoutId]);
+    // The panel's own files are served where it has been built.
+    const served = server.app.routes().filter(({ url }) => url !== '/*');
+    const methodsRefused = await Promise.all(
+      served
+        .filter(({ method, url }) => !listed.has(`${method} ${url}`))
+        .map(async ({ method, url }) => [
+          `${method} ${url}`,
+          (await server.send(url, { ...refusedWith(method), headers: { ...proofs.token } })).status,
+        ]),
+    );
+    // A route without a line is one that refuses its method.
+    expect(methodsRefused.filter(([, status]) => status !== 405)).toEqual([]);
+    const names = new Set(served.map(({ method, url }) => `${method} ${url}`));
+    expect([...listed].filter((name) => !names.has(name))).toEqual([]);
 
-  expect(await differences(world, routes)).toEqual([]);
-  await expectUntouched(world);
-  await expectKnownToAnn(world, routes);
-});
+    expect(await differences(world, routes)).toEqual([]);
+    await expectUntouched(world);
+    await expectKnownToAnn(world, routes);
+  },
+  limitMs,
+);
