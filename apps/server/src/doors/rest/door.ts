@@ -1,10 +1,10 @@
 import { restBase, restLimits } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, type Limits } from '../../http/index.ts';
+import { createPlaces, cutStreamsAtClose, type Limits } from '../../http/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import { cancelCallRoute } from './cancel-call.route.ts';
@@ -53,15 +53,11 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
 
   return async (app) => {
     const callers = new WeakMap<FastifyRequest, Caller>();
-    const streaming = new Set<FastifyReply>();
+    const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', site.guard);
     app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store');
       done();
-    });
-    app.addHook('preClose', async () => {
-      // Cut, not ended: a stream that was ended tells its reader not to come back.
-      for (const { raw } of streaming) raw.destroy();
     });
 
     app.get(`${restBase}/openapi.json`, async () => (document ??= openApiDocument(routes, site.url())));
@@ -77,10 +73,7 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
         handler: async (request, reply) => {
           const caller = callers.get(request);
           if (!caller) throw errors.unauthorized();
-          if (route.isStream) {
-            streaming.add(reply);
-            reply.raw.once('close', () => streaming.delete(reply));
-          }
+          cutAtClose(reply);
           return route.handle({ caller, request, reply });
         },
       });

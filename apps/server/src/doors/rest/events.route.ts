@@ -68,7 +68,6 @@ export const eventsRoute = ({ gateway, access, clock, streams, onError }: Needs)
       ...failures(),
     },
   },
-  isStream: true,
   handle: async ({ caller, request, reply }) => {
     const leavePlace = streams.take(`${caller.via.kind} ${caller.via.id}`);
     const stream = createEventStream();

@@ -14,7 +14,5 @@ export interface Route {
   /** Below the base, as OpenAPI writes it: `/calls/{requestId}`. */
   path: `/${string}`;
   operation: ZodOpenApiOperationObject & { operationId: string };
-  /** The answer goes on until the client leaves: it is cut when the server stops. */
-  isStream?: true;
   handle(exchange: Exchange): Promise<unknown>;
 }
