@@ -1,7 +1,6 @@
 export { createGateway } from './create-gateway.ts';
 export type {
   CallClaim,
-  CallOrigin,
   DaemonSide,
   DaemonStream,
   Gateway,
