@@ -17,6 +17,13 @@ describe('what a line of log keeps', () => {
     ['a doubled one', `gw_${tail}gw_${tail}`],
     ['a set-up token', `/setup#token=setup_${tail}`],
     ['an access token', `dbt_${tail} is revoked`],
+    ["a client's access token", `dbo_${tail} is refused`],
+    ["a client's refresh token", `{"token":"dbr_${tail}"}`],
+    ["a client's secret", `dbs_${tail}`],
+    ['a refresh token of another form', `grant_type=refresh_token&refresh_token=${tail}`],
+    ['the proof of a code', `{"code_verifier":"${tail}"}`],
+    ['a code in an address', `302 https://client.example/callback?code=${tail}&state=x`],
+    ['the state of a tool', `{"requestState":"${tail}"}`],
     ['an invitation', `/invitation#token=invite_${tail}`],
     ['a cookie', `{"cookie":"drawbridge.session_token=${tail}.x; other=1"}`],
     ['a header', `{"authorization":"Bearer ${tail}"}`],
@@ -37,6 +44,7 @@ describe('what a line of log keeps', () => {
     ['GET /trpc/gateway.status 200'],
     ['{"msg":"gw_ is a prefix","sessions":3}'],
     ['session of 4 machines, token count 12'],
+    ['{"code":"NOT_FOUND","message":"x"}'],
   ])('is %s', (line) => {
     expect(scrub(line)).toBe(line);
   });

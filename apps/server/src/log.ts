@@ -5,10 +5,12 @@ export type { Logger } from 'pino';
 const hidden = '[hidden]';
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
-const ownToken = /(gw|sess|setup|invite|dbt)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
+const ownToken = /(gw|sess|setup|invite|dbt|dbo|dbr|dbs)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
 /** What follows the name of a header, parameter or field that holds a secret. */
 const named =
-  /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
+  /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
+/** A code of OAuth in an address; elsewhere `code` names errors. */
+const codeInAddress = /([?&]code(?:=|%3d))[^&\s"\\]+/gi;
 /** Valid in JSON, but a terminal or another reader of lines acts on them. */
 const lineBreaking = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
@@ -26,6 +28,7 @@ export const createScrubber = (secrets: readonly string[]): ((line: string) => s
     return without
       .replace(ownToken, `$1_${hidden}`)
       .replace(named, `$1${hidden}`)
+      .replace(codeInAddress, `$1${hidden}`)
       .replace(lineBreaking, escaped);
   };
 };
