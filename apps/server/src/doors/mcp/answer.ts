@@ -1,11 +1,18 @@
-import { errorTable, type Call, type CallError, type Content, type ErrorRow } from '@drawbridge/contracts';
+import {
+  errorTable,
+  inputRequiredMeta,
+  type Call,
+  type CallError,
+  type Content,
+  type ErrorRow,
+} from '@drawbridge/contracts';
 import type { CodedError } from '@drawbridge/kit';
 import type { CallToolResult, ContentBlock, InputRequiredResult } from '@modelcontextprotocol/server';
 
 /** Where an answer says which call it is of: the id to look for in the panel's activity. */
 export const callIdKey = 'drawbridge/callId';
-/** Names that the protocol keeps for itself in `_meta`. */
-const reservedPrefix = 'io.modelcontextprotocol/';
+/** Names in `_meta` that the protocol and we keep for ourselves: in a tool's result they would speak for the server. */
+const reserved = ['io.modelcontextprotocol/', 'drawbridge/'];
 
 /** A tool's result, or what is asked of the client before there is one. */
 export type ToolAnswer = CallToolResult | InputRequiredResult;
@@ -30,7 +37,11 @@ export const refusalAnswer = ({ code, message }: CodedError): CallToolResult =>
   wordsAnswer(sentence({ code, message }));
 
 const ownMeta = (meta: Record<string, unknown> = {}) =>
-  Object.fromEntries(Object.entries(meta).filter(([name]) => !name.startsWith(reservedPrefix)));
+  Object.fromEntries(
+    Object.entries(meta).filter(
+      ([name]) => name === inputRequiredMeta || !reserved.some((prefix) => name.startsWith(prefix)),
+    ),
+  );
 
 /** A block as the protocol has it: a resource holds a text or bytes. */
 const blockOf = (block: Content): ContentBlock => {
