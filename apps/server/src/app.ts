@@ -31,6 +31,7 @@ import {
   type HttpRoute,
 } from './http/index.ts';
 import { createLog, type Logger } from './log.ts';
+import { withTheirCalls } from './take-back.ts';
 
 /** The panel and the packed daemon, as seen from `src` and from `dist` alike. */
 const panelDir = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -161,8 +162,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     createTrpcDoor({
       gateway,
       accounts,
-      tokens,
-      clients,
+      ...withTheirCalls({ gateway, tokens, clients }),
       limits,
       guardOrigin,
       bodyLimit: trpcBodyLimit,

@@ -20,7 +20,7 @@ import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call-record.ts';
 import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
 import type { Confirmations } from './confirmations.ts';
-import type { CallOptions } from './gateway.ts';
+import type { CallMaker, CallOptions } from './gateway.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
 import type { Machine } from './registry.ts';
@@ -44,6 +44,7 @@ export interface Calls {
   get(userId: string, requestId: string): Promise<Call>;
   list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   cancel(userId: string, requestId: string): Promise<Call>;
+  cancelOf(userId: string, maker: CallMaker): Promise<void>;
 }
 
 export interface CallsNeeds {
@@ -223,6 +224,10 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       await get(userId, requestId);
       await stop(requestId, 'user');
       return get(userId, requestId);
+    },
+    cancelOf: async (userId, { kind, id }) => {
+      const made = openCalls.of(userId).filter(({ record: { via } }) => via?.kind === kind && via.id === id);
+      await Promise.all(made.map(({ record }) => stop(record.requestId, 'user')));
     },
   };
 };

@@ -224,6 +224,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     getCall: calls.get,
     listCalls: calls.list,
     cancelCall: whileRunning(calls.cancel),
+    cancelCallsOf: whileRunning(calls.cancelOf),
     onCallChanged: callEvents.on,
     liveOutputs: liveOutputs.of,
     getConfirmation: confirmations.get,

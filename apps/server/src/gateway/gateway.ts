@@ -48,6 +48,9 @@ export interface CallOptions {
   onOpened?(requestId: string): void;
 }
 
+/** A token or a client that calls come through, whatever it is called. */
+export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
+
 /** A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal lists. */
 export interface MachineView {
   machineId: string;
@@ -110,6 +113,8 @@ export interface UserSide {
   listCalls(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   /** Stops an open call; on one that has ended it changes nothing. Gives the call as it then is. */
   cancelCall(userId: string, requestId: string): Promise<Call>;
+  /** Stops all open calls that came through one token or client, and withdraws their questions. */
+  cancelCallsOf(userId: string, maker: CallMaker): Promise<void>;
   onCallChanged(userId: string, listen: (event: CallEvent) => void): () => void;
   /** What open calls said last and the newest of what they printed, for whoever begins to listen. */
   liveOutputs(userId: string): CallEvent[];

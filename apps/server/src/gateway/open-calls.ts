@@ -53,6 +53,8 @@ export interface OpenCalls {
   find(requestId: string): OpenCall | undefined;
   /** How many are open. */
   count(caller: Caller): number;
+  /** Those of a user, oldest first. */
+  of(userId: string): OpenCall[];
   /** Writes a new call down and sends it when its machine has a stream. */
   add(record: CallRecord, waiter: Waiter): Promise<void>;
   /** Takes up a call of before the restart. */
@@ -296,6 +298,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   return {
     find: (requestId) => calls.get(requestId),
     count: counts.of,
+    of: (userId) => [...calls.values()].filter(({ record }) => record.userId === userId),
     add: (record, waiter) => {
       const call = keep(record, initialState(record));
       call.waiters.add(waiter);

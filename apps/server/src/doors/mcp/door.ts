@@ -106,16 +106,18 @@ export const createMcpDoor = ({
         url,
         bodyLimit,
         onRequest: async (request, reply) => {
-          callers.set(request, await authenticate(request, reply));
-        },
-        handler: async (request, reply) => {
-          const caller = callers.get(request);
-          if (!caller) throw errors.unauthorized();
-          cutAtClose(reply);
+          const caller = await authenticate(request, reply);
+          callers.set(request, caller);
+          // From here on, so that a body which is slow to come does not outlive its token.
           reply.raw.once(
             'close',
             access.onRevoked(caller.access, () => reply.raw.destroy()),
           );
+        },
+        handler: async (request, reply) => {
+          const caller = callers.get(request);
+          if (!caller || reply.raw.destroyed) throw errors.unauthorized();
+          cutAtClose(reply);
           return request.method === 'GET' ? listen(caller, request, reply) : post(caller, request, reply);
         },
       });

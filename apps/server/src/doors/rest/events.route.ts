@@ -1,7 +1,6 @@
 import { restLimits, type CallEvent, type CallSummary } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { AccessControl } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Places } from '../../http/index.ts';
 import { isOwn, type Caller } from './caller.ts';
@@ -15,7 +14,6 @@ const { replayedCalls, streamsPerToken } = restLimits;
 
 interface Needs {
   gateway: Gateway;
-  access: AccessControl;
   clock: Clock;
   streams: Places;
   /** Hears what was thrown inside, for the log. */
@@ -43,7 +41,7 @@ const createOwnEvents = (caller: Caller) => {
 const callEventOf = (data: CallEvent): RestEvent => ({ event: data.type, data });
 
 /** `GET /events`: what happens to the caller's calls and to the machine. */
-export const eventsRoute = ({ gateway, access, clock, streams, onError }: Needs): Route => ({
+export const eventsRoute = ({ gateway, clock, streams, onError }: Needs): Route => ({
   method: 'get',
   path: '/events',
   operation: {
@@ -84,7 +82,6 @@ export const eventsRoute = ({ gateway, access, clock, streams, onError }: Needs)
         if (own.isHeard(event)) hear(callEventOf(event));
       }),
       clock.every(pingEveryMs, stream.ping),
-      access.onRevoked(caller.access, stream.close),
     ];
     stream.readable.once('close', () => {
       for (const stop of stops) stop();
