@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openAccess } from '../../test/access.ts';
 import { newVerifier, openOauth } from '../../test/oauth.ts';
 import { procedureResult } from '../../test/server.ts';
 
@@ -51,4 +52,37 @@ describe('registration', () => {
     expect(statuses.slice(0, 20).every((status) => status === 201)).toBe(true);
     expect(statuses[20]).toBe(429);
   });
+});
+
+it.each([
+  ['that turns around', 'Claude\u200b\u202e', 'Claude'],
+  ['of another line', 'Claude\n(verified)', 'Claude(verified)'],
+  ['of 5,000 letters', 'x'.repeat(5_000), 'x'.repeat(100)],
+  ['of which nothing is seen', '\u200b', 'https://client.example/client.json'],
+])('MC-18 a name in a document %s is shown as it is safe to read', async (_, name, shown) => {
+  const { clients, db } = await openAccess();
+  const clientId = 'https://client.example/client.json';
+  const redirect_uri = 'https://client.example/callback';
+  // A table of better-auth, which our schema does not name.
+  const own = db.withTables<{
+    oauthClient: {
+      id: string;
+      clientId: string;
+      clientDiscoveryId: string;
+      name: string;
+      redirectUris: string;
+    };
+  }>();
+  await own
+    .insertInto('oauthClient')
+    .values({
+      id: 'c',
+      clientId,
+      clientDiscoveryId: 'cimd',
+      name,
+      redirectUris: JSON.stringify([redirect_uri]),
+    })
+    .execute();
+  const query = new URLSearchParams({ client_id: clientId, redirect_uri }).toString();
+  expect(await clients.request(query)).toMatchObject({ name: shown, origin: 'document' });
 });

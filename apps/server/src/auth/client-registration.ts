@@ -4,13 +4,15 @@ import { z } from 'zod';
 /** What hides, turns around or breaks a line: a name is shown to a person who decides by it. */
 const hidden = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
+export const visibleName = (name: string): string => name.replaceAll(hidden, '').trim();
+
 const redirectUri = z.string().max(clientLimits.redirectUriLength);
 
 /** RFC 7591, as far as a client of ours needs it; what else it says of itself is not kept. */
 const registration = z.object({
   client_name: z
     .string()
-    .transform((name) => name.replaceAll(hidden, '').trim())
+    .transform(visibleName)
     .pipe(z.string().min(1).max(clientLimits.nameLength))
     .optional(),
   redirect_uris: z.array(redirectUri).min(1).max(clientLimits.redirectUris),

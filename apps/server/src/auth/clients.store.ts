@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { clientLimits, toolGroups, type ToolGroup } from '@drawbridge/contracts';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+import { visibleName } from './client-registration.ts';
 
 type Time = string | Date;
 
@@ -103,7 +104,9 @@ export interface ClientsStore {
   forgetUnconnected(keep: number): Promise<void>;
 }
 
-const nameOf = (row: { name: string | null; clientId: string }) => row.name ?? row.clientId;
+/** Also a document's own word for its client, which nobody has looked at before. */
+const nameOf = (row: { name: string | null; clientId: string }) =>
+  visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
 
 const readClient = (
   row: Pick<AuthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,

@@ -56,7 +56,7 @@ export const createClients = ({ clock, store, url, onRevoked, onError }: Clients
       const goes = redirectHost(redirect);
       return {
         clientId: client.clientId,
-        name: client.name.slice(0, clientLimits.nameLength),
+        name: client.name,
         host: client.origin === 'document' ? hostOf(client) : goes.host,
         origin: client.origin,
         goesTo: goes.goesTo,
