@@ -1,16 +1,17 @@
+import { get } from 'node:http';
 import { createTokenInput } from '@drawbridge/contracts';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 import { send } from '../../test/server.ts';
 import { createLimits, createServer } from '../http/index.ts';
 import type { Access, AccessControl } from './access.ts';
 import { createBearerGuard } from './bearer-guard.ts';
 
-const perMinute = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
+const few = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
 
 /** A door that says who came, with a token of the one person. */
-const openDoor = async (instead?: AccessControl) => {
+const openDoor = async (instead?: AccessControl, perMinute = few) => {
   const { access: own, tokens, userId } = await openAccess();
   const access = instead ?? own;
   const log = pino({ level: 'silent' });
@@ -23,6 +24,11 @@ const openDoor = async (instead?: AccessControl) => {
     challenge: () => 'realm="here"',
   });
   app.get('/', async (request, reply) => guard(request, reply));
+  app.get('/held', async (request, reply) => {
+    await guard(request, reply);
+    reply.hijack();
+    reply.raw.writeHead(200).flushHeaders();
+  });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => app.close());
   const token = async () => (await tokens.create(userId, createTokenInput.parse({ name: 'Desk' }))).token;
@@ -30,7 +36,19 @@ const openDoor = async (instead?: AccessControl) => {
     const { status, headers } = await send(url, { headers: authorization ? { authorization } : {} });
     return [status, headers['www-authenticate']];
   };
-  return { url, token, ask };
+  /** A request that stays open until what it gives is called. */
+  const hold = (bearer: string) =>
+    new Promise<() => Promise<void>>((resolve) => {
+      const request = get(`${url}/held`, { headers: { authorization: `Bearer ${bearer}` }, agent: false });
+      request.once('response', (response) => {
+        response.resume().once('error', () => {});
+        resolve(async () => {
+          request.destroy();
+          await vi.waitFor(async () => expect((await ask(`Bearer ${bearer}`))[0]).toBe(200));
+        });
+      });
+    });
+  return { url, token, ask, hold };
 };
 
 describe('the guard of the doors for access tokens', () => {
@@ -65,6 +83,17 @@ describe('the guard of the doors for access tokens', () => {
     const statuses = [];
     for (const bearer of Object.keys(grants)) statuses.push((await ask(`Bearer ${bearer}`))[0]);
     expect(statuses).toEqual([200, 200, 200, 429, 200]);
+  });
+
+  it('MC-20 holds 300 requests of one token at a time, and gives a place back when one is over', async () => {
+    const { token, ask, hold } = await openDoor(undefined, { ...few, bearer: 1_000 });
+    const [busy, calm] = [await token(), await token()];
+    const free = await Promise.all(Array.from({ length: 300 }, () => hold(busy)));
+    expect((await ask(`Bearer ${busy}`))[0]).toBe(429);
+    expect((await ask(`Bearer ${calm}`))[0]).toBe(200);
+    await free[0]?.();
+    expect((await ask(`Bearer ${busy}`))[0]).toBe(200);
+    await Promise.all(free.slice(1).map((end) => end()));
   });
 
   it('MC-20 counts the uses of each token by itself, however its header is written', async () => {

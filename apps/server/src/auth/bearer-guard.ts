@@ -17,7 +17,8 @@ const nameOf = (access: Access): string => `${access.kind} ${viaOf(access).id} $
 
 /**
  * Who comes with an access token: the one way into every door that takes them. Throws `unauthorized`, with a challenge,
- * without a token that holds; `tooManyRequests` for a token that was used too often in this minute.
+ * without a token that holds; `tooManyRequests` for a token that was used too often in this minute, or that has too many
+ * requests open. The request is cut when its token is revoked or has run out.
  */
 export const createBearerGuard =
   ({ access, limits, resource, challenge }: Needs) =>
@@ -25,7 +26,14 @@ export const createBearerGuard =
     const bearer = bearerOf(request);
     const granted = bearer === null ? null : await access.verify(bearer, request.ip);
     if (granted && (granted.resource === undefined || granted.resource === resource?.())) {
-      await limits.bearer.count(request, reply, nameOf(granted));
+      const name = nameOf(granted);
+      await limits.bearer.count(request, reply, name);
+      reply.raw.once('close', limits.exchanges.take(name));
+      // From here on, so that a body which is slow to come does not outlive its token.
+      reply.raw.once(
+        'close',
+        access.onRevoked(granted, () => reply.raw.destroy()),
+      );
       return granted;
     }
     if (request.headers.authorization !== undefined) await limits.session.count(request, reply);

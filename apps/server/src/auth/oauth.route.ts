@@ -78,6 +78,8 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
     if (!given.get('state')) return fail('state_missing');
     const response = await pass(request, asked);
+    // A client that is a document has made itself known just now.
+    await needs.onRegistered();
     // A person looks at this: what it says as JSON the panel says in words.
     if (response.status < 400 || response.status >= 500) return answer(reply, response);
     return fail(refusal.safeParse(await response.json()).data?.error ?? 'invalid_request');

@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
+import { createPlaces, type Places } from './places.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -18,6 +19,8 @@ export interface Limits {
   pairing: Limit;
   /** Uses of one access token, or of one person's client whichever token it has, wherever they come from; `who` names it. */
   bearer: { count(request: FastifyRequest, reply: FastifyReply, who: string): Promise<void> };
+  /** Requests with one access token, or of one person's client, that wait for their answer. */
+  exchanges: Places;
   /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
   session: Limit;
   notFound: Limit;
@@ -29,6 +32,8 @@ export interface Limits {
 
 const minuteMs = 60_000;
 const sessionPerMinute = 600;
+/** More than a person's open calls: those who wait for an earlier call and for news come on top. */
+const openExchanges = 300;
 const oauthPerMinute = 600;
 const registrationPerMinute = 20;
 
@@ -73,6 +78,7 @@ export const createLimits = async (
         return ofBearer.count(request, reply);
       },
     },
+    exchanges: createPlaces(openExchanges),
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
     oauth: limit(oauthPerMinute),

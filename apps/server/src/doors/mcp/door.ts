@@ -106,13 +106,7 @@ export const createMcpDoor = ({
         url,
         bodyLimit,
         onRequest: async (request, reply) => {
-          const caller = await authenticate(request, reply);
-          callers.set(request, caller);
-          // From here on, so that a body which is slow to come does not outlive its token.
-          reply.raw.once(
-            'close',
-            access.onRevoked(caller.access, () => reply.raw.destroy()),
-          );
+          callers.set(request, await authenticate(request, reply));
         },
         handler: async (request, reply) => {
           const caller = callers.get(request);
