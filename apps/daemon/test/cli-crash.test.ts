@@ -43,6 +43,11 @@ const journalFolder = () => {
   return join(all, String(readdirSync(all)[0]));
 };
 
+const journalText = () =>
+  readdirSync(journalFolder())
+    .map((name) => readFileSync(join(journalFolder(), name), 'utf8'))
+    .join('');
+
 const commandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -95,6 +100,8 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     await until(() => expect(answersTo('r1')).toEqual([{ result }]));
     send('r1', 'shell_execute', { command: 'echo run >> runs; echo out' }, true);
     await until(() => expect(answersTo('r1')).toEqual([{ result }, { result }]));
+    // That the server has it is known once it is written down, a moment after the server had it.
+    await until(() => expect(journalText()).toContain('"taken"'));
     second.child.kill('SIGKILL');
     await second.code;
     await startAgain();
