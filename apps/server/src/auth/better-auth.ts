@@ -48,6 +48,9 @@ const tokenUse = {
   schema: { apikey: { fields: { lastUsedFrom: { type: 'string', required: false, input: false } } } },
 } satisfies BetterAuthPlugin;
 
+/** How its warning ends at each start on SQLite, about the lists that it has put into columns of text itself. */
+const listAsText = 'Expected string[] but got TEXT.';
+
 interface BetterAuthNeeds {
   /** Better-auth makes and reads its own tables here; our schema does not name them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a Kysely of one schema is no Kysely of another, and better-auth asks for any.
@@ -94,8 +97,9 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
   },
   logger: {
     level: 'warn' as const,
-    log: (level: 'debug' | 'info' | 'success' | 'warn' | 'error', message: string) =>
-      log[level === 'success' ? 'info' : level](message),
+    log: (level: 'debug' | 'info' | 'success' | 'warn' | 'error', message: string) => {
+      if (!message.endsWith(listAsText)) log[level === 'success' ? 'info' : level](message);
+    },
   },
 });
 
