@@ -54,6 +54,7 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ db }) => migrate(db)));
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
     expect(names).toEqual([
+      'callRepeats',
       'calls',
       'confirmations',
       'gatewayKeys',
