@@ -48,6 +48,20 @@ describe('what is refused at once', () => {
     expect(stream.requests()).toHaveLength(3);
   });
 
+  it('not one that follows at once upon an answer, though that is not written down yet', async () => {
+    const { gateway, clock, stream, key } = await connected({ limits: { maxOpenCalls: 1 } });
+    for (let n = 0; n < 3; n++) {
+      const running = gateway.call('ada', read, ended);
+      await clock.settle();
+      const { requestId = '' } = stream.requests()[n] ?? {};
+      void gateway.daemon.respond(key, requestId, text('ok'));
+      expect(await running).toMatchObject({ state: 'succeeded' });
+    }
+    void gateway.call('ada', read, ended).catch(() => {});
+    await clock.settle();
+    await expect(gateway.call('ada', read, ended)).rejects.toMatchObject({ code: 'TOO_MANY_CALLS' });
+  });
+
   it('MC-20 more open calls than one token may have; others and the person still can', async () => {
     const { gateway, clock, stream } = await connected({ limits: { maxOpenCalls: 4, maxOpenCallsOfOne: 2 } });
     const through = (id: string) => ({ ...ended, via: { kind: 'token' as const, id, name: 'Desk' } });

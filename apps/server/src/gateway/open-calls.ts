@@ -201,21 +201,30 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const record = recordAfter(call, state, details);
     const close = closing(call, effects);
     const moved = state.kind !== before.kind;
+    /** The caller hears before it is written down. */
+    const isTold = call.reads && event.type === 'answered' && state.kind === 'ended' && !details.save;
     if (details.save) await details.save(record);
     else if (moved && state.kind !== 'ended') await store.move(record);
     else if (moved) {
       const beside = { closing: close, resultText: details.resultText ?? null };
       const saved = store.end(record, durability(call), beside);
       // The daemon hears of it when it is written down, and answers again where that fails.
-      if (call.reads && event.type === 'answered') tellWaiters(call, state, record);
-      await saved;
+      if (isTold) {
+        tellWaiters(call, state, record);
+        // Whoever was told may make the next call at once.
+        counts.remove(record);
+      }
+      await saved.catch((error: unknown) => {
+        if (isTold) counts.add(record);
+        throw error;
+      });
     }
     call.state = state;
     call.record = record;
     arm(call);
     if (state.kind === 'ended') {
       calls.delete(record.requestId);
-      counts.remove(record);
+      if (!isTold) counts.remove(record);
     }
     tellWaiters(call, state, record);
     if (moved) needs.onChanged(record);
