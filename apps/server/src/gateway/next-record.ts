@@ -1,6 +1,7 @@
 import { errorTable, type CallError, type Decision, type ToolResult } from '@drawbridge/contracts';
 import type { CallRecord } from './call-record.ts';
-import type { CallMachineState } from './call-state.ts';
+import type { CallEffect, CallMachineState } from './call-state.ts';
+import type { ClosingConfirmation } from './calls.store.ts';
 
 /** What an event brings to a record beside the change of state. */
 export interface Brought {
@@ -63,4 +64,11 @@ export const nextRecord = (
     default:
       return state satisfies never;
   }
+};
+
+/** How the open confirmation of a call closes with what follows from an event; null where none does. */
+export const closingOf = (record: CallRecord, effects: readonly CallEffect[]): ClosingConfirmation | null => {
+  const effect = effects.find((one) => one.type === 'close-confirmation');
+  const id = record.confirmationId;
+  return effect?.type === 'close-confirmation' && id !== null ? { id, as: effect.as } : null;
 };

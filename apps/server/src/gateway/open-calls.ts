@@ -15,9 +15,11 @@ import type { CallsStore } from './calls.store.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { Port } from './port.ts';
 import type { Machine } from './registry.ts';
-import { nextRecord, type Brought } from './next-record.ts';
+import { closingOf, nextRecord, type Brought } from './next-record.ts';
 import { isReading } from './reading-tools.ts';
+import { requestFrame } from './request-frame.ts';
 import { createTurns } from './turns.ts';
+import { tellWaiters, type Waiter } from './waiters.ts';
 
 /** A call that has not ended: its record, where it stands, and who waits for it. */
 export interface OpenCall {
@@ -31,12 +33,6 @@ export interface OpenCall {
   answered: { askId: string | null; reach: string | null };
   readonly waiters: Set<Waiter>;
   stopTimer(): void;
-}
-
-export interface Waiter {
-  until: 'ended' | 'asked';
-  resolve(record: CallRecord): void;
-  reject(error: unknown): void;
 }
 
 /** What an event brings beside the change of state, and how it is written down when not in the usual way. */
@@ -122,40 +118,9 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     return nextRecord(call.record, state, { ...details, at: clock.now(), epoch });
   };
 
-  const closing = (call: OpenCall, effects: CallEffect[]) => {
-    const effect = effects.find((one) => one.type === 'close-confirmation');
-    const id = call.record.confirmationId;
-    return effect?.type === 'close-confirmation' && id !== null ? { id, as: effect.as } : null;
-  };
-
-  const tellWaiters = ({ waiters }: OpenCall, state: CallMachineState, record: CallRecord) => {
-    const asked = state.kind === 'awaiting-confirmation';
-    for (const waiter of [...waiters]) {
-      if (state.kind !== 'ended' && !(asked && waiter.until === 'asked')) continue;
-      waiters.delete(waiter);
-      waiter.resolve(record);
-    }
-  };
-
-  const frame = ({ record, state, answered }: OpenCall, again: boolean): DaemonEvent => {
-    const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
-    const toolCall = {
-      name: record.tool,
-      arguments: decision === null ? record.arguments : { ...record.arguments, _confirmation: decision },
-    };
-    const known = needs.machine(record.machineId)?.info.daemon !== null;
-    const timeout = known ? { timeoutMs: limits.callTimeoutMs } : {};
-    return {
-      type: 'filesystem-request',
-      payload: {
-        requestId: record.requestId,
-        toolCall,
-        ...timeout,
-        ...(again ? { again } : {}),
-        ...(decision !== null && answered.askId !== null ? { askId: answered.askId } : {}),
-        ...(decision !== null && answered.reach !== null ? { reach: answered.reach } : {}),
-      },
-    };
+  const frame = (call: OpenCall, again: boolean): DaemonEvent => {
+    const known = needs.machine(call.record.machineId)?.info.daemon !== null;
+    return requestFrame(call, { again, timeoutMs: known ? limits.callTimeoutMs : null });
   };
 
   /** Part of a turn. Written down as delivered before it is on the wire: nothing is ever sent twice by mistake. */
@@ -199,7 +164,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const { state, effects } = nextCall(before, event, limits);
     if (state === before) return false;
     const record = recordAfter(call, state, details);
-    const close = closing(call, effects);
+    const close = closingOf(call.record, effects);
     const moved = state.kind !== before.kind;
     /** The caller hears before it is written down. */
     const isTold = call.reads && event.type === 'answered' && state.kind === 'ended' && !details.save;
@@ -210,7 +175,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       const saved = store.end(record, durability(call), beside);
       // The daemon hears of it when it is written down, and answers again where that fails.
       if (isTold) {
-        tellWaiters(call, state, record);
+        tellWaiters(call.waiters, state, record);
         // Whoever was told may make the next call at once.
         counts.remove(record);
       }
@@ -226,7 +191,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       calls.delete(record.requestId);
       if (!isTold) counts.remove(record);
     }
-    tellWaiters(call, state, record);
+    tellWaiters(call.waiters, state, record);
     if (moved) needs.onChanged(record);
     details.onSaved?.();
     if (close) needs.onConfirmationClosed(close.id);
