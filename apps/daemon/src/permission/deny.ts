@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { ToolGroup } from '@drawbridge/contracts';
 import { commandWords } from './command-words.ts';
 import { foldText } from './fold.ts';
-import { hostOf, isSubdomain, type Host } from './host.ts';
+import { isSubdomain, meantHostOf, type Host } from './host.ts';
 import type { Resource } from './resource.ts';
 import type { Rule } from './rules.ts';
 
@@ -47,7 +47,7 @@ export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
       text: foldText(resource),
       paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(foldText(path))) : [],
       commands: group === 'shell' ? commandWords(commandOf(resource)) : [],
-      host: group === 'browser' ? hostOf(resource) : null,
+      host: group === 'browser' ? meantHostOf(resource) : null,
     };
   });
 
@@ -86,7 +86,7 @@ interface Spelling {
 }
 
 const meetsHost = ({ host, rule }: Denial, text: string): boolean => {
-  const own = host === null ? null : hostOf(text);
+  const own = host === null ? null : meantHostOf(text);
   if (host === null || own === null) return false;
   return own.name === host.name || (rule.reach === 'subdomains' && isSubdomain(own.name, host.name));
 };

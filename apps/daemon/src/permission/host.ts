@@ -6,14 +6,22 @@ export interface Host {
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** A host, `host:port` or address -> its host, read as a browser reads it; null for what is none, or has an empty label. */
-export const hostOf = (text: string): Host | null => {
+const read = (text: string, root: RegExp): Host | null => {
   const address = hasScheme.test(text) ? text : `https://${text}`;
   if (!URL.canParse(address)) return null;
   const { hostname, port } = new URL(address);
-  const name = hostname.replace(/\.+$/, '');
+  const name = hostname.replace(root, '');
   return name.split('.').includes('') ? null : { name, port };
 };
+
+/**
+ * A host, `host:port` or address -> its host, read as a browser reads it; null for what is none, or has an empty label. One
+ * final dot stands for the root; with more of them it is a name that no resolver knows.
+ */
+export const hostOf = (text: string): Host | null => read(text, /\.$/);
+
+/** For a deny rule: whatever number of final dots, the host that is meant. */
+export const meantHostOf = (text: string): Host | null => read(text, /\.+$/);
 
 /** Compared label by label: `a.example.org` is below `example.org`, `aexample.org` is not. */
 export const isSubdomain = (name: string, of: string): boolean => of !== '' && name.endsWith(`.${of}`);
