@@ -105,6 +105,8 @@ export interface CallRepeatTable {
   requestId: string;
   /** SHA-256 of the tool, its arguments and its machine. */
   callDigest: string;
+  /** What it is counted with: its kind, and whose token or client it came through. */
+  scope: string | null;
   at: number;
 }
 

@@ -5,6 +5,7 @@ import { reaches } from './migrations/0003-reaches.ts';
 import { callsVia } from './migrations/0004-calls-via.ts';
 import { callsOfToken } from './migrations/0005-calls-of-token.ts';
 import { callRepeats } from './migrations/0006-call-repeats.ts';
+import { repeatsOfToken } from './migrations/0007-repeats-of-token.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -15,6 +16,7 @@ const migrations = {
   '0004-calls-via': callsVia,
   '0005-calls-of-token': callsOfToken,
   '0006-call-repeats': callRepeats,
+  '0007-repeats-of-token': repeatsOfToken,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

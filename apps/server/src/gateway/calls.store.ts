@@ -8,7 +8,7 @@ import {
   type CallVia,
   type ListCallsInput,
 } from '@drawbridge/contracts';
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import { z } from 'zod';
 import {
   prepareQuery,
@@ -222,7 +222,12 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .selectFrom('calls')
         .select(heads)
         .where('userId', '=', userId)
-        .$if(via !== undefined, (query) => query.where('via', '=', JSON.stringify(via)))
+        .$if(via !== undefined, (query) =>
+          query
+            .where(sql`json_extract(via, '$.kind')`, '=', via?.kind)
+            .where(sql`json_extract(via, '$.id')`, '=', via?.id)
+            .where('via', 'is not', null),
+        )
         .orderBy('createdAt', 'desc')
         .orderBy('requestId', 'desc')
         .limit(limit + 1);

@@ -161,7 +161,7 @@ export interface Repeats {
   /**
    * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call, of a tool that
    * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused` for a key of another
-   * call, `tooManyRequests` for more keys than a user may have.
+   * call, `tooManyRequests` for more keys than a token or client may have.
    */
   claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
   /** For a call that is no repeat whatever came before. */
@@ -170,8 +170,11 @@ export interface Repeats {
   unread(userId: string, requestId: string): Promise<void>;
   /** The outcome was read: the same call is a new one from now on. */
   read(userId: string, requestId: string): Promise<void>;
-  /** Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. */
-  spend(userId: string, name: string): Promise<boolean>;
+  /**
+   * Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. Throws `tooManyRequests` for more than a
+   * token or client may use.
+   */
+  spend(used: { userId: string; via: CallVia; name: string }): Promise<boolean>;
 }
 
 /** The core. All doors meet at `call`. */

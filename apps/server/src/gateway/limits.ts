@@ -17,11 +17,14 @@ export interface GatewayLimits {
   liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
   stopAgainMs: number;
-  /** How long an idempotency key names its call, and how many one user may have in that time. */
+  /** How long an idempotency key names its call, and how many one token or client may have in that time. */
   idempotencyKeyTtlMs: number;
   maxIdempotencyKeys: number;
-  /** How long a call whose answer was not read is not run again by the same call. */
+  /** How many states one token or client may use up in that time. */
+  maxSpentStates: number;
+  /** How long a call whose answer was not read is not run again by the same call, and of how many of a token or client that is known. */
   unreadMs: number;
+  maxUnread: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
   probeEveryMs: number;
   maxUnanswered: number;
@@ -62,7 +65,9 @@ export const defaultLimits: GatewayLimits = {
   stopAgainMs: 10 * minute,
   idempotencyKeyTtlMs: day,
   maxIdempotencyKeys: 10_000,
+  maxSpentStates: 10_000,
   unreadMs: minute,
+  maxUnread: 2_000,
   probeEveryMs: 20 * second,
   maxUnanswered: 2,
   maxTakings: 3,

@@ -11,9 +11,15 @@ export interface RepeatsStore {
   byKey(key: string): Promise<RepeatRow | undefined>;
   /** Drops the row of that key, where it is of that call. */
   remove(key: string, requestId: string): Promise<void>;
-  /** Drops what the user had up to then, and gives how many are left. */
-  sweep(userId: string, until: number): Promise<number>;
+  /** Drops what is from then or before, whosever it is. */
+  sweep(until: number): Promise<void>;
+  count(scope: string): Promise<number>;
+  /** Drops the oldest of a scope, but for the newest `keep`. */
+  trim(scope: string, keep: number): Promise<void>;
 }
+
+/** Rows come one by one; there are more beyond the limit only where it was lowered. */
+const trimmedAtOnce = 100;
 
 export const createRepeatsStore = (db: Kysely<Schema>): RepeatsStore => {
   const byKey: RepeatsStore['byKey'] = (key) =>
@@ -39,14 +45,30 @@ export const createRepeatsStore = (db: Kysely<Schema>): RepeatsStore => {
     remove: async (key, requestId) => {
       await db.deleteFrom('callRepeats').where('key', '=', key).where('requestId', '=', requestId).execute();
     },
-    sweep: async (userId, until) => {
-      await db.deleteFrom('callRepeats').where('userId', '=', userId).where('at', '<=', until).execute();
+    sweep: async (until) => {
+      await db.deleteFrom('callRepeats').where('at', '<=', until).execute();
+    },
+    count: async (scope) => {
       const { count } = await db
         .selectFrom('callRepeats')
         .select((select) => select.fn.countAll<number>().as('count'))
-        .where('userId', '=', userId)
+        .where('scope', '=', scope)
         .executeTakeFirstOrThrow();
       return Number(count);
+    },
+    trim: async (scope, keep) => {
+      const old = await db
+        .selectFrom('callRepeats')
+        .select('key')
+        .where('scope', '=', scope)
+        .orderBy('at', 'desc')
+        .orderBy('key')
+        .limit(trimmedAtOnce)
+        .offset(keep)
+        .execute();
+      if (old.length === 0) return;
+      const keys = old.map(({ key }) => key);
+      await db.deleteFrom('callRepeats').where('key', 'in', keys).execute();
     },
   };
 };

@@ -1,10 +1,11 @@
-import type { ToolCall } from '@drawbridge/contracts';
+import type { CallVia, ToolCall } from '@drawbridge/contracts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   connect,
   openGateway,
   question,
   text,
+  type FakeStream,
   type FixtureOptions,
   type GatewayFixture,
 } from '../../test/gateway-fixture.ts';
@@ -29,9 +30,13 @@ const newOne = (claimed: CallClaim) => {
 };
 
 /** Makes the call that was claimed and lets the machine answer it. */
-const make = async (fixture: GatewayFixture, claimed: CallClaim, call = write) => {
+const make = async (
+  fixture: GatewayFixture,
+  claimed: CallClaim,
+  { call = write, of = via as CallVia } = {},
+) => {
   const { requestId, settle } = newOne(claimed);
-  const running = fixture.gateway.call('ada', call, { door: 'mcp', via, until: 'asked', requestId });
+  const running = fixture.gateway.call('ada', call, { door: 'mcp', via: of, until: 'asked', requestId });
   // A server that is stopped lets its callers go.
   running.catch(() => {});
   await settle(true);
@@ -99,12 +104,21 @@ describe('with an idempotency key', () => {
     expect(await claim(await fixture.crash(), { key: 'k1' })).toMatchObject({ kind: 'new' });
   });
 
-  it('a user has so many in a day and no more', async () => {
+  it('MC-20 a token has so many in a day and no more, whatever else is kept of it, and leaves others theirs', async () => {
     const fixture = await open({ limits: { maxIdempotencyKeys: 2 } });
     await connect(fixture.gateway, 'ada');
-    for (const key of ['k1', 'k2']) await make(fixture, await claim(fixture, { key }));
+    for (const key of ['k1', 'k2']) {
+      const { requestId } = await make(fixture, await claim(fixture, { key }));
+      await fixture.gateway.repeats.unread('ada', requestId);
+      await fixture.gateway.repeats.spend({ userId: 'ada', via, name: key });
+    }
     await expect(claim(fixture, { key: 'k3' })).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });
     expect(await claim(fixture, { key: 'k1' })).toMatchObject({ kind: 'repeat' });
+    for (const other of [
+      { ...via, id: 't2' },
+      { ...via, kind: 'client' as const },
+    ])
+      expect(await claim(fixture, { key: 'k3', via: other })).toMatchObject({ kind: 'new' });
     expect(await claim(fixture, { key: 'k3' }, write, 'bob')).toMatchObject({ kind: 'new' });
     fixture.clock.advance(24 * 3_600_000);
     expect(await claim(fixture, { key: 'k3' })).toMatchObject({ kind: 'new' });
@@ -114,7 +128,7 @@ describe('with an idempotency key', () => {
 describe('without a key', () => {
   const answered = async (fixture: GatewayFixture, call = write) => {
     const { key, stream } = await connect(fixture.gateway, 'ada');
-    const { requestId, running } = await make(fixture, await claim(fixture, {}, call), call);
+    const { requestId, running } = await make(fixture, await claim(fixture, {}, call), { call });
     await expect.poll(() => stream.requests().length).toBe(1);
     await fixture.gateway.daemon.respond(key, requestId, text('written'));
     await running;
@@ -160,6 +174,26 @@ describe('without a key', () => {
     expect(await claim(fixture)).toMatchObject({ kind: 'new' });
   });
 
+  it('MC-20 so many of one token are known; beyond them the oldest is forgotten, and none of another', async () => {
+    const fixture = await open({ limits: { maxUnread: 2 } });
+    const { stream } = await connect(fixture.gateway, 'ada');
+    const idsOf = (from: FakeStream) => from.requests().map(({ requestId }) => requestId);
+    const numbered = (at: number) => ({ ...write, arguments: { ...write.arguments, content: String(at) } });
+    const leave = async (at: number, of: CallVia = via) => {
+      const call = numbered(at);
+      const { requestId } = await make(fixture, await claim(fixture, { via: of }, call), { call, of });
+      await expect.poll(() => idsOf(stream)).toContain(requestId);
+      await fixture.gateway.repeats.unread('ada', requestId);
+      fixture.clock.advance(1);
+    };
+    const other = { ...via, id: 't2' };
+    await leave(1, other);
+    for (const at of [1, 2, 3]) await leave(at);
+    const kinds = await Promise.all([1, 2, 3].map((at) => claim(fixture, {}, numbered(at))));
+    expect(kinds.map(({ kind }) => kind)).toEqual(['new', 'repeat', 'repeat']);
+    expect((await claim(fixture, { via: other }, numbered(1))).kind).toBe('repeat');
+  });
+
   it('another user cannot say that a call was not read', async () => {
     const fixture = await open();
     const requestId = await answered(fixture);
@@ -192,10 +226,43 @@ describe('without a key', () => {
   });
 });
 
-it('what may be used once is used once, after a restart too', async () => {
+describe('what may be used once', () => {
+  const spend = ({ gateway }: GatewayFixture, name: string, more: { userId?: string; via?: CallVia } = {}) =>
+    gateway.repeats.spend({ userId: 'ada', via, name, ...more });
+
+  it('is used once, after a restart too', async () => {
+    const fixture = await open();
+    expect(await spend(fixture, 'state')).toBe(true);
+    expect(await spend(fixture, 'state')).toBe(false);
+    expect(await spend(fixture, 'state', { userId: 'bob' })).toBe(true);
+    expect(await spend(await fixture.crash(), 'state')).toBe(false);
+  });
+
+  it('MC-20 is so much of one token in a day', async () => {
+    const fixture = await open({ limits: { maxSpentStates: 2 } });
+    expect([await spend(fixture, 's1'), await spend(fixture, 's2')]).toEqual([true, true]);
+    await expect(spend(fixture, 's3')).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });
+    expect(await spend(fixture, 's1')).toBe(false);
+    expect(await spend(fixture, 's3', { via: { ...via, id: 't2' } })).toBe(true);
+    fixture.clock.advance(24 * 3_600_000);
+    expect(await spend(fixture, 's4')).toBe(true);
+  });
+});
+
+it('what is a day old is gone, whosever it was, also at a start', async () => {
   const fixture = await open();
-  expect(await fixture.gateway.repeats.spend('ada', 'state')).toBe(true);
-  expect(await fixture.gateway.repeats.spend('ada', 'state')).toBe(false);
-  expect(await fixture.gateway.repeats.spend('bob', 'state')).toBe(true);
-  expect(await (await fixture.crash()).gateway.repeats.spend('ada', 'state')).toBe(false);
+  const rows = ({ database }: GatewayFixture) =>
+    database.db.selectFrom('callRepeats').select(['userId', 'scope']).execute();
+  await connect(fixture.gateway, 'ada');
+  await make(fixture, await claim(fixture, { key: 'k1' }));
+  await fixture.gateway.repeats.spend({ userId: 'bob', via, name: 'state' });
+  expect(await rows(fixture)).toEqual([
+    { userId: 'ada', scope: '["key","ada","token","t1"]' },
+    { userId: 'bob', scope: '["spent","bob","token","t1"]' },
+  ]);
+  fixture.clock.advance(24 * 3_600_000);
+  await fixture.gateway.repeats.spend({ userId: 'cleo', via, name: 'state' });
+  expect((await rows(fixture)).map(({ userId }) => userId)).toEqual(['cleo']);
+  fixture.clock.advance(24 * 3_600_000);
+  expect(await rows(await fixture.crash())).toEqual([]);
 });

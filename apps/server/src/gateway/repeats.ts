@@ -12,7 +12,10 @@ import { createTurns } from './turns.ts';
 
 interface RepeatsNeeds {
   clock: Clock;
-  limits: Pick<GatewayLimits, 'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'unreadMs'>;
+  limits: Pick<
+    GatewayLimits,
+    'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
+  >;
   store: RepeatsStore;
   find(requestId: string): Promise<CallRecord | undefined>;
   machineIdOf(userId: string, machineId: string | undefined): Promise<string | null>;
@@ -24,15 +27,19 @@ const callDigestOf = (machineId: string | null, { name, arguments: given }: Tool
   digestOf([machineId, name, withoutDecision(given)]);
 
 /** Whose repeats count for whom: each token and each client of a user stands alone. */
-const scopeOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
+const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
 
-const unreadKey = (scope: string[], callDigest: string) => digestOf(['unread', scope, callDigest]);
+/** What rows are counted with: keys, unread calls and used states of one maker do not take each other's place. */
+const scopeOf = (counted: 'key' | 'unread' | 'spent', maker: string[]) => canonical([counted, ...maker]);
+
+const unreadKey = (maker: string[], callDigest: string) => digestOf(['unread', maker, callDigest]);
 
 /** The part of a record that names an unread call; null where a repeat of it does no harm or it came from no token. */
 const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRecord) => {
   if (via === null || isReading(tool)) return null;
   const callDigest = callDigestOf(machineId, { name: tool, arguments: given });
-  return { key: unreadKey(scopeOf(userId, via), callDigest), callDigest };
+  const maker = makerOf(userId, via);
+  return { key: unreadKey(maker, callDigest), callDigest, scope: scopeOf('unread', maker) };
 };
 
 const unclaimed = (at: number): CallClaim => ({
@@ -58,20 +65,23 @@ export const createRepeats = ({
   /** Keys whose call is being made, and when that is known to have worked or not. */
   const opening = new Map<string, Promise<void>>();
 
-  const sweep = (userId: string) => store.sweep(userId, clock.now() - limits.idempotencyKeyTtlMs);
+  const sweep = () => store.sweep(clock.now() - limits.idempotencyKeyTtlMs);
+
+  const isFull = async (scope: string, most: number) => (await store.count(scope)) >= most;
 
   const note = async (record: CallRecord) => {
     const name = unreadNameOf(record);
     if (!name) return;
     const { userId, requestId } = record;
-    await sweep(userId);
+    await sweep();
     await store.put({ ...name, userId, requestId, at: clock.now() });
+    await store.trim(name.scope, limits.maxUnread);
   };
 
-  const claimByKey = async (row: RepeatRow): Promise<CallClaim> => {
-    const known = await sweep(row.userId);
+  const claimByKey = async (row: RepeatRow & { scope: string }): Promise<CallClaim> => {
+    await sweep();
     const present = await store.byKey(row.key);
-    if (!present && known >= limits.maxIdempotencyKeys)
+    if (!present && (await isFull(row.scope, limits.maxIdempotencyKeys)))
       throw errors.tooManyRequests({ message: 'Too many idempotency keys are in use' });
     const held = present ?? (await store.claim(row));
     if (held.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
@@ -107,10 +117,11 @@ export const createRepeats = ({
     const { via, machineId, key: given } = origin;
     if (given === undefined && isReading(call.name)) return unclaimed(clock.now());
     const callDigest = callDigestOf(await machineIdOf(userId, machineId), call);
-    const scope = scopeOf(userId, via);
-    if (given === undefined) return turns.run(userId, () => claimUnread(unreadKey(scope, callDigest)));
-    const key = digestOf(['key', scope, given]);
-    const row = { key, userId, requestId: newRequestId(clock.now()), callDigest, at: clock.now() };
+    const maker = makerOf(userId, via);
+    if (given === undefined) return turns.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
+    const key = digestOf(['key', maker, given]);
+    const at = clock.now();
+    const row = { key, userId, requestId: newRequestId(at), callDigest, scope: scopeOf('key', maker), at };
     for (;;) {
       await opening.get(key);
       const claimed = await turns.run(userId, async () => (opening.has(key) ? null : claimByKey(row)));
@@ -137,19 +148,22 @@ export const createRepeats = ({
         const name = record && unreadNameOf(record);
         if (name) await store.remove(name.key, requestId);
       }),
-    spend: async (userId, name) => {
-      await sweep(userId);
-      const requestId = newRequestId(clock.now());
-      const row = {
-        key: digestOf(['spent', userId, name]),
-        userId,
-        requestId,
-        callDigest: '',
-        at: clock.now(),
-      };
-      return (await store.claim(row)).requestId === requestId;
-    },
+    spend: ({ userId, via, name }) =>
+      turns.run(userId, async () => {
+        await sweep();
+        const key = digestOf(['spent', userId, name]);
+        if (await store.byKey(key)) return false;
+        const scope = scopeOf('spent', makerOf(userId, via));
+        if (await isFull(scope, limits.maxSpentStates))
+          throw errors.tooManyRequests({ message: 'Too many questions have been come back for' });
+        const at = clock.now();
+        const requestId = newRequestId(at);
+        return (
+          (await store.claim({ key, userId, requestId, callDigest: '', scope, at })).requestId === requestId
+        );
+      }),
     takeUp: async (open) => {
+      await sweep();
       for (const record of open) await note(record);
     },
   };

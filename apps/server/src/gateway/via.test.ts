@@ -1,5 +1,5 @@
 import type { CallVia } from '@drawbridge/contracts';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { connect, openGateway, question, type GatewayFixture } from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
@@ -32,4 +32,33 @@ it.each([
   expect([await told(fixture, requestId), heard]).toEqual([[via, via, via], [via]]);
   fixture = await fixture.crash();
   expect(await told(fixture, requestId)).toEqual([via, via, via]);
+});
+
+describe('the calls of one client', () => {
+  const made = async (...vias: (CallVia | undefined)[]) => {
+    fixture = await openGateway();
+    const { gateway, clock } = fixture;
+    const { stream } = await connect(gateway, 'ada');
+    for (const via of vias) {
+      gateway.call('ada', write, { door: 'mcp', until: 'ended', ...(via && { via }) }).catch(() => {});
+      clock.advance(1);
+    }
+    await expect.poll(() => stream.requests()).toHaveLength(vias.length);
+    return gateway;
+  };
+
+  it('are found under whatever name it has now, and none of another', async () => {
+    const others: CallVia[] = [
+      { kind: 'token', id: 'c1', name: 'Editor' },
+      { kind: 'client', id: 'c2', name: 'Editor' },
+    ];
+    const before: CallVia = { kind: 'client', id: 'c1', name: 'Editor' };
+    const after = { ...before, name: 'Editor 2' };
+    const gateway = await made(before, ...others, undefined, after);
+    for (const via of [before, after]) {
+      const { calls } = await gateway.listCalls('ada', { limit: 9 }, via);
+      expect(calls.map((call) => call.via)).toEqual([after, before]);
+    }
+    expect((await gateway.listCalls('bob', { limit: 9 }, before)).calls).toEqual([]);
+  });
 });

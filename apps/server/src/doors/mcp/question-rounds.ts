@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
+import { viaOf } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { callIdKey } from './answer.ts';
 import { argumentsDigest } from './arguments-digest.ts';
@@ -53,7 +54,8 @@ export const createQuestionRounds = ({ gateway, seal }: { gateway: Gateway; seal
     take: async ({ caller, request }) => {
       const opened = seal.open(request.client?.requestState ?? '', bindingOf(caller, request));
       const state = carried.safeParse(opened).data;
-      if (!state || !(await gateway.repeats.spend(caller.userId, state.once)))
+      const { userId, access } = caller;
+      if (!state || !(await gateway.repeats.spend({ userId, via: viaOf(access), name: state.once })))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState');
       return state.requestId;
     },

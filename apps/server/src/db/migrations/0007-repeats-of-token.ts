@@ -1,0 +1,28 @@
+import { sql, type Migration } from 'kysely';
+
+/**
+ * What tells repeats is counted by token and client; rows of before are counted for nobody, and are old in a day. The calls
+ * of a token or client are found by its kind and id: its name may change.
+ */
+export const repeatsOfToken: Migration = {
+  up: async (db) => {
+    await db.schema.dropIndex('callRepeatsUserAt').execute();
+    await db.schema.alterTable('callRepeats').addColumn('scope', 'text').execute();
+    await db.schema.createIndex('callRepeatsAt').on('callRepeats').column('at').execute();
+    await db.schema
+      .createIndex('callRepeatsScopeAt')
+      .on('callRepeats')
+      .columns(['scope', 'at'])
+      .where(sql.ref('scope'), 'is not', null)
+      .execute();
+    await db.schema.dropIndex('callsVia').execute();
+    await db.schema
+      .createIndex('callsOfMaker')
+      .on('calls')
+      .expression(
+        sql`json_extract(via, '$.kind'), json_extract(via, '$.id'), ${sql.ref('userId')}, ${sql.ref('createdAt')}, ${sql.ref('requestId')}`,
+      )
+      .where(sql.ref('via'), 'is not', null)
+      .execute();
+  },
+};
