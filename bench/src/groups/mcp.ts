@@ -20,7 +20,7 @@ const better = (pick: (...values: number[]) => number, of: [Compared, Compared])
 };
 
 /**
- * `tools/call` of `read_file` through `/mcp`, revision 2025-11-25 with a session, against the bare bridge and against the
+ * `tools/call` of `read_file` through `/mcp`, revision 2025-11-25 with a session, against the bare bridge behind a plain `POST` and against the
  * better of two proxies in front of the filesystem server, which only pass messages on.
  */
 export const mcpGroup: Group<'p50' | 'rate' | 'proxyP50' | 'proxyRate'> = {
@@ -44,7 +44,7 @@ export const mcpGroup: Group<'p50' | 'rate' | 'proxyP50' | 'proxyRate'> = {
     const readThere = { ...read, name: 'read_text_file', arguments: { path: join(root, 'one-kib.txt') } };
     const [first, second] = [await startSupergateway(processes, root), await startMcpProxy(processes, root)];
     const pairs = {
-      bare: { ours, bare: rawShot(bare.pool, '/', read) },
+      bare: { ours, bare: { ...rawShot(bare.pool, '/', read), wholeWay: true as const } },
       first: { ours, bare: await mcpShot(first, readThere) },
       second: { ours, bare: await mcpShot(second, readThere) },
     };
