@@ -74,22 +74,24 @@ export const openAccounts = async ({ config, clock, writeLog }: AppNeeds) => {
   const log = createLog({ level: config.logLevel, secrets, write: writeLog });
   const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
   const address = createAddress(config);
-  const { db, close } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const { db } = store;
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
-  const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: address.url });
-  const { access, tokens, clients } = createAccess({ auth, db, clock, url: address.url, onError });
-  return { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, clients, close };
+  const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: address.url });
+  const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, onError });
+  return { secret, setupToken, log, onError, address, store, auth, accounts, access, tokens, clients, close };
 };
 
 /** The whole server, put together. */
 export const createApp = async (needs: AppNeeds): Promise<App> => {
   const { config, clock } = needs;
   const opened = await openAccounts(needs);
-  const { secret, setupToken, log, onError, address, db, auth, accounts, access, tokens, clients } = opened;
+  const { secret, setupToken, log, onError, address, store, auth, accounts, access, tokens, clients } =
+    opened;
   const secure = config.publicUrl?.startsWith('https:') ?? false;
   const gateway = createGateway({
-    db,
+    store,
     clock,
     limits: {
       ...defaultLimits,
@@ -123,7 +125,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
   const closeIdleSockets = watchIdleSockets(app.server);
   const guardOrigin = createOriginGuard(address);
 
-  serveHealth(app, async () => void (await sql`select 1`.execute(db)));
+  serveHealth(app, async () => void (await sql`select 1`.execute(store.db)));
   const servePage = await serveStatic(app, { panelDir, daemonFile });
   serveNotFound(app, { limit: limits.notFound, servePage });
   await app.register(

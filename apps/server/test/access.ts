@@ -12,7 +12,8 @@ import { owner, setupToken } from './server.ts';
 export const openAccess = async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'access-'));
   const clock = createFakeClock(systemClock.now());
-  const { db, close } = openDatabase({ url: undefined, dataDir });
+  const { close, ...store } = openDatabase({ url: undefined, dataDir });
+  const { db } = store;
   onTestFinished(async () => {
     await close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -21,12 +22,12 @@ export const openAccess = async () => {
   const log = createLog({ level: 'silent', secrets: [], write: () => {} });
   const url = 'http://127.0.0.1';
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret: readSecret(dataDir), url, log });
-  const accounts = await createAccounts({ auth, db, clock, log, setupToken, url: () => url });
+  const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: () => url });
   const { user } = await accounts.createOwner({ setupToken, ...owner });
   const problems: unknown[] = [];
   const { access, tokens, clients } = createAccess({
     auth,
-    db,
+    store,
     clock,
     url: () => url,
     onError: (error) => void problems.push(error),

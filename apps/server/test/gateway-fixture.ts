@@ -47,7 +47,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
     const gateway = createGateway({
-      db: database.db,
+      store: database,
       clock: {
         now: clock.now,
         after: (ms, run) => clock.after(ms, whileAlive(run)),

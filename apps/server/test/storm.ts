@@ -15,7 +15,7 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
   const database = openDatabase({ url: undefined, dataDir });
   await migrate(database.db);
   const gateway = createGateway({
-    db: database.db,
+    store: database,
     clock: systemClock,
     limits: defaultLimits,
     pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token },

@@ -36,7 +36,7 @@ export const viaOf = (access: Access): CallVia => ({
 /** Whoever comes with an access token. */
 export interface AccessControl {
   /**
-   * What the bearer may do, read from the store each time; null for one that is unknown, expired or revoked. `from` is the
+   * What the bearer may do, as the store has it at this moment; null for one that is unknown, expired or revoked. `from` is the
    * address that it came from, which its owner sees.
    */
   verify(bearer: string, from?: string | null): Promise<Access | null>;

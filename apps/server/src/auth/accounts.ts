@@ -26,7 +26,7 @@ export interface Accounts {
   createOwner(input: CreateOwnerInput): Promise<SignedIn>;
   /** Makes an account from an unused invitation. Throws `forbidden` for one that does not hold, `emailTaken`. */
   acceptInvitation(input: AcceptInvitationInput): Promise<SignedIn>;
-  /** The session that a request's `Cookie` header carries, read from the store each time; null without one. */
+  /** The session that a request's `Cookie` header carries, as the store has it at this moment; null without one. */
   session(cookie: string | undefined): Promise<Session | null>;
   /** Calls `ended` once when the session is over, at most a second after; the returned function stops watching. */
   watch(session: Session, ended: () => void): () => void;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { clientLimits, toolGroups, type ToolGroup } from '@drawbridge/contracts';
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 import { visibleName } from './client-registration.ts';
 
 type Time = string | Date;
@@ -117,7 +116,7 @@ const readClient = (
   redirectUris: texts.parse(row.redirectUris),
 });
 
-export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
+export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
   const auth = db.withTables<AuthTables>();
   const clientColumns = [
     'oauthClient.clientId',
@@ -139,7 +138,7 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
       .where('token.confirmation', 'is', null)
       .where((where) => where.or([where('client.disabled', 'is', null), where('client.disabled', '=', 0)]));
 
-  const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+  const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     agreed()
       .select([
         'token.id as grantId',
@@ -154,6 +153,19 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
       ])
       .where('token.token', '=', slot('digest')),
   );
+  const byDigest = remember(async (digest: string): Promise<StoredGrant | undefined> => {
+    const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
+    if (!row) return undefined;
+    const { tokenScopes, consentScopes, resources, expiresAt, name, ...rest } = row;
+    const agreedTo = new Set(groupsOf(consentScopes));
+    return {
+      ...rest,
+      name: nameOf({ name, clientId: row.clientId }),
+      scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
+      resources: resources === null ? [] : texts.parse(resources),
+      expiresAt: timeOf(expiresAt),
+    };
+  });
 
   return {
     byId: async (clientId) => {
@@ -164,19 +176,7 @@ export const createClientsStore = (db: Kysely<Schema>): ClientsStore => {
         .executeTakeFirst();
       return row && readClient(row);
     },
-    byToken: async (token) => {
-      const [row] = (await db.executeQuery(byDigest({ digest: digestOf(token) }))).rows;
-      if (!row) return undefined;
-      const { tokenScopes, consentScopes, resources, expiresAt, name, ...rest } = row;
-      const agreedTo = new Set(groupsOf(consentScopes));
-      return {
-        ...rest,
-        name: nameOf({ name, clientId: row.clientId }),
-        scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
-        resources: resources === null ? [] : texts.parse(resources),
-        expiresAt: timeOf(expiresAt),
-      };
-    },
+    byToken: (token) => byDigest(digestOf(token)),
     ofUser: async (userId) => {
       const rows = await auth
         .selectFrom('oauthConsent')

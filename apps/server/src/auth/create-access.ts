@@ -1,6 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Access, AccessControl, Clients, Tokens } from './access.ts';
 import { tokenPrefix, type Auth } from './better-auth.ts';
 import { createClients } from './clients.ts';
@@ -12,7 +11,7 @@ import { createWatch } from './watch.ts';
 
 interface AccessNeeds {
   auth: Auth;
-  db: Kysely<Schema>;
+  store: Store;
   clock: Clock;
   /** The origin under which the server is reached. */
   url(): string;
@@ -29,14 +28,14 @@ const watchedAs = (access: Access) =>
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
 export const createAccess = ({
   auth,
-  db,
+  store,
   clock,
   url,
   onError,
 }: AccessNeeds): { access: AccessControl; tokens: Tokens; clients: Clients } => {
   const onRevoked = () => watch.check();
-  const ofToken = createTokens({ auth, clock, store: createTokensStore(db), onRevoked, onError });
-  const ofClient = createClients({ clock, store: createClientsStore(db), url, onRevoked, onError });
+  const ofToken = createTokens({ auth, clock, store: createTokensStore(store), onRevoked, onError });
+  const ofClient = createClients({ clock, store: createClientsStore(store), url, onRevoked, onError });
 
   const liveOf = async (kind: Access['kind'], names: string[]) => {
     const prefix = `${kind}:`;

@@ -1,6 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Accounts } from './accounts.ts';
@@ -14,7 +13,7 @@ import { createWatch } from './watch.ts';
 
 interface AccountsNeeds {
   auth: Auth;
-  db: Kysely<Schema>;
+  store: Store;
   clock: Clock;
   log: Logger;
   /** The token that makes the owner. */
@@ -27,7 +26,7 @@ interface AccountsNeeds {
 export const createAccounts = async (
   needs: AccountsNeeds,
 ): Promise<Accounts & { checkSessions(): Promise<void> }> => {
-  const { auth, db, clock, log, setupToken, url } = needs;
+  const { auth, store, clock, log, setupToken, url } = needs;
   const { adapter } = await auth.$context;
   const newAccount = await createNewAccount({ auth, clock });
   const invitations = await createInvitations({ auth, clock, url });
@@ -89,7 +88,7 @@ export const createAccounts = async (
     },
     acceptInvitation: async ({ invitationToken, ...account }) =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
-    session: createSessions({ auth, clock, store: createSessionsStore(db) }),
+    session: createSessions({ auth, clock, store: createSessionsStore(store) }),
     watch: ({ token }, ended) => watch.watch(token, ended),
     checkSessions: watch.check,
     createInvitation: invitations.create,

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 
 /** Better-auth's tables, as far as a session is read from them. */
 type AuthTables = {
@@ -17,9 +16,9 @@ export interface SessionsStore {
   byToken(token: string): Promise<StoredSession | undefined>;
 }
 
-export const createSessionsStore = (db: Kysely<Schema>): SessionsStore => {
+export const createSessionsStore = ({ db, remember }: Store): SessionsStore => {
   const auth = db.withTables<AuthTables>();
-  const byToken = prepareQuery((slot: Slot<{ token: string }>) =>
+  const ofToken = prepareQuery((slot: Slot<{ token: string }>) =>
     auth
       .selectFrom('session')
       .innerJoin('user', 'user.id', 'session.userId')
@@ -27,11 +26,11 @@ export const createSessionsStore = (db: Kysely<Schema>): SessionsStore => {
       .where('session.token', '=', slot('token')),
   );
   return {
-    byToken: async (token) => {
-      const [row] = (await db.executeQuery(byToken({ token }))).rows;
+    byToken: remember(async (token) => {
+      const [row] = (await db.executeQuery(ofToken({ token }))).rows;
       if (!row) return undefined;
       const { expiresAt, ...user } = row;
       return { expiresAt: new Date(expiresAt).getTime(), user };
-    },
+    }),
   };
 };

@@ -17,7 +17,7 @@ interface SessionsNeeds {
 
 /**
  * Reads the session that a cookie carries. Better-auth proves a cookie once; that its signature is right stays true.
- * Whether the session holds, and who the user is, is read from the store each time.
+ * Whether the session holds, and who the user is, is as the store has it at each request.
  */
 export const createSessions = ({ auth, clock, store }: SessionsNeeds) => {
   const proven = new Map<string, string>();

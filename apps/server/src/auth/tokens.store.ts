@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toolGroup } from '@drawbridge/contracts';
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { prepareQuery, type Schema, type Slot } from '../db/index.ts';
+import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 
 /** Better-auth's tables, as far as a token is read from them. */
 type AuthTables = {
@@ -59,22 +58,23 @@ export interface TokensStore {
   removeAll(userId: string): Promise<void>;
 }
 
-export const createTokensStore = (db: Kysely<Schema>): TokensStore => {
+export const createTokensStore = ({ db, remember }: Store): TokensStore => {
   const auth = db.withTables<AuthTables>();
-  const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+  const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     auth
       .selectFrom('apikey')
       .innerJoin('user', 'user.id', 'apikey.referenceId')
       .select(['apikey.referenceId as userId', 'enabled', ...shown.map((name) => `apikey.${name}` as const)])
       .where('key', '=', slot('digest')),
   );
+  const byDigest = remember(async (digest: string) => {
+    const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
+    return row && row.enabled ? { ...read(row), userId: row.userId } : undefined;
+  });
   const own = (userId: string) => auth.deleteFrom('apikey').where('referenceId', '=', userId);
 
   return {
-    byToken: async (token) => {
-      const [row] = (await db.executeQuery(byDigest({ digest: keyDigest(token) }))).rows;
-      return row && row.enabled ? { ...read(row), userId: row.userId } : undefined;
-    },
+    byToken: (token) => byDigest(keyDigest(token)),
     ofUser: async (userId) => {
       const rows = await auth
         .selectFrom('apikey')

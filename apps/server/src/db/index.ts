@@ -8,6 +8,6 @@ export type {
 export { createGroupCommit, type Durability, type GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
 export { prepareQuery, type Slot } from './prepared-query.ts';
-export { openDatabase, type OpenDatabase } from './open-database.ts';
+export { openDatabase, type OpenDatabase, type Store } from './open-database.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';

@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
 import { keepStatements } from './kept-statements.ts';
+import { createRowCache, type Remember } from './row-cache.ts';
 import type { Schema } from './schema.ts';
+import { watchWrites } from './store-version.ts';
 
 /** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
 export interface DatabasePlace {
@@ -11,8 +13,12 @@ export interface DatabasePlace {
   dataDir: string;
 }
 
-export interface OpenDatabase {
+export interface Store {
   db: Kysely<Schema>;
+  remember: Remember;
+}
+
+export interface OpenDatabase extends Store {
   close(): Promise<void>;
 }
 
@@ -31,8 +37,8 @@ const transactionalDdl = () =>
   Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
 
 /** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
-const rollingBackOnce = (database: Database.Database) => () => {
-  const driver = new SqliteDriver({ database: keepStatements(database) });
+const rollingBackOnce = (database: Database.Database, watched: SqliteDatabase) => () => {
+  const driver = new SqliteDriver({ database: keepStatements(watched) });
   const rollBack = driver.rollbackTransaction.bind(driver);
   driver.rollbackTransaction = async (connection) => {
     if (database.inTransaction) await rollBack(connection);
@@ -58,11 +64,12 @@ export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = transactionalDdl;
-  dialect.createDriver = rollingBackOnce(sqlite);
+  const { database, version } = watchWrites(sqlite);
+  dialect.createDriver = rollingBackOnce(sqlite, database);
   const db = new Kysely<Schema>({ dialect });
   const close = async () => {
     await db.destroy();
     sqlite.close();
   };
-  return { db, close };
+  return { db, remember: createRowCache(version), close };
 };

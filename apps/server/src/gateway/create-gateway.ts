@@ -1,7 +1,6 @@
 import type { CallEvent, Confirmation, ConfirmationEvent } from '@drawbridge/contracts';
 import { createEmitter, type Clock } from '@drawbridge/kit';
-import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { toSummary, type CallRecord } from './call-record.ts';
 import { createCalls } from './calls.ts';
@@ -35,7 +34,7 @@ export interface Pairing {
 }
 
 export interface GatewayNeeds {
-  db: Kysely<Schema>;
+  store: Store;
   clock: Clock;
   limits: GatewayLimits;
   pairing: Pairing;
@@ -46,12 +45,12 @@ export interface GatewayNeeds {
 
 /** Makes the core. Call `start` before the doors open. */
 export const createGateway = (needs: GatewayNeeds): Gateway => {
-  const { db, clock, limits, pairing, isOwner, onError } = needs;
+  const { store, clock, limits, pairing, isOwner, onError } = needs;
   const port = createLocalPort(onError);
   const callEvents = createEmitter<CallEvent>(onError);
   const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
 
-  const stores = createGatewayStores(db);
+  const stores = createGatewayStores(store);
   const registry = createRegistry({ store: stores.machines, isOwner });
   const keys = createKeys({
     clock,

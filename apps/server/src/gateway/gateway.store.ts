@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import { createGroupCommit, type Schema } from '../db/index.ts';
+import { createGroupCommit, type Store } from '../db/index.ts';
 import { createCallsStore, type CallsStore } from './calls.store.ts';
 import { createConfirmationsStore, type ConfirmationsStore } from './confirmations.store.ts';
 import { guardedStore } from './guarded-store.ts';
@@ -18,12 +17,13 @@ export interface GatewayStores {
   switches: SwitchesStore;
 }
 
-export const createGatewayStores = (db: Kysely<Schema>): GatewayStores => {
+export const createGatewayStores = (store: Store): GatewayStores => {
+  const { db } = store;
   const commit = createGroupCommit(db);
   return {
     calls: guardedStore(createCallsStore(db, commit)),
     confirmations: guardedStore(createConfirmationsStore(db, commit)),
-    keys: guardedStore(createKeysStore(db)),
+    keys: guardedStore(createKeysStore(store)),
     machines: guardedStore(createMachinesStore(db, commit)),
     repeats: guardedStore(createRepeatsStore(db)),
     switches: guardedStore(createSwitchesStore(db)),

@@ -1,5 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
-import { prepareQuery, type GatewayKeyTable, type Schema, type Slot } from '../db/index.ts';
+import type { Selectable } from 'kysely';
+import { prepareQuery, type GatewayKeyTable, type Slot, type Store } from '../db/index.ts';
 import { saveMachine, type MachineInit, type StoredMachine } from './machines.store.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
@@ -30,12 +30,12 @@ export interface KeysStore {
   revokeAll(at: number): Promise<void>;
 }
 
-export const createKeysStore = (db: Kysely<Schema>): KeysStore => {
+export const createKeysStore = ({ db, remember }: Store): KeysStore => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
   );
   return {
-    find: async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0],
+    find: remember(async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0]),
     issueToken: (token) =>
       db.transaction().execute(async (trx) => {
         await trx

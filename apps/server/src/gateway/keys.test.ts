@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const make = (gatewayApiKey?: string): Keys =>
-  createKeys({ clock, limits: defaultLimits, store: createKeysStore(database.db), gatewayApiKey });
+  createKeys({ clock, limits: defaultLimits, store: createKeysStore(database), gatewayApiKey });
 
 const machine = (userId: string) => ({
   id: `machine-of-${userId}`,

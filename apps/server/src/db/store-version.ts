@@ -1,0 +1,50 @@
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+
+/** What changes nothing, and what is written with every call but names nobody's rights. */
+const changesNoRights =
+  /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats)")/i;
+
+export interface WatchedDatabase {
+  database: SqliteDatabase;
+  /** Another number after each change by whatever process; of our own writes those to calls, confirmations and their repeats do not count. */
+  version(): number;
+}
+
+/** Counts what changes the store: our own statements, and what SQLite knows of other connections. */
+export const watchWrites = (database: SqliteDatabase): WatchedDatabase => {
+  let version = 0;
+  const others = database.prepare('pragma data_version');
+  let seen: unknown;
+
+  const counted = (statement: SqliteStatement): SqliteStatement => {
+    const counting =
+      <Given, Result>(run: (given: Given) => Result) =>
+      (given: Given) => {
+        version += 1;
+        return run(given);
+      };
+    return {
+      reader: statement.reader,
+      all: counting((given: readonly unknown[]) => statement.all(given)),
+      run: counting((given: readonly unknown[]) => statement.run(given)),
+      iterate: counting((given: readonly unknown[]) => statement.iterate(given)),
+    };
+  };
+
+  return {
+    database: {
+      prepare: (text) => {
+        const statement = database.prepare(text);
+        return changesNoRights.test(text) ? statement : counted(statement);
+      },
+      close: () => database.close(),
+    },
+    version: () => {
+      const [row] = others.all([]);
+      const now = typeof row === 'object' && row !== null && 'data_version' in row ? row.data_version : null;
+      if (now !== seen) version += 1;
+      seen = now;
+      return version;
+    },
+  };
+};
