@@ -43,7 +43,7 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
   const routes: Route[] = [
     statusRoute(needs),
     toolsRoute(needs),
-    runCallRoute({ gateway: needs.gateway, follow, run: createRun(needs) }),
+    runCallRoute({ gateway: needs.gateway, access, follow, run: createRun(needs) }),
     listCallsRoute(needs),
     getCallRoute({ follow }),
     cancelCallRoute(needs),

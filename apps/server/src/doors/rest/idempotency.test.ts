@@ -1,5 +1,5 @@
 import type { Call } from '@drawbridge/contracts';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { requestOf } from '../../../test/daemon.ts';
 import { answerNext, codeOf, newRestClient, online } from '../../../test/rest.ts';
 
@@ -42,6 +42,35 @@ it('MC-15 a key belongs to one call of one token', async () => {
   const own = other.run('read_file', { filePath: 'a.txt' }, named('k1'));
   await answerNext(daemon);
   expect((await own).json).not.toMatchObject({ requestId: (first.json as Call).requestId });
+});
+
+it('MC-14 a token that is revoked while its key is looked up makes no call, and the key is free', async () => {
+  const { server, panel, script } = await online();
+  const { repeats } = server.app.gateway;
+  const { claim } = repeats;
+  const settled: boolean[] = [];
+  let isClaimed = false;
+  let goOn = () => {};
+  const revoked = new Promise<void>((resolve) => (goOn = resolve));
+  vi.spyOn(repeats, 'claim').mockImplementation(async (...given) => {
+    const found = await claim(...given);
+    isClaimed = true;
+    await revoked;
+    if (found.kind === 'repeat') return found;
+    const settle = async (opened: boolean) => {
+      await found.settle(opened);
+      settled.push(opened);
+    };
+    return { ...found, settle };
+  });
+  const running = script.run('read_file', {}, named('k1')).catch(() => 'cut');
+  await expect.poll(() => isClaimed).toBe(true);
+  const [token] = await panel.tokens.list.query();
+  await panel.tokens.revoke.mutate({ id: token?.id ?? '' });
+  goOn();
+  expect(await running).toBe('cut');
+  await expect.poll(() => settled).toEqual([false]);
+  expect((await panel.calls.list.query({})).calls).toEqual([]);
 });
 
 it('MC-15 a key of a call that was refused is free again', async () => {

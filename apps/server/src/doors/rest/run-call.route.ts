@@ -1,4 +1,5 @@
 import { restBase, restLimits, restSchemas, type Call } from '@drawbridge/contracts';
+import type { AccessControl } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Follow } from './follow.ts';
 import { idempotencyHeader, idempotencyKeyOf } from './idempotency.ts';
@@ -8,10 +9,12 @@ import { requireTool } from './own-tools.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
 import { failures, json } from './replies.ts';
 import type { Route } from './route.ts';
+import { watchRevoked } from './revoked.ts';
 import type { Run } from './run.ts';
 
 interface Needs {
   gateway: Gateway;
+  access: AccessControl;
   follow: Follow;
   run: Run;
 }
@@ -19,7 +22,7 @@ interface Needs {
 const { waitSeconds, mostWaitSeconds } = restLimits;
 
 /** `POST /calls`: runs a tool. */
-export const runCallRoute = ({ gateway, follow, run }: Needs): Route => ({
+export const runCallRoute = ({ gateway, access, follow, run }: Needs): Route => ({
   method: 'post',
   path: '/calls',
   operation: {
@@ -63,16 +66,24 @@ export const runCallRoute = ({ gateway, follow, run }: Needs): Route => ({
     const call = restSchemas.NewCall.parse(request.body);
     await requireTool(gateway, caller, call.name);
     const key = idempotencyKeyOf(request);
-    const wait = { waitMs: waitMsOf(request, waitSeconds), leaving: leavingOf(reply) };
+    const waitMs = waitMsOf(request, waitSeconds);
+    const leaving = leavingOf(reply);
     const answer = (answered: Call) => {
       if (isOpen(answered))
         void reply.code(202).header('location', `${restBase}/calls/${answered.requestId}`);
       return answered;
     };
-    if (key === undefined) return answer(await run({ caller, call }, wait));
-    const claim = await gateway.repeats.claim(caller.userId, call, { via: caller.via, key });
-    if (claim.kind === 'new') return answer(await run({ caller, call, claim }, wait));
-    void reply.header('idempotent-replayed', 'true');
-    return answer(await follow(caller, claim.first, wait));
+    if (key === undefined) return answer(await run({ caller, call, signal: leaving }, waitMs));
+    // A client that has named its call can ask again: its leaving takes nothing back, its token's end does.
+    const revoked = watchRevoked(access, caller);
+    try {
+      const claim = await gateway.repeats.claim(caller.userId, call, { via: caller.via, key });
+      if (claim.kind === 'new')
+        return answer(await run({ caller, call, signal: revoked.signal, claim }, waitMs));
+      void reply.header('idempotent-replayed', 'true');
+      return answer(await follow(caller, claim.first, { waitMs, leaving }));
+    } finally {
+      revoked.stop();
+    }
   },
 });

@@ -8,18 +8,14 @@ import { callChange, delay } from './waits.ts';
 interface Asked {
   caller: Caller;
   call: ToolCall;
-  /** For a call that the client has named: it can ask again, so its leaving takes nothing back. */
+  /** Takes the call back. */
+  signal: AbortSignal;
+  /** For a call that the client has named. */
   claim?: Extract<CallClaim, { kind: 'new' }>;
 }
 
-interface Wait {
-  waitMs: number;
-  /** Aborts when the client leaves. */
-  leaving: AbortSignal;
-}
-
-/** Makes a call, and gives it when it has ended or the time is over, but written down. Throws as `Gateway.call` does. */
-export type Run = (asked: Asked, wait: Wait) => Promise<Call>;
+/** Makes a call, and gives it when it has ended or `waitMs` are over, but written down. Throws as `Gateway.call` does. */
+export type Run = (asked: Asked, waitMs: number) => Promise<Call>;
 
 interface RunNeeds {
   gateway: Gateway;
@@ -29,18 +25,15 @@ interface RunNeeds {
 }
 
 export const createRun = ({ gateway, clock, onError }: RunNeeds): Run => {
-  const make = async (
-    { caller, call, claim }: Asked,
-    opened: (requestId: string) => void,
-    leaving: AbortSignal,
-  ) => {
+  const make = async ({ caller, call, signal, claim }: Asked, opened: (requestId: string) => void) => {
     let isOpened = false;
     try {
       return await gateway.call(caller.userId, call, {
         door: 'rest',
         via: caller.via,
         until: 'ended',
-        ...(claim ? { requestId: claim.requestId } : { signal: leaving }),
+        signal,
+        ...(claim && { requestId: claim.requestId }),
         onOpened: (requestId) => {
           isOpened = true;
           opened(requestId);
@@ -52,12 +45,12 @@ export const createRun = ({ gateway, clock, onError }: RunNeeds): Run => {
     }
   };
 
-  return async (asked, { waitMs, leaving }) => {
+  return async (asked, waitMs) => {
     const { caller } = asked;
     let requestId = '';
     const written = callChange(gateway, caller.userId, (changed) => changed.requestId === requestId);
     const time = delay(clock, waitMs);
-    const ended = make(asked, (id) => (requestId = id), leaving);
+    const ended = make(asked, (id) => (requestId = id));
     const waited = Promise.all([written.done, time.done]).then(() => null);
     try {
       const over = await Promise.race([ended, waited]);
