@@ -57,6 +57,8 @@ const openSqlite = (file: string): Database.Database => {
   return sqlite;
 };
 
+const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
+
 /** Opens the store, making its folder (0700) when it is missing. Throws for a url that it cannot serve. */
 export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   const file = sqliteFile(place);
@@ -64,7 +66,8 @@ export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = transactionalDdl;
-  const { database, version } = watchWrites(sqlite);
+  const dataVersion = sqlite.prepare('pragma data_version').raw();
+  const { database, version } = watchWrites(sqlite, () => firstOf(dataVersion.get()));
   dialect.createDriver = rollingBackOnce(sqlite, database);
   const db = new Kysely<Schema>({ dialect });
   const close = async () => {

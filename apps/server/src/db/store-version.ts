@@ -10,11 +10,10 @@ export interface WatchedDatabase {
   version(): number;
 }
 
-/** Counts what changes the store: our own statements, and what SQLite knows of other connections. */
-export const watchWrites = (database: SqliteDatabase): WatchedDatabase => {
+/** Counts what changes the store: our own statements, and what SQLite knows of other connections by its `data_version`. */
+export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown): WatchedDatabase => {
   let version = 0;
-  const others = database.prepare('pragma data_version');
-  let seen: unknown;
+  let seen = dataVersion();
 
   const counted = (statement: SqliteStatement): SqliteStatement => {
     const counting =
@@ -40,8 +39,7 @@ export const watchWrites = (database: SqliteDatabase): WatchedDatabase => {
       close: () => database.close(),
     },
     version: () => {
-      const [row] = others.all([]);
-      const now = typeof row === 'object' && row !== null && 'data_version' in row ? row.data_version : null;
+      const now = dataVersion();
       if (now !== seen) version += 1;
       seen = now;
       return version;

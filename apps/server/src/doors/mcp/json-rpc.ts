@@ -12,6 +12,9 @@ export const rpcCodes = {
 
 export type RpcId = string | number;
 
+export const isRpcId = (value: unknown): value is RpcId =>
+  typeof value === 'string' || Number.isSafeInteger(value);
+
 interface RpcError {
   code: number;
   message: string;

@@ -4,7 +4,7 @@ import {
   type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
 import { abilitiesOf, type ClientAbility } from './client-side.ts';
-import type { RpcId } from './json-rpc.ts';
+import { isRpcId, type RpcId } from './json-rpc.ts';
 
 /** The headers that say what a message is, as they came. */
 export interface McpHeaders {
@@ -36,8 +36,6 @@ const olderVersions = new Set<string | undefined>([undefined, ...SUPPORTED_PROTO
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isRpcId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
 
 /** Whether the message was found to be a request of JSON-RPC, with an id. */
 const isRequest = (outcome: InboundClassificationOutcome): boolean =>

@@ -1,7 +1,5 @@
 import {
-  classifyInboundRequest,
   isInitializeRequest,
-  isJSONRPCRequest,
   isJSONRPCResponse,
   type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
@@ -9,11 +7,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendResponse, type Places } from '../../http/index.ts';
 import type { AnswerPlain, Session } from './answer-plain.ts';
 import type { Caller } from './caller.ts';
+import { classify } from './classify.ts';
 import type { ClientRequests } from './client-requests.ts';
 import { abilitiesOf } from './client-side.ts';
 import { headerParametersIn } from './header-parameters.ts';
 import type { InFlight, Whose } from './in-flight.ts';
-import { rpcCodes, rpcError, type RpcId } from './json-rpc.ts';
+import { isRpcId, rpcCodes, rpcError, type RpcId } from './json-rpc.ts';
 import { readPlainRequest, type McpHeaders, type PlainRequest } from './plain-request.ts';
 import type { Serve } from './serve.ts';
 import type { Sessions } from './sessions.ts';
@@ -44,16 +43,9 @@ const mcpHeadersOf = (request: FastifyRequest): McpHeaders => ({
   accept: headerOf(request, 'accept'),
 });
 
-const classify = (body: unknown, { version, method, name }: McpHeaders): InboundClassificationOutcome =>
-  classifyInboundRequest({
-    httpMethod: 'POST',
-    ...(version !== undefined && { protocolVersionHeader: version }),
-    ...(method !== undefined && { mcpMethodHeader: method }),
-    ...(name !== undefined && { mcpNameHeader: name }),
-    body,
-  });
-
-const isRpcId = (value: unknown): value is RpcId => typeof value === 'string' || typeof value === 'number';
+/** The id of a message, which only a request or an answer has. */
+const idIn = (body: unknown): RpcId | null =>
+  typeof body === 'object' && body !== null && 'id' in body && isRpcId(body.id) ? body.id : null;
 
 /** The request that a message takes back; null for every other message. */
 const cancelledId = (body: unknown): RpcId | null => {
@@ -102,7 +94,8 @@ export const createPost = (needs: PostNeeds) => {
   const follow = (whose: Whose, body: unknown, leaving: AbortController): (() => void) => {
     const cancelled = cancelledId(body);
     if (cancelled !== null) inFlight.cancel(whose, cancelled);
-    return isJSONRPCRequest(body) ? inFlight.add(whose, body.id, () => leaving.abort()) : () => {};
+    const id = idIn(body);
+    return id === null ? () => {} : inFlight.add(whose, id, () => leaving.abort());
   };
 
   return async (caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -128,7 +121,7 @@ export const createPost = (needs: PostNeeds) => {
       if (id !== null && !held)
         return refuse(404, { code: rpcCodes.sessionNotFound, message: 'Session not found' });
       const whose = { accessId: caller.accessId, session: id };
-      if (held && isJSONRPCResponse(body)) {
+      if (held && outcome.reason === 'response' && isJSONRPCResponse(body)) {
         clientRequests.take(whose, body);
         return reply.code(202).send();
       }
