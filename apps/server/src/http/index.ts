@@ -8,6 +8,7 @@ export { jsonParser, readJson } from './json-body.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';
+export { refuseOtherMethods } from './other-methods.ts';
 export { createPlaces, type Places } from './places.ts';
 export { requestHeaders } from './request-headers.ts';
 export { watchRoutes, type HttpRoute } from './routes.ts';

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, cutStreamsAtClose, type Limits } from '../../http/index.ts';
+import { createPlaces, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
 import { createAnswerPlain } from './answer-plain.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
@@ -99,10 +99,10 @@ export const createMcpDoor = ({
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readRpcBody);
 
     const callers = new WeakMap<FastifyRequest, Caller>();
-    const served = ['GET', 'POST'];
+    const refuseOthers = refuseOtherMethods(app);
     for (const url of ['/mcp', '/mcp/:machineId']) {
       app.route({
-        method: served,
+        method: ['GET', 'POST'],
         url,
         bodyLimit,
         onRequest: async (request, reply) => {
@@ -115,14 +115,7 @@ export const createMcpDoor = ({
           return request.method === 'GET' ? listen(caller, request, reply) : post(caller, request, reply);
         },
       });
-      app.route({
-        method: app.supportedMethods.filter((method) => !served.includes(method)),
-        url,
-        handler: async (_request, reply) => {
-          reply.header('allow', served.join(', '));
-          throw errors.methodNotAllowed();
-        },
-      });
     }
+    refuseOthers();
   };
 };

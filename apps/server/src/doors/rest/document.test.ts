@@ -121,9 +121,37 @@ it('names the operations of the server and no others', async () => {
       (method) => `${method.toUpperCase()} /api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`,
     ),
   );
-  const served = server.app
+  const own = server.app
     .routes()
-    .filter(({ url }) => url.startsWith('/api/v1/') && !url.startsWith('/api/v1/instance-ai/'))
-    .map(({ method, url }) => `${method} ${url}`);
+    .filter(({ url }) => url.startsWith('/api/v1/') && !url.startsWith('/api/v1/instance-ai/'));
+  const served: string[] = [];
+  for (const { method, url } of own)
+    if ((await server.send(url, { method })).status !== 405) served.push(`${method} ${url}`);
   expect([...described, 'GET /api/v1/openapi.json'].toSorted()).toEqual(served.toSorted());
+});
+
+it('refuses other methods of its addresses, with and without a token', async () => {
+  const { server, cookie } = await paired();
+  const { paths } = (await server.send('/api/v1/openapi.json')).json as Document;
+  const { token } = await newRestClient(server, cookie);
+  const proofs: Record<string, string>[] = [{}, { authorization: `Bearer ${token}` }];
+  const addresses = [
+    ...Object.entries(paths).map(([path, methods]) => ({
+      path,
+      own: Object.keys(methods).map((one) => one.toUpperCase()),
+    })),
+    { path: '/openapi.json', own: ['GET'] },
+  ];
+  const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'QUERY', 'TRACE'];
+  for (const { path, own } of addresses) {
+    for (const method of methods.filter((one) => !own.includes(one))) {
+      for (const headers of proofs) {
+        const { status, headers: given, json } = await server.send(`/api/v1${path}`, { method, headers });
+        const allow = given.allow?.split(', ').toSorted();
+        expect([method, path, status, allow]).toEqual([method, path, 405, own.toSorted()]);
+        if (method !== 'HEAD') expect(json).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+      }
+    }
+  }
+  expect(addresses).toHaveLength(7);
 });

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { AccessControl } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, cutStreamsAtClose, type Limits } from '../../http/index.ts';
+import { createPlaces, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
 import { cancelCallRoute } from './cancel-call.route.ts';
@@ -60,6 +60,7 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
       done();
     });
 
+    const refuseOthers = refuseOtherMethods(app);
     app.get(`${restBase}/openapi.json`, async () => (document ??= openApiDocument(routes, site.url())));
     for (const route of routes) {
       app.route({
@@ -78,5 +79,6 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
         },
       });
     }
+    refuseOthers();
   };
 };

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { errors } from '../../errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../errors.ts';
 
 /** Answers every other method of the routes that `routes` registers with 405 and the ones that are allowed. */
 export const refuseOtherMethods = (app: FastifyInstance): (() => void) => {
@@ -12,14 +12,12 @@ export const refuseOtherMethods = (app: FastifyInstance): (() => void) => {
     open = false;
     for (const [url, allowed] of known) {
       const others = app.supportedMethods.filter((method) => !allowed.includes(method));
-      app.route({
-        method: others,
-        url,
-        handler: async (_request, reply) => {
-          reply.header('allow', allowed.join(', '));
-          throw errors.methodNotAllowed();
-        },
-      });
+      const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+        reply.header('allow', allowed.join(', '));
+        throw errors.methodNotAllowed();
+      };
+      // Before the body is read.
+      app.route({ method: others, url, onRequest: refuse, handler: refuse });
     }
   };
 };
