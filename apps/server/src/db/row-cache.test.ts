@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endOfTurn } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
@@ -56,11 +57,12 @@ describe('a row that was read', () => {
     expect(await right('ada')).toBeUndefined();
   });
 
-  it('PK-09 is read again once another process has written', async () => {
+  it('PK-09 is read again once another process has written, from the next turn of the event loop on', async () => {
     const { folder, right } = await openRights();
     const other = open(folder);
     await right('ada');
     await other.db.updateTable('rights').set({ holds: 0 }).execute();
+    await endOfTurn();
     expect(await right('ada')).toEqual(isTaken);
   });
 

@@ -1,3 +1,4 @@
+import { endOfTurn } from '@drawbridge/kit';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
 /** What changes nothing, and what is written with every call but names nobody's rights. */
@@ -6,7 +7,10 @@ const changesNoRights =
 
 export interface WatchedDatabase {
   database: SqliteDatabase;
-  /** Another number after each change by whatever process; of our own writes those to calls, confirmations and their repeats do not count. */
+  /**
+   * Another number after each change; of our own writes those to calls, confirmations and their repeats do not count. Other
+   * processes are looked at once a turn of the event loop, for all requests that came with it.
+   */
   version(): number;
 }
 
@@ -14,6 +18,17 @@ export interface WatchedDatabase {
 export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown): WatchedDatabase => {
   let version = 0;
   let seen = dataVersion();
+
+  let looked = false;
+  const lookAtOthers = () => {
+    const now = dataVersion();
+    if (now !== seen) version += 1;
+    seen = now;
+    looked = true;
+    void endOfTurn().then(() => {
+      looked = false;
+    });
+  };
 
   const counted = (statement: SqliteStatement): SqliteStatement => {
     const counting =
@@ -39,9 +54,7 @@ export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown
       close: () => database.close(),
     },
     version: () => {
-      const now = dataVersion();
-      if (now !== seen) version += 1;
-      seen = now;
+      if (!looked) lookAtOthers();
       return version;
     },
   };
