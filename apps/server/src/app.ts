@@ -10,6 +10,8 @@ import {
   createMetadataRoutes,
   createOauthRoutes,
   readSecret,
+  systemOutside,
+  type Outside,
 } from './auth/index.ts';
 import type { Config } from './config.ts';
 import { migrate, openDatabase } from './db/index.ts';
@@ -48,6 +50,8 @@ interface AppNeeds {
   clock: Clock;
   /** Takes one scrubbed line of log. */
   writeLog(line: string): void;
+  /** Names and connections outside of this server; the system's own where it is left away. */
+  outside?: Outside;
 }
 
 export interface App {
@@ -67,7 +71,7 @@ export interface App {
 }
 
 /** The store with its accounts and access tokens, without a door: what a command needs beside a running server. */
-export const openAccounts = async ({ config, clock, writeLog }: AppNeeds) => {
+export const openAccounts = async ({ config, clock, writeLog, outside = systemOutside }: AppNeeds) => {
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
@@ -77,7 +81,7 @@ export const openAccounts = async ({ config, clock, writeLog }: AppNeeds) => {
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
   const { db } = store;
   await migrate(db);
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log });
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log, outside });
   const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: address.url });
   const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, onError });
   return { secret, setupToken, log, onError, address, store, auth, accounts, access, tokens, clients, close };

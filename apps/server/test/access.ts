@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
-import { createAccess, createAccounts, createBetterAuth, readSecret } from '../src/auth/index.ts';
+import {
+  createAccess,
+  createAccounts,
+  createBetterAuth,
+  readSecret,
+  systemOutside,
+} from '../src/auth/index.ts';
 import { migrate, openDatabase } from '../src/db/index.ts';
 import { createLog } from '../src/log.ts';
 import { owner, setupToken } from './server.ts';
@@ -21,7 +27,8 @@ export const openAccess = async () => {
   await migrate(db);
   const log = createLog({ level: 'silent', secrets: [], write: () => {} });
   const url = 'http://127.0.0.1';
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret: readSecret(dataDir), url, log });
+  const secret = readSecret(dataDir);
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside: systemOutside });
   const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: () => url });
   const { user } = await accounts.createOwner({ setupToken, ...owner });
   const problems: unknown[] = [];

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { signUpOwner, startServer, type Got, type TestServer } from './server.ts';
+import type { Outside } from '../src/auth/index.ts';
+import { signUpOwner, startServer, type Got } from './server.ts';
 
 /** The origin that tests of OAuth are reached under; the requests themselves go to the port. */
 export const publicUrl = 'https://bridge.example';
@@ -40,8 +41,9 @@ export const newVerifier = () => {
 };
 
 /** An OAuth client of a server, and the browser of the owner, who is signed in. */
-export const openOauth = async (given?: TestServer) => {
-  const server = given ?? (await startServer({ environment: { PUBLIC_URL: publicUrl } }));
+export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
+  const environment = { PUBLIC_URL: publicUrl };
+  const server = await startServer({ environment, ...(outside && { outside }) });
   const cookie = await signUpOwner(server);
 
   const register = (body: object = {}): Promise<Got> =>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createApp, type App } from '../src/app.ts';
+import { systemOutside, type Outside } from '../src/auth/index.ts';
 import { configFrom } from '../src/config.ts';
 
 export interface Sent {
@@ -68,6 +69,7 @@ interface StartOptions {
   clock?: Clock;
   /** An earlier server's folder. */
   dataDir?: string;
+  outside?: Outside;
 }
 
 /** A whole server on a free port, gone when the test is finished. */
@@ -75,6 +77,7 @@ export const startServer = async ({
   environment = {},
   clock = systemClock,
   dataDir,
+  outside = systemOutside,
 }: StartOptions = {}): Promise<TestServer> => {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'drawbridge-'));
   const log: string[] = [];
@@ -85,7 +88,7 @@ export const startServer = async ({
     LOG_LEVEL: 'trace',
     ...environment,
   });
-  const app = await createApp({ config, clock, writeLog: (line) => void log.push(line) });
+  const app = await createApp({ config, clock, writeLog: (line) => void log.push(line), outside });
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= app.close());
   onTestFinished(async () => {

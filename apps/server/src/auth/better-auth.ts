@@ -5,6 +5,7 @@ import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
+import type { Outside } from './document-fetch.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
@@ -60,9 +61,11 @@ interface BetterAuthNeeds {
   /** The origin under which the server is reached; https makes its cookies secure. */
   url: string;
   log: Logger;
+  /** Where documents about clients are fetched. */
+  outside: Outside;
 }
 
-const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
+const optionsOf = ({ db, dbType, secret, url, log, outside }: BetterAuthNeeds) => ({
   appName: 'Drawbridge',
   baseURL: url,
   basePath: '/api/auth',
@@ -78,7 +81,7 @@ const optionsOf = ({ db, dbType, secret, url, log }: BetterAuthNeeds) => ({
     additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } },
   },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-  plugins: [invitations, tokens, tokenUse, ...oauthPlugins(url)],
+  plugins: [invitations, tokens, tokenUse, ...oauthPlugins(url, outside)],
   databaseHooks: { verification: codesExpireSoon },
   onAPIError: {
     errorURL: consentPage,

@@ -5,6 +5,7 @@ export { createBearerGuard } from './bearer-guard.ts';
 export { createBetterAuth } from './better-auth.ts';
 export { createAccess } from './create-access.ts';
 export { createAccounts } from './create-accounts.ts';
+export { systemOutside, type Outside } from './document-fetch.ts';
 export { createMetadataRoutes } from './metadata.route.ts';
 export { createOauthRoutes } from './oauth.route.ts';
 export { resourceOf } from './oauth-provider.ts';

@@ -1,8 +1,8 @@
 import { cimd } from '@better-auth/cimd';
-import { fetchClientMetadataResource } from '@better-auth/cimd/node';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { clientLimits, offlineScope, toolGroups } from '@drawbridge/contracts';
 import type { BetterAuthPlugin } from 'better-auth';
+import { createDocumentFetch, type Outside } from './document-fetch.ts';
 
 /** What clients get begins with one of these, so that a scanner of leaked secrets knows it. */
 export const clientPrefixes = { access: 'dbo_', refresh: 'dbr_', secret: 'dbs_' } as const;
@@ -32,7 +32,7 @@ const clientUse = {
  * OAuth 2.1 for MCP clients: codes with PKCE, tokens without meaning that are kept as digests, refresh tokens that are good
  * once, clients that register themselves or are a document on their own site.
  */
-export const oauthPlugins = (url: string) => [
+export const oauthPlugins = (url: string, outside: Outside) => [
   oauthProvider({
     scopes: [...clientScopes],
     resources: [{ identifier: resourceOf(url), name: 'Drawbridge' }],
@@ -53,7 +53,7 @@ export const oauthPlugins = (url: string) => [
       clientSecret: clientPrefixes.secret,
     },
   }),
-  cimd({ fetchClientMetadataResource, metadataProfile: 'mcp-2026-07-28' }),
+  cimd({ fetchClientMetadataResource: createDocumentFetch(outside), metadataProfile: 'mcp-2026-07-28' }),
   clientUse,
 ];
 

@@ -1,0 +1,68 @@
+import type { LookupAddress } from 'node:dns';
+import type { ServerResponse } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { generate } from 'selfsigned';
+import { onTestFinished } from 'vitest';
+import type { Outside } from '../src/auth/index.ts';
+import { redirect } from './oauth.ts';
+
+/** An address of the internet; connections to it end at the site of the test. */
+export const publicAddress: LookupAddress = { address: '93.184.216.34', family: 4 };
+
+export const siteHost = 'client.example';
+
+/** What a site tells of a client, as a client of MCP does. */
+export const documentOf = (url: string, more: object = {}) => ({
+  client_id: url,
+  client_name: 'Agent of a site',
+  redirect_uris: [redirect],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  ...more,
+});
+
+type Answer = (reply: ServerResponse, url: string) => void;
+
+export const asJson =
+  (body: (url: string) => unknown, status = 200): Answer =>
+  (reply, url) =>
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body(url)));
+
+/** A client's site, by https with a certificate of its own, and the internet around it: names lead where `names` says. */
+export const openSite = async (names: Record<string, LookupAddress[]> = {}) => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: siteHost }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+  });
+  const pages = new Map<string, Answer>();
+  const asked: string[] = [];
+  const server = createServer({ key, cert }, (incoming, reply) => {
+    const path = incoming.url ?? '';
+    asked.push(path);
+    (pages.get(path) ?? asJson((own) => documentOf(own)))(reply, `https://${siteHost}${path}`);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has such an address.
+  const { port } = server.address() as AddressInfo;
+  const here: LookupAddress = { address: '127.0.0.1', family: 4 };
+
+  const outside: Outside = {
+    resolve: async (name) => names[name] ?? [publicAddress],
+    request: (url, options, onAnswer) => {
+      // The guard's own look-up goes first; what it let through leads here.
+      const led: LookupFunction = (name, given, done) =>
+        options.lookup?.(name, given, (error) => {
+          if (error) return done(error, []);
+          return given.all === true ? done(null, [here]) : done(null, here.address, here.family);
+        });
+      return request(url, { ...options, port, ca: cert, lookup: led }, onAnswer);
+    },
+  };
+  return { outside, pages, asked };
+};
