@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endOfTurn } from '@drawbridge/kit';
 import { sql } from 'kysely';
-import { createGroupCommit, type Durability } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
+import type { Durability } from './sync-level.ts';
 
 let folder: string;
 let store: OpenDatabase;
@@ -28,12 +28,16 @@ const insert = (scope: string) =>
 /** Writes down how careful the connection is while it writes: 1 without a sync, 2 with one. */
 const level = (scope: string) =>
   sql`insert into "gatewaySwitches" select ${scope}, synchronous from pragma_synchronous`.compile(store.db);
-const levelNow = async () => (await sql`pragma synchronous`.execute(store.db)).rows;
+/** How careful the connection is with what is written next. */
+const nextLevel = async () => {
+  await store.db.executeQuery(level('next'));
+  return (await rows()).find((row) => row.scope === 'next')?.disabled;
+};
 const statuses = async (all: Promise<unknown>[]) => (await Promise.allSettled(all)).map((one) => one.status);
 
 describe('writes that arrive together', () => {
   it('are all kept, in one transaction', async () => {
-    const commit = createGroupCommit(store.db);
+    const { commit } = store;
     // Each asks for the rows that it sees: what one transaction has written is there before it ends.
     const count = (scope: string) =>
       sql`insert into "gatewaySwitches" select ${scope}, count(*) from "gatewaySwitches"`.compile(store.db);
@@ -46,7 +50,7 @@ describe('writes that arrive together', () => {
   });
 
   it('fail alone', async () => {
-    const commit = createGroupCommit(store.db);
+    const { commit } = store;
     const all = ['a', 'a', 'b'].map((scope) => commit([insert(scope)], 'synced'));
     expect(await statuses(all)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await scopes()).toEqual(['a', 'b']);
@@ -57,14 +61,14 @@ describe('writes that arrive together', () => {
   it.each<Durability>(['synced', 'kept'])(
     'of several queries are %s whole or not at all',
     async (durability) => {
-      const commit = createGroupCommit(store.db);
+      const { commit } = store;
       const all = [
         commit([insert('a'), insert('b')], durability),
         commit([insert('c'), insert('a')], durability),
       ];
       expect(await statuses(all)).toEqual(['fulfilled', 'rejected']);
       expect(await statuses([commit([insert('c'), insert('a')], durability)])).toEqual(['rejected']);
-      expect([await scopes(), await levelNow()]).toEqual([['a', 'b'], [{ synchronous: 2 }]]);
+      expect([await scopes(), await nextLevel()]).toEqual([['a', 'b'], 2]);
     },
   );
 
@@ -74,17 +78,33 @@ describe('writes that arrive together', () => {
     ['several that are kept', ['kept', 'kept'], 1],
     ['those that come with one that is synced', ['kept', 'synced'], 2],
   ])('sync the disk when one of them must: %s', async (_name, durabilities, expected) => {
-    const commit = createGroupCommit(store.db);
+    const { commit } = store;
     await Promise.all(durabilities.map((durability, at) => commit([level(`${at}`)], durability)));
     expect((await rows()).map((row) => row.disabled)).toEqual(durabilities.map(() => expected));
-    expect(await levelNow()).toEqual([{ synchronous: 2 }]);
+    expect(await nextLevel()).toBe(2);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['alone', () => store.db.executeQuery(level('other'))],
+    ['in a transaction', () => store.db.transaction().execute((trx) => trx.executeQuery(level('other')))],
+    ['together', () => store.commit([level('other')], 'synced')],
+  ])('that are kept leave what is written next %s as careful as ever', async (_name, writeNext) => {
+    await store.commit([level('kept')], 'kept');
+    await scopes();
+    await writeNext();
+    await store.commit([level('kept again')], 'kept');
+    expect(await rows()).toEqual([
+      { scope: 'kept', disabled: 1 },
+      { scope: 'kept again', disabled: 1 },
+      { scope: 'other', disabled: 2 },
+    ]);
   });
 
   it.each<[Durability, string[]]>([
     ['kept', ['the rest of the turn', 'written']],
     ['synced', ['written', 'the rest of the turn']],
   ])('that are %s: %j', async (durability, expected) => {
-    const commit = createGroupCommit(store.db);
+    const { commit } = store;
     const seen: string[] = [];
     const written = commit([insert('a')], durability).then(() => seen.push('written'));
     const rest = endOfTurn().then(() => seen.push('the rest of the turn'));

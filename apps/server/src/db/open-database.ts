@@ -2,10 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { keepStatements } from './kept-statements.ts';
 import { createRowCache, type Remember } from './row-cache.ts';
 import type { Schema } from './schema.ts';
 import { watchWrites } from './store-version.ts';
+import { createSyncLevel } from './sync-level.ts';
+import { createWriteTogether } from './write-together.ts';
 
 /** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
 export interface DatabasePlace {
@@ -15,6 +18,7 @@ export interface DatabasePlace {
 
 export interface Store {
   db: Kysely<Schema>;
+  commit: GroupCommit;
   remember: Remember;
 }
 
@@ -37,11 +41,11 @@ const transactionalDdl = () =>
   Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
 
 /** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
-const rollingBackOnce = (database: Database.Database, watched: SqliteDatabase) => () => {
-  const driver = new SqliteDriver({ database: keepStatements(watched) });
+const rollingBackOnce = (sqlite: Database.Database, database: SqliteDatabase) => () => {
+  const driver = new SqliteDriver({ database });
   const rollBack = driver.rollbackTransaction.bind(driver);
   driver.rollbackTransaction = async (connection) => {
-    if (database.inTransaction) await rollBack(connection);
+    if (sqlite.inTransaction) await rollBack(connection);
   };
   return driver;
 };
@@ -68,11 +72,17 @@ export const openDatabase = (place: DatabasePlace): OpenDatabase => {
   dialect.createAdapter = transactionalDdl;
   const dataVersion = sqlite.prepare('pragma data_version').raw();
   const { database, version } = watchWrites(sqlite, () => firstOf(dataVersion.get()));
-  dialect.createDriver = rollingBackOnce(sqlite, database);
+  const level = createSyncLevel(database, (text) => sqlite.exec(text));
+  dialect.createDriver = rollingBackOnce(sqlite, keepStatements(level.synced));
   const db = new Kysely<Schema>({ dialect });
+  const writeTogether = createWriteTogether({
+    database: keepStatements(database),
+    level,
+    inTransaction: () => sqlite.inTransaction,
+  });
   const close = async () => {
     await db.destroy();
     sqlite.close();
   };
-  return { db, remember: createRowCache(version), close };
+  return { db, commit: createGroupCommit(db, writeTogether), remember: createRowCache(version), close };
 };

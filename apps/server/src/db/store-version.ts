@@ -1,5 +1,6 @@
 import { endOfTurn } from '@drawbridge/kit';
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import type { SqliteDatabase } from 'kysely';
+import { beforeEachRun } from './before-each-run.ts';
 
 /** What changes nothing, and what is written with every call but names nobody's rights. */
 const changesNoRights =
@@ -30,26 +31,15 @@ export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown
     });
   };
 
-  const counted = (statement: SqliteStatement): SqliteStatement => {
-    const counting =
-      <Given, Result>(run: (given: Given) => Result) =>
-      (given: Given) => {
-        version += 1;
-        return run(given);
-      };
-    return {
-      reader: statement.reader,
-      all: counting((given: readonly unknown[]) => statement.all(given)),
-      run: counting((given: readonly unknown[]) => statement.run(given)),
-      iterate: counting((given: readonly unknown[]) => statement.iterate(given)),
-    };
+  const count = () => {
+    version += 1;
   };
 
   return {
     database: {
       prepare: (text) => {
         const statement = database.prepare(text);
-        return changesNoRights.test(text) ? statement : counted(statement);
+        return changesNoRights.test(text) ? statement : beforeEachRun(statement, count);
       },
       close: () => database.close(),
     },

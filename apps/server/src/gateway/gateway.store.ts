@@ -1,4 +1,4 @@
-import { createGroupCommit, type Store } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 import { createCallsStore, type CallsStore } from './calls.store.ts';
 import { createConfirmationsStore, type ConfirmationsStore } from './confirmations.store.ts';
 import { guardedStore } from './guarded-store.ts';
@@ -18,8 +18,7 @@ export interface GatewayStores {
 }
 
 export const createGatewayStores = (store: Store): GatewayStores => {
-  const { db } = store;
-  const commit = createGroupCommit(db);
+  const { db, commit } = store;
   return {
     calls: guardedStore(createCallsStore(db, commit)),
     confirmations: guardedStore(createConfirmationsStore(db, commit)),
