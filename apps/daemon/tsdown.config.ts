@@ -1,7 +1,10 @@
 import { defineConfig } from 'tsdown';
 import manifest from './package.json' with { type: 'json' };
+import { listedAtBuild } from './listed-at-build.ts';
 import { pack } from './pack.ts';
 
+/** Tools are loaded once a session stands, but for two files that a start needs. */
+const late = /[\\/]src[\\/]tools[\\/](browser|computer|filesystem|shell)[\\/](?!process-tree|programs)/;
 /** What the start needs and a part that is loaded later needs too. In one file: each one more takes a start about a millisecond. */
 const shared =
   /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/]/;
@@ -17,7 +20,14 @@ export default defineConfig({
   // write-file-atomic names its temporary files after __filename.
   shims: true,
   outExtensions: () => ({ js: '.js' }),
-  outputOptions: { codeSplitting: { groups: [{ name: 'shared', test: shared, minShareCount: 2 }] } },
+  outputOptions: {
+    codeSplitting: {
+      groups: [
+        { name: 'shared', test: (id) => shared.test(id) && !late.test(id), minShareCount: 2, priority: 1 },
+        { name: 'late', test: late, minShareCount: 2 },
+      ],
+    },
+  },
   // Everything goes in but the dependencies, which carry a binary for each system.
   deps: {
     alwaysBundle: new RegExp(`^(?!(${outside.join('|')})(/|$)|node:)`),
@@ -26,5 +36,6 @@ export default defineConfig({
   },
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   dts: false,
+  plugins: [listedAtBuild],
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });

@@ -1,6 +1,7 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listed } from '../src/tools/listed.ts';
 import { json, page, pairingToken, sessionKey } from './gateway-server.ts';
 import { connect, home, run, server, start, until, work } from './start-cli.ts';
 
@@ -26,6 +27,9 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(names).toContain('read_file');
     expect(names).not.toContain('write_file');
     expect(names).not.toContain('shell_execute');
+    // The build writes them down: they are what the tools' own schemas say.
+    const told = Object.values(listed).flatMap((family) => family.map((one) => one.told));
+    expect(tools).toEqual(told.filter(({ name }) => names.includes(name)));
   });
 
   it('runs a call, shows it in one line, and shows no key anywhere', async () => {

@@ -29,6 +29,8 @@ export interface Offer {
   changes(tool: string): boolean;
   /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
+  /** Loads the tools; a call that comes before waits for its own. */
+  load(): Promise<void>;
   /** What the panel is told of the rules, and may do to them. */
   rules: RemoteRules;
   /** Forgets the rules that held for the session. */
@@ -89,6 +91,7 @@ export const createOffer = async (needs: OfferNeeds): Promise<Offer> => {
     // A tool that is not known here counts as one that changes something.
     changes: (tool) => toolbox.find(tool)?.effect !== 'reads',
     onChanged: toolbox.onChanged,
+    load: toolbox.load,
     rules: createRemoteRules({ settings, session, use, say: sayOfRules }),
     endSession: gate.endSession,
     close: async () => {

@@ -113,7 +113,11 @@ export const createSession = (needs: SessionNeeds): Session => {
     rules: offer.rules,
     report: (report) => {
       events.link(report);
-      if (report.type === 'connected') outbox.hurry();
+      if (report.type === 'connected') {
+        outbox.hurry();
+        // Not before: a start waits for none of it.
+        void offer.load();
+      }
       if (report.type === 'unpaired') void askAgain();
       if (report.type === 'ended') ended(report.ending);
     },

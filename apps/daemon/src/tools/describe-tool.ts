@@ -1,8 +1,8 @@
 import type { Tool } from '@drawbridge/contracts';
 import { z } from 'zod';
-import type { DaemonTool } from './tool.ts';
+import type { ToolFacts } from './tool.ts';
 
-const schemaOf = (tool: DaemonTool): Pick<Tool, 'inputSchema' | 'outputSchema'> => {
+const schemaOf = (tool: ToolFacts): Pick<Tool, 'inputSchema' | 'outputSchema'> => {
   if (tool.described) {
     const { inputSchema, outputSchema } = tool.described;
     return { inputSchema, ...(outputSchema && { outputSchema }) };
@@ -12,7 +12,7 @@ const schemaOf = (tool: DaemonTool): Pick<Tool, 'inputSchema' | 'outputSchema'> 
 };
 
 /** A tool as the server is told of it. MCP's shape. */
-export const describeTool = (tool: DaemonTool): Tool => ({
+export const describeTool = (tool: ToolFacts): Tool => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,

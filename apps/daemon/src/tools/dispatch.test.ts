@@ -4,6 +4,7 @@ import { confirmationText, defaultModes } from '@drawbridge/contracts';
 import { CodedError, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { toEntry } from './entry.ts';
 import { createDispatch } from './index.ts';
 import { defineTool } from './tool.ts';
 import { everythingAllowed, textOf, tryOut } from './try-out.ts';
@@ -204,7 +205,7 @@ describe('dispatch', () => {
       run: () => Promise.reject(new Error('secret at /home/me')),
     });
     const dispatch = createDispatch({
-      find: () => broken,
+      find: () => toEntry(broken),
       gate,
       root,
       privateFolder: settings.folder,

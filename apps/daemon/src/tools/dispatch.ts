@@ -8,6 +8,7 @@ import {
 import { CodedError, type Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
 import { visible, type Gate, type Outcome } from '../permission/index.ts';
+import type { ToolEntry } from './entry.ts';
 import { errors } from './errors.ts';
 import { createInTurn } from './in-turn.ts';
 import { createQueue } from './queue.ts';
@@ -28,7 +29,7 @@ export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promi
 
 export interface DispatchNeeds {
   /** The tool of that name where it is offered at all. */
-  find(name: string): DaemonTool | undefined;
+  find(name: string): ToolEntry | undefined;
   gate: Gate;
   /** The real path of the folder that the person opened. */
   root: string;
@@ -117,9 +118,10 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
 
   const attempt = async (
     request: ToolRequest,
-    { tool, ...given }: DispatchContext & { tool: DaemonTool },
+    { entry, ...given }: DispatchContext & { entry: ToolEntry },
   ): Promise<ToolResult> => {
     const { signal } = given;
+    const tool = await entry.load();
     const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
     const input = parse(tool, args);
     const context = { ...given, root, privateFolder, clock, reading: await gate.reader() };
@@ -157,10 +159,10 @@ export const createDispatch = ({ find, gate, root, privateFolder, clock }: Dispa
   const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
     try {
       if (context.signal.aborted) return cancelled(false);
-      const tool = find(request.toolCall.name);
-      if (!tool) throw errors.unknownTool();
-      return await queue.run({ ...context, group: tool.group }, (outside) =>
-        attempt(request, { ...context, large: () => outside(context.large), tool }),
+      const entry = find(request.toolCall.name);
+      if (!entry) throw errors.unknownTool();
+      return await queue.run({ ...context, group: entry.group }, (outside) =>
+        attempt(request, { ...context, large: () => outside(context.large), entry }),
       );
     } catch (error) {
       return context.signal.aborted

@@ -1,6 +1,7 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
-import type { DaemonTool, Resource } from './tool.ts';
+import type { ToolEntry } from './entry.ts';
+import type { Resource } from './tool.ts';
 
 /** What a family has at hand while it opens, and as long as it is open. */
 export interface FamilyContext {
@@ -23,7 +24,7 @@ export interface ToolFamily {
   /** Called once, before anything of it is offered: when one of its groups is switched on. */
   open(context: FamilyContext): Promise<void>;
   /** What it offers now; its tools are of its groups alone. */
-  tools(): readonly DaemonTool[];
+  tools(): readonly ToolEntry[];
   /** Why it offers nothing, and what to do about it, in a sentence of at most 500 characters; null when nothing is missing. */
   missing(): string | null;
   /** What the person should know of what is offered, in a sentence of at most 500 characters. */
@@ -33,7 +34,7 @@ export interface ToolFamily {
 }
 
 /** A family whose tools need nothing but this program. */
-export const plainFamily = (category: string, tools: readonly DaemonTool[]): ToolFamily => ({
+export const plainFamily = (category: string, tools: readonly ToolEntry[]): ToolFamily => ({
   category,
   groups: [...new Set(tools.map((tool) => tool.group))],
   open: async () => {},

@@ -34,8 +34,8 @@ export interface RunContext extends ToolContext {
   large(): Promise<void>;
 }
 
-/** One tool that the daemon offers. `resources` looks, and never changes anything; `run` trusts that it was allowed. */
-export interface DaemonTool<Input extends z.ZodType = z.ZodType> {
+/** What stands fixed of a tool. */
+export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   name: string;
   title: string;
   description: string;
@@ -47,6 +47,10 @@ export interface DaemonTool<Input extends z.ZodType = z.ZodType> {
   input: Input;
   /** What the server is told of it instead, where it comes from elsewhere. */
   described?: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
+}
+
+/** One tool that the daemon offers. `resources` looks, and never changes anything; `run` trusts that it was allowed. */
+export interface DaemonTool<Input extends z.ZodType = z.ZodType> extends ToolFacts<Input> {
   resources(input: z.infer<Input>, context: ToolContext): Promise<Resource[]>;
   /** What a write would change, for the person who is asked. */
   preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;

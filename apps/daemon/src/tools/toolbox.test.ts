@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../permission/index.ts';
 import { allFamilies } from './families.ts';
+import { toEntry } from './entry.ts';
 import { plainFamily, type FamilyContext, type ToolFamily } from './family.ts';
 import { textResult } from './result.ts';
 import { defineTool } from './tool.ts';
@@ -23,17 +24,19 @@ const opened = async (families: ToolFamily[], modes: Partial<Modes> = {}) => {
   return toolbox;
 };
 
-const picture = defineTool({
-  name: 'picture',
-  title: 'Picture',
-  description: 'A picture.',
-  group: 'computer',
-  category: 'computer',
-  effect: 'reads',
-  input: z.strictObject({}),
-  resources: async () => [],
-  run: async () => textResult('ok'),
-});
+const picture = toEntry(
+  defineTool({
+    name: 'picture',
+    title: 'Picture',
+    description: 'A picture.',
+    group: 'computer',
+    category: 'computer',
+    effect: 'reads',
+    input: z.strictObject({}),
+    resources: async () => [],
+    run: async () => textResult('ok'),
+  }),
+);
 
 /** A family that says when it is opened and closed, and can lose its part. */
 const family = () => {

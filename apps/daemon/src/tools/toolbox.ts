@@ -1,16 +1,15 @@
 import type { Tool, ToolCategory, ToolGroup } from '@drawbridge/contracts';
 import { createEmitter } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
-import { describeTool } from './describe-tool.ts';
+import type { ToolEntry } from './entry.ts';
 import type { FamilyContext, ToolFamily } from './family.ts';
-import type { DaemonTool } from './tool.ts';
 
 /** The families of this machine, opened as their groups are switched on. */
 export interface Toolbox {
   /** Opens what has a group that is not on deny; what is open stays open. */
   open(modes: Modes): Promise<void>;
   /** An open family's tool. */
-  find(name: string): DaemonTool | undefined;
+  find(name: string): ToolEntry | undefined;
   /** Why no open family has a tool of the group, or null where one has or will have. */
   missing(group: ToolGroup): string | null;
   /** The tools that the server is told of: those of open families whose group is not on deny. */
@@ -19,6 +18,8 @@ export interface Toolbox {
   categories(modes: Modes): ToolCategory[];
   /** Calls when what an open family has or misses changed; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
+  /** Loads what open families offer, so that no call waits for it, and an update of the program changes nothing that runs. */
+  load(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,17 +33,10 @@ export const createToolbox = (
   context: Omit<FamilyContext, 'changed'>,
 ): Toolbox => {
   const opened = new Map<ToolFamily, Promise<void>>();
-  const descriptions = new WeakMap<DaemonTool, Tool>();
   const changes = createEmitter<null>((error) => {
     throw error;
   });
 
-  /** Once for each tool: turning its schema into JSON is a good part of a start. */
-  const describe = (tool: DaemonTool): Tool => {
-    const description = descriptions.get(tool) ?? describeTool(tool);
-    descriptions.set(tool, description);
-    return description;
-  };
   const isOn = (family: ToolFamily, modes: Modes) => family.groups.some((group) => modes[group] !== 'deny');
   const offeredOf = (family: ToolFamily, modes: Modes) =>
     opened.has(family) ? family.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
@@ -76,7 +70,7 @@ export const createToolbox = (
     },
     find: (name) => {
       for (const family of opened.keys()) {
-        const found = family.tools().find((tool) => tool.name === name);
+        const found = family.tools().find(({ told }) => told.name === name);
         if (found) return found;
       }
       return undefined;
@@ -89,10 +83,15 @@ export const createToolbox = (
     },
     offered: (given) => {
       const modes = effectiveModes(given);
-      return families.flatMap((family) => offeredOf(family, modes)).map(describe);
+      return families.flatMap((family) => offeredOf(family, modes)).map(({ told }) => told);
     },
     categories: (given) => families.map((family) => category(family, effectiveModes(given))),
     onChanged: (listen) => changes.on('tools', listen),
+    load: async () => {
+      const entries = [...opened.keys()].flatMap((family) => family.tools());
+      // What cannot be loaded is said to the call that needs it.
+      await Promise.allSettled(entries.map((entry) => entry.load()));
+    },
     close: async () => {
       await Promise.all([...opened.keys()].map((family) => family.close()));
     },

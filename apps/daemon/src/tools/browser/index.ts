@@ -1,10 +1,10 @@
 import type { BrowserMode } from '../../permission/index.ts';
+import { toLateEntries, type ToolEntry } from '../entry.ts';
 import type { FamilyContext, ToolFamily } from '../family.ts';
-import type { DaemonTool } from '../tool.ts';
+import { listed } from '../listed.ts';
 import { browserEnvironment } from './config.ts';
 import { findBrowser, howToInstall } from './find-browser.ts';
-import { createBrowserSession, type BrowserSession } from './session.ts';
-import { browserTools } from './tools.ts';
+import type { BrowserSession } from './session.ts';
 
 export interface BrowserOptions {
   mode: BrowserMode;
@@ -16,7 +16,7 @@ export interface BrowserOptions {
 
 /** A browser of its own for the agent. Opening finds out whether there is one; it starts with the first call. */
 export const browserFamily = ({ mode, serverUrl, resolve }: BrowserOptions): ToolFamily => {
-  let tools: readonly DaemonTool[] = [];
+  let tools: readonly ToolEntry[] = [];
   let missing: string | null = null;
   let session: BrowserSession | undefined;
   return {
@@ -30,8 +30,14 @@ export const browserFamily = ({ mode, serverUrl, resolve }: BrowserOptions): Too
         return;
       }
       const needs = { access, clock, privateFolder, mode, serverUrl, executablePath, environment, resolve };
-      session = createBrowserSession(needs);
-      tools = browserTools(session);
+      tools = toLateEntries(listed.browser, async () => {
+        const [{ createBrowserSession }, { browserTools }] = await Promise.all([
+          import('./session.ts'),
+          import('./tools.ts'),
+        ]);
+        session ??= createBrowserSession(needs);
+        return browserTools(session);
+      });
     },
     tools: () => tools,
     missing: () => missing,

@@ -8,7 +8,7 @@ import { openMadeFolder } from '../filesystem/folders.ts';
 import { chunksOf } from '../filesystem/read-bytes.ts';
 import { replaceFile } from '../filesystem/replace.ts';
 import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, type ToolFacts } from '../tool.ts';
 import type { KeptDownload } from './downloads.ts';
 import type { BrowserSession } from './session.ts';
 
@@ -16,6 +16,17 @@ const input = z.strictObject({
   download: z.string().max(20).describe('Which download, as the result that told of it calls it: d1'),
   filePath: z.string().describe('Path of the new file, relative to the folder'),
 });
+
+export const saveDownloadFacts = {
+  name: 'browser_save_download',
+  title: 'Save download',
+  description:
+    'Save a file that a page has downloaded, 64 MiB at most. Makes the folders above it; replaces nothing.',
+  group: 'browser',
+  category: 'browser',
+  effect: 'adds',
+  input,
+} satisfies ToolFacts;
 
 /** Puts a download where the person allows a new file; nothing is replaced, nothing is opened. */
 export const saveDownload = (session: BrowserSession) => {
@@ -25,14 +36,7 @@ export const saveDownload = (session: BrowserSession) => {
     return kept;
   };
   return defineTool({
-    name: 'browser_save_download',
-    title: 'Save download',
-    description:
-      'Save a file that a page has downloaded, 64 MiB at most. Makes the folders above it; replaces nothing.',
-    group: 'browser',
-    category: 'browser',
-    effect: 'adds',
-    input,
+    ...saveDownloadFacts,
     resources: async ({ download, filePath }, context) => {
       const kept = find(download);
       const place = locate(context, filePath, { access: 'write', last: 'keep' });

@@ -1,5 +1,6 @@
 import { errors } from '../errors.ts';
 import { defineTool, type DaemonTool, type Resource } from '../tool.ts';
+import { factsOf } from './facts.ts';
 import { listedTools, type ListedTool } from './list.ts';
 import { saveDownload } from './save-download.ts';
 import { closedResult, type BrowserSession } from './session.ts';
@@ -11,9 +12,7 @@ const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
 
 const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
   defineTool({
-    ...tool,
-    group: 'browser',
-    category: 'browser',
+    ...factsOf(tool),
     resources: async (args, context) => touchedBy(session, { tool, args, context }),
     run: async (args, context) => {
       // The page may be another one by now.

@@ -1,8 +1,8 @@
+import { toEntry, type ToolEntry } from '../entry.ts';
 import type { FamilyContext, ToolFamily } from '../family.ts';
 import { errors } from '../errors.ts';
-import { openDevice, type Device } from './device-process.ts';
+import type { Device } from './device-process.ts';
 import type { OwnInput } from './own-input.ts';
-import { createComputerTools } from './tools.ts';
 
 const tryAgainMs = 10_000;
 
@@ -20,13 +20,7 @@ export const computerFamily = ({ ownInput }: { ownInput: OwnInput }): ToolFamily
   let closed = false;
   let stopTrying = () => {};
 
-  const tools = createComputerTools({
-    device: () => {
-      if (device === undefined) throw errors.computerFailed();
-      return device;
-    },
-    ownInput,
-  });
+  let tools: readonly ToolEntry[] = [];
 
   const start = async (context: FamilyContext): Promise<void> => {
     const lost = () => {
@@ -40,6 +34,7 @@ export const computerFamily = ({ ownInput }: { ownInput: OwnInput }): ToolFamily
       };
       stopTrying = context.clock.after(tryAgainMs, () => void again());
     };
+    const { openDevice } = await import('./device-process.ts');
     const opened = await openDevice({ clock: context.clock, lost });
     if (opened.kind === 'missing') reason = opened.reason.slice(0, 160);
     else if (closed) opened.device.close();
@@ -52,7 +47,18 @@ export const computerFamily = ({ ownInput }: { ownInput: OwnInput }): ToolFamily
   return {
     category: 'computer',
     groups: ['computer'],
-    open: start,
+    open: async (context) => {
+      const { createComputerTools } = await import('./tools.ts');
+      const all = createComputerTools({
+        device: () => {
+          if (device === undefined) throw errors.computerFailed();
+          return device;
+        },
+        ownInput,
+      });
+      tools = all.map(toEntry);
+      await start(context);
+    },
     tools: () => (device === undefined ? [] : tools),
     missing: () =>
       reason === null

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { confirmationText } from '@drawbridge/contracts';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { allFamilies } from '../families.ts';
 import { createOpenLauncher } from '../shell/launch.ts';
 import { createShellExecute } from '../shell/shell-execute.ts';
 import type { Resource } from '../tool.ts';
 import { makeFolders, textOf, tryOut } from '../try-out.ts';
+import { filesystemTools } from './index.ts';
 
 const write = (resource: string): Resource => ({ toolGroup: 'filesystemWrite', resource, description: '' });
 const read = (resource: string): Resource => ({ toolGroup: 'filesystemRead', resource, description: '' });
@@ -39,10 +39,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
     mkdirSync(join(root, 'in'));
     writeFileSync(join(root, 'a.txt'), 'a');
     const place = { root, privateFolder: own, clock: systemClock };
-    const tools = [
-      ...allFamilies().flatMap((family) => family.tools()),
-      createShellExecute(createOpenLauncher(place), { sandbox: false }),
-    ];
+    const tools = [...filesystemTools, createShellExecute(createOpenLauncher(place), { sandbox: false })];
     const run = tools
       .find((tool) => tool.name === name)
       ?.run(input, {

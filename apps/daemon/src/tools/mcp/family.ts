@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonical } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
+import { toEntry, type ToolEntry } from '../entry.ts';
 import type { FamilyContext, ToolFamily } from '../family.ts';
-import type { DaemonTool } from '../tool.ts';
 import { serverEnvironment } from './config.ts';
 import { toDaemonTool } from './mcp-tool.ts';
 import { withinLimits } from './offered-tools.ts';
@@ -37,7 +37,7 @@ export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFa
   let stopWatching = () => {};
   let last: Promise<void> = Promise.resolve();
   let closed = false;
-  let tools: DaemonTool[] = [];
+  let tools: ToolEntry[] = [];
   let said = '';
 
   const collect = () => {
@@ -45,7 +45,7 @@ export const mcpFamily = ({ say, random = Math.random }: McpFamilyNeeds): ToolFa
       running.tools().map((tool) => ({ ...tool, running })),
     );
     const { kept, left } = withinLimits(all);
-    tools = kept.map(({ running, ...tool }) => toDaemonTool(tool, running));
+    tools = kept.map(({ running, ...tool }) => toEntry(toDaemonTool(tool, running)));
     const sentence = left.length === 0 ? '' : `${left.length} MCP tools are left out: there are too many`;
     if (sentence !== '' && sentence !== said) say(sentence);
     said = sentence;

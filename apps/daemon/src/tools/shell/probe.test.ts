@@ -40,7 +40,7 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
     const folders = makeFolders();
     const family = shellFamily({ sandbox: true });
     await family.open(context(folders));
-    expect([family.missing(), family.warning?.(), family.tools().map((tool) => tool.name)]).toEqual([
+    expect([family.missing(), family.warning?.(), family.tools().map(({ told }) => told.name)]).toEqual([
       null,
       null,
       ['shell_execute'],

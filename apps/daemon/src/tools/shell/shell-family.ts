@@ -1,8 +1,5 @@
+import { toEntry, type ToolEntry } from '../entry.ts';
 import type { ToolFamily } from '../family.ts';
-import type { DaemonTool } from '../tool.ts';
-import { createOpenLauncher, createSandboxedLauncher } from './launch.ts';
-import { probe } from './probe.ts';
-import { createShellExecute } from './shell-execute.ts';
 
 /** What the person reads where they switched the sandbox off. */
 const withoutSandboxWarning =
@@ -17,7 +14,7 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
 
 /** `shell_execute`, where its sandbox holds what it promises. `sandbox: false` is the person's own choice. */
 export const shellFamily = ({ sandbox }: { sandbox: boolean }): ToolFamily => {
-  let tools: DaemonTool[] = [];
+  let tools: ToolEntry[] = [];
   let missing: string | null = null;
   return {
     category: 'shell',
@@ -28,13 +25,15 @@ export const shellFamily = ({ sandbox }: { sandbox: boolean }): ToolFamily => {
         missing = 'The shell is not offered on this system; on Windows, run drawbridge inside WSL 2.';
         return;
       }
+      const [{ createOpenLauncher, createSandboxedLauncher }, { probe }, { createShellExecute }] =
+        await Promise.all([import('./launch.ts'), import('./probe.ts'), import('./shell-execute.ts')]);
       if (!sandbox) {
-        tools = [createShellExecute(createOpenLauncher(context), { sandbox })];
+        tools = [toEntry(createShellExecute(createOpenLauncher(context), { sandbox }))];
         return;
       }
       const prepare = createSandboxedLauncher(context);
       const reason = await probe(context, prepare, context.clock);
-      if (reason === null) tools = [createShellExecute(prepare, { sandbox })];
+      if (reason === null) tools = [toEntry(createShellExecute(prepare, { sandbox }))];
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
 import { errors } from '../errors.ts';
 import { jsonResult } from '../result.ts';
-import { defineTool, type DaemonTool, type Resource } from '../tool.ts';
+import { defineTool, type DaemonTool, type Resource, type ToolFacts } from '../tool.ts';
 
 /** What a group permits, for the person who is asked to switch it on. */
 const permits: Record<ToolGroup, string> = {
@@ -38,6 +38,18 @@ const input = z.strictObject({
     .describe('The groups to switch on; without it, only the list of groups is given'),
 });
 
+export const activateFacts = {
+  name: 'activate_tools',
+  title: 'Switch tool groups on',
+  description:
+    'List the tool groups of this machine, or ask the person to switch some on that are on deny. For a task of the ' +
+    "person's that cannot be done without them; a no is final.",
+  group: 'system',
+  category: 'system',
+  effect: 'adds',
+  input,
+} satisfies ToolFacts;
+
 /** Why nothing can switch the group on for this session, or null. */
 const barredBy = (needs: ActivationNeeds, group: ToolGroup, wanted: readonly ToolGroup[]): string | null => {
   if (needs.isOffForSession(group)) return 'the person switched it off for this session';
@@ -70,15 +82,7 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
     });
 
   return defineTool({
-    name: 'activate_tools',
-    title: 'Switch tool groups on',
-    description:
-      'List the tool groups of this machine, or ask the person to switch some on that are on deny. For a task of the ' +
-      "person's that cannot be done without them; a no is final.",
-    group: 'system',
-    category: 'system',
-    effect: 'adds',
-    input,
+    ...activateFacts,
     resources: async ({ groups = [] }) => {
       const wanted = closed(groups);
       for (const group of wanted) {

@@ -1,0 +1,25 @@
+import type { DaemonTool } from '../tool.ts';
+import { copyFile } from './copy-file.ts';
+import { createDirectory } from './create-directory.ts';
+import { deletePath } from './delete.ts';
+import { editFile } from './edit-file.ts';
+import { getFileTree } from './get-file-tree.ts';
+import { listFiles } from './list-files.ts';
+import { move } from './move.ts';
+import { readFile } from './read-file.ts';
+import { searchFiles } from './search-files.ts';
+import { writeFile } from './write-file.ts';
+
+/** Every tool of the folder that the person opened, in the order in which they are offered. */
+export const filesystemTools: readonly DaemonTool[] = [
+  readFile,
+  listFiles,
+  getFileTree,
+  searchFiles,
+  writeFile,
+  editFile,
+  createDirectory,
+  deletePath,
+  move,
+  copyFile,
+];

@@ -1,0 +1,2 @@
+export { removeHalfWritten } from './filesystem/half-written.ts';
+export { endTree } from './shell/process-tree.ts';
