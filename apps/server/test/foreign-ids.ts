@@ -66,4 +66,5 @@ export const expectUntouched = async ({ ann, ids }: Tenants) => {
   expect(await ann.panel.gateway.status.query()).toMatchObject({ state: 'online' });
   expect(await ann.panel.invitations.list.query()).toHaveLength(1);
   expect(await ann.panel.tokens.list.query()).toMatchObject([{ id: ids.token }]);
+  expect(await ann.panel.clients.list.query()).toMatchObject([{ id: ids.client }]);
 };

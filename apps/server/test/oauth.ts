@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Outside } from '../src/auth/index.ts';
-import { signUpOwner, startServer, type Got } from './server.ts';
+import { signUpOwner, startServer, type Got, type TestServer } from './server.ts';
 
 /** The origin that tests of OAuth are reached under; the requests themselves go to the port. */
 export const publicUrl = 'https://bridge.example';
@@ -40,12 +40,11 @@ export const newVerifier = () => {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 };
 
-/** An OAuth client of a server, and the browser of the owner, who is signed in. */
-export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
-  const environment = { PUBLIC_URL: publicUrl };
-  const server = await startServer({ environment, ...(outside && { outside }) });
-  const cookie = await signUpOwner(server);
-
+/** OAuth clients of a server, and the browser of the person whose cookie that is; `resource` is the address of its MCP door. */
+export const oauthOf = (
+  server: TestServer,
+  { cookie, resource: door }: { cookie: string; resource: string },
+) => {
   const register = (body: object = {}): Promise<Got> =>
     server.send(`${base}/register`, {
       method: 'POST',
@@ -70,7 +69,7 @@ export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
         state: 'their-state',
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        resource,
+        resource: door,
       },
       rest,
     );
@@ -100,7 +99,7 @@ export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
             code: proof.code,
             code_verifier: proof.verifier,
             redirect_uri: redirect,
-            resource,
+            resource: door,
           },
           changes,
         ),
@@ -155,4 +154,11 @@ export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
     revoke,
     tokensOf: (got: Got) => tokenReply.parse(got.json),
   };
+};
+
+/** A server with its owner signed in, and OAuth clients of it. */
+export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
+  const environment = { PUBLIC_URL: publicUrl };
+  const server = await startServer({ environment, ...(outside && { outside }) });
+  return oauthOf(server, { cookie: await signUpOwner(server), resource });
 };

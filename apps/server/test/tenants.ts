@@ -1,5 +1,6 @@
-import { confirmationText, gatewayKeyHeader, toolGroups } from '@drawbridge/contracts';
+import { confirmationText, gatewayKeyHeader, toolGroups, type ToolGroup } from '@drawbridge/contracts';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
+import { oauthOf } from './oauth.ts';
 import { createPanel, type Panel } from './panel.ts';
 import { cookiesOf, signUpOwner, startServer, type TestServer } from './server.ts';
 
@@ -21,6 +22,8 @@ export interface Tenants {
   proofs: Record<string, Record<string, string>>;
   /** All headers by which Ann proves who she is. */
   annsProof: Record<string, string>;
+  /** The access token of a client that Ann has connected. */
+  clientToken: string;
 }
 
 const question = {
@@ -29,6 +32,10 @@ const question = {
   description: 'Write note.txt',
   options: ['allowOnce', 'denyOnce'],
 };
+/** A client's token names the door that it is for, so the address must be known before the port is. */
+const publicUrl = 'http://127.0.0.1';
+const clientScopes: ToolGroup[] = ['filesystemRead', 'filesystemWrite', 'shell'];
+
 const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
 const asks = {
   isError: true,
@@ -61,7 +68,15 @@ const runOn = async ({ panel, daemon }: Tenant, name: string, result: unknown) =
   return running;
 };
 
-/** Has Ann's token start a session of MCP and run a tool in it; gives the ids of both. */
+/** Connects a new OAuth client of a person; gives its id and its access token. */
+const connectClient = async (server: TestServer, { cookie }: Tenant) => {
+  const { id, tokens } = await oauthOf(server, { cookie, resource: `${publicUrl}/mcp` }).connect(
+    clientScopes,
+  );
+  return { id, token: tokens.access_token };
+};
+
+/** Starts a session of MCP with what Ann's bearer holds and runs a tool in it; gives the ids of both. */
 const throughMcp = async (server: TestServer, { daemon }: Tenant, proof: Record<string, string>) => {
   const headers = { ...proof, accept: 'application/json, text/event-stream' };
   const post = (method: string, params: object, more: Record<string, string> = {}) =>
@@ -88,6 +103,7 @@ export const createTenants = async (): Promise<Tenants> => {
       SETUP_PER_MINUTE: most,
       PAIRING_PER_MINUTE: most,
       NOT_FOUND_PER_MINUTE: most,
+      PUBLIC_URL: publicUrl,
     },
   });
   const ann = await join(server, await signUpOwner(server));
@@ -98,6 +114,9 @@ export const createTenants = async (): Promise<Tenants> => {
   const token = await ann.panel.tokens.create.mutate({ name: 'Desk' });
   const bensToken = await ben.panel.tokens.create.mutate({ name: 'Lap', scopes: [...toolGroups] });
   const mcp = await throughMcp(server, ann, bearer(token));
+  const client = await connectClient(server, ann);
+  const bensClient = await connectClient(server, ben);
+  const byClient = await throughMcp(server, ann, bearer(client));
   const [invitation] = await ann.panel.invitations.list.query();
   return {
     server,
@@ -112,13 +131,18 @@ export const createTenants = async (): Promise<Tenants> => {
       token: token.id,
       'call of the token': mcp.requestId,
       'MCP session': mcp.session,
+      client: client.id,
+      'call of the client': byClient.requestId,
+      "the client's MCP session": byClient.session,
     },
     proofs: {
       session: { cookie: ben.cookie },
       'session key': { [gatewayKeyHeader]: ben.daemon.sessionKey },
       token: bearer(bensToken),
+      client: bearer(bensClient),
       nothing: {},
     },
     annsProof: { cookie: ann.cookie, ...bearer(token) },
+    clientToken: client.token,
   };
 };

@@ -6,12 +6,17 @@ import { paired } from './paired.ts';
 import { owner, type Sent, type TestServer } from './server.ts';
 import { createTenants } from './tenants.ts';
 
+const kinds = ['an access token', "a client's token"] as const;
+type Kind = (typeof kinds)[number];
+
 /** Procedures that anybody may call; a token changes nothing of what they answer. */
 const open = ['account.me', 'invitations.accept', 'setup.createOwner', 'setup.status'];
 
-/** The doors that take access tokens; what a token may do there is tested beside them. */
-const takesTokens = (url: string) =>
-  /^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/');
+/** The doors that take a bearer; what it may do there is tested beside them. */
+const takes: Record<Kind, (url: string) => boolean> = {
+  'an access token': (url) => /^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/'),
+  "a client's token": (url) => /^\/mcp(\/|$)/.test(url),
+};
 
 /** Every way in which somebody may try to pass a token off as something else. */
 const passedOff = (token: string): Record<string, Record<string, string>> => ({
@@ -37,12 +42,14 @@ const isQuery = (name: string) => {
   return typeof def === 'object' && def !== null && 'type' in def && def.type !== 'mutation';
 };
 
-const world = async () => {
-  const { server, ann } = await createTenants();
-  const { token } = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolGroups] });
+const world = async (kind: Kind) => {
+  const { server, ann, clientToken } = await createTenants();
+  const made = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolGroups] });
+  const token = kind === 'an access token' ? made.token : clientToken;
   const seen = async () => ({
     questions: await ann.panel.confirmations.list.query(),
     tokens: (await ann.panel.tokens.list.query()).map(({ name }) => name),
+    clients: (await ann.panel.clients.list.query()).map(({ id }) => id),
     settings: await ann.panel.settings.get.query(),
     invitations: await ann.panel.invitations.list.query(),
     calls: await ann.panel.calls.list.query({}),
@@ -51,25 +58,28 @@ const world = async () => {
   return { server, token, seen };
 };
 
-it('MC-04 MC-10 a token of every scope is nobody at every procedure: no answer, no token, no rule, no setting', async () => {
-  const { server, token, seen } = await world();
-  const before = await seen();
-  for (const name of Object.keys(appRouter._def.procedures)) {
-    const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
-    const nobody = await server.send(`/trpc/${name}`, sent);
-    if (!open.includes(name)) expect(nobody.text, name).toContain('"UNAUTHORIZED"');
-    for (const [way, headers] of Object.entries(passedOff(token))) {
-      const got = await server.send(`/trpc/${name}`, { ...sent, headers });
-      expect([name, way, got.status, got.text]).toEqual([name, way, nobody.status, nobody.text]);
+it.each(kinds)(
+  'MC-04 MC-10 %s is nobody at every procedure: no answer, no token, no rule, no setting',
+  async (kind) => {
+    const { server, token, seen } = await world(kind);
+    const before = await seen();
+    for (const name of Object.keys(appRouter._def.procedures)) {
+      const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
+      const nobody = await server.send(`/trpc/${name}`, sent);
+      if (!open.includes(name)) expect(nobody.text, name).toContain('"UNAUTHORIZED"');
+      for (const [way, headers] of Object.entries(passedOff(token))) {
+        const got = await server.send(`/trpc/${name}`, { ...sent, headers });
+        expect([name, way, got.status, got.text]).toEqual([name, way, nobody.status, nobody.text]);
+      }
     }
-  }
-  expect(await seen()).toEqual(before);
-});
+    expect(await seen()).toEqual(before);
+  },
+);
 
-it('MC-04 a token is nobody at every HTTP route that does not take tokens', async () => {
-  const { server, token, seen } = await world();
+it.each(kinds)('MC-04 %s is nobody at every HTTP route that does not take it', async (kind) => {
+  const { server, token, seen } = await world(kind);
   const before = await seen();
-  const routes = server.app.routes().filter(({ url }) => !takesTokens(url));
+  const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
   expect(routes.length).toBeGreaterThan(20);
   for (const { method, url } of routes) {
     const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
@@ -86,8 +96,8 @@ it('MC-04 a token is nobody at every HTTP route that does not take tokens', asyn
   expect(await seen()).toEqual(before);
 });
 
-it('MC-04 a token in an address is nobody', async () => {
-  const { server, token } = await world();
+it.each(kinds)('MC-04 %s in an address is nobody', async (kind) => {
+  const { server, token } = await world(kind);
   for (const name of ['access_token', 'apiKey', 'token'])
     expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');
 });

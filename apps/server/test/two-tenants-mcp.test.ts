@@ -51,8 +51,9 @@ it(
   'US-05 MC-08 an MCP client hears of an id of another user what it hears of one that nobody has',
   async () => {
     const world = await createTenants();
-    const { proofs, ids } = world;
-    expect(await differences({ ...world, proofs: { token: { ...proofs.token } } }, places)).toEqual([]);
+    const { ids } = world;
+    const { token = {}, client = {} } = world.proofs;
+    expect(await differences({ ...world, proofs: { token, client } }, places)).toEqual([]);
     await expectUntouched(world);
     await expectKnownToAnn(world, places);
     expect(Object.values(ids).every((id) => id.length > 10)).toBe(true);
