@@ -78,7 +78,7 @@ export const openAccounts = async ({ config, clock, writeLog, outside = systemOu
   const log = createLog({ level: config.logLevel, secrets, write: writeLog });
   const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
   const address = createAddress(config);
-  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir });
+  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
   const { db } = store;
   await migrate(db);
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log, outside });

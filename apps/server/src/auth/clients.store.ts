@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { clientLimits, toolGroups, type ToolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
@@ -86,7 +86,7 @@ export interface StoredGrant {
 }
 
 /** The digest under which better-auth keeps a token without its prefix: SHA-256 in base64url. */
-const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
+const digestOf = (token: string) => hash('sha256', token, 'base64url');
 
 export interface ClientsStore {
   byId(clientId: string): Promise<StoredClient | undefined>;

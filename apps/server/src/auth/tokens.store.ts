@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
@@ -43,7 +43,7 @@ const read = (row: ShownRow) => ({
 export type StoredToken = ReturnType<typeof read>;
 
 /** The digest under which better-auth keeps a token: SHA-256 in base64url. */
-const keyDigest = (token: string) => createHash('sha256').update(token).digest('base64url');
+const keyDigest = (token: string) => hash('sha256', token, 'base64url');
 
 export interface TokensStore {
   /** The token with its user, who must be there; also one that has expired. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock, type Clock } from '@drawbridge/kit';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
@@ -64,14 +65,17 @@ const openSqlite = (file: string): Database.Database => {
 const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
 
 /** Opens the store, making its folder (0700) when it is missing. Throws for a url that it cannot serve. */
-export const openDatabase = (place: DatabasePlace): OpenDatabase => {
+export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = transactionalDdl;
   const dataVersion = sqlite.prepare('pragma data_version').raw();
-  const { database, version } = watchWrites(sqlite, () => firstOf(dataVersion.get()));
+  const { database, version } = watchWrites(sqlite, {
+    clock,
+    dataVersion: () => firstOf(dataVersion.get()),
+  });
   const level = createSyncLevel(database, (text) => sqlite.exec(text));
   dialect.createDriver = rollingBackOnce(sqlite, keepStatements(level.synced));
   const db = new Kysely<Schema>({ dialect });

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOfTurn } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
@@ -11,8 +11,10 @@ type Tables = { rights: { id: string; holds: number } };
 const opened: OpenDatabase[] = [];
 afterEach(() => Promise.all(opened.splice(0).map(({ close }) => close())));
 
+const clock = createFakeClock();
+
 const open = (dataDir: string) => {
-  const database = openDatabase({ url: undefined, dataDir });
+  const database = openDatabase({ url: undefined, dataDir }, clock);
   opened.push(database);
   return { ...database, db: database.db.withTables<Tables>() };
 };
@@ -57,12 +59,14 @@ describe('a row that was read', () => {
     expect(await right('ada')).toBeUndefined();
   });
 
-  it('PK-09 is read again once another process has written, from the next turn of the event loop on', async () => {
+  it('PK-09 is read again once another process has written, half a second later at most', async () => {
     const { folder, right } = await openRights();
     const other = open(folder);
     await right('ada');
     await other.db.updateTable('rights').set({ holds: 0 }).execute();
-    await endOfTurn();
+    await clock.advance(499);
+    expect(await right('ada')).toEqual(isHeld);
+    await clock.advance(1);
     expect(await right('ada')).toEqual(isTaken);
   });
 

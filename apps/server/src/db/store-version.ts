@@ -1,4 +1,4 @@
-import { endOfTurn } from '@drawbridge/kit';
+import type { Clock } from '@drawbridge/kit';
 import type { SqliteDatabase } from 'kysely';
 import { beforeEachRun } from './before-each-run.ts';
 
@@ -6,29 +6,32 @@ import { beforeEachRun } from './before-each-run.ts';
 const changesNoRights =
   /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats)")/i;
 
+/** How long a change of another process may go unnoticed. */
+const lookEveryMs = 500;
+
 export interface WatchedDatabase {
   database: SqliteDatabase;
   /**
-   * Another number after each change; of our own writes those to calls, confirmations and their repeats do not count. Other
-   * processes are looked at once a turn of the event loop, for all requests that came with it.
+   * Another number after each change: at once for our own, but for those to calls, confirmations and their repeats; within
+   * half a second for those of other processes.
    */
   version(): number;
 }
 
 /** Counts what changes the store: our own statements, and what SQLite knows of other connections by its `data_version`. */
-export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown): WatchedDatabase => {
+export const watchWrites = (
+  database: SqliteDatabase,
+  { clock, dataVersion }: { clock: Clock; dataVersion(): unknown },
+): WatchedDatabase => {
   let version = 0;
   let seen = dataVersion();
+  let lookedAt = clock.now();
 
-  let looked = false;
-  const lookAtOthers = () => {
-    const now = dataVersion();
-    if (now !== seen) version += 1;
-    seen = now;
-    looked = true;
-    void endOfTurn().then(() => {
-      looked = false;
-    });
+  const lookAtOthers = (now: number) => {
+    const others = dataVersion();
+    if (others !== seen) version += 1;
+    seen = others;
+    lookedAt = now;
   };
 
   const count = () => {
@@ -44,7 +47,8 @@ export const watchWrites = (database: SqliteDatabase, dataVersion: () => unknown
       close: () => database.close(),
     },
     version: () => {
-      if (!looked) lookAtOthers();
+      const now = clock.now();
+      if (Math.abs(now - lookedAt) >= lookEveryMs) lookAtOthers(now);
       return version;
     },
   };

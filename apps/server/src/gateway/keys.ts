@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { envGatewayUserId } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -54,7 +54,7 @@ const secretLength = 32;
 /** A statement takes a bounded number of values. */
 const touchedAtOnce = 500;
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
 const digestOf = (key: string): string => sha256(key).toString('hex');
 
