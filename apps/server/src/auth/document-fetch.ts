@@ -73,6 +73,9 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
     const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     );
-    return new Response(bytes.length === 0 ? null : bytes, { status: response.statusCode ?? 0, headers });
+    return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
+      status: response.statusCode ?? 0,
+      headers,
+    });
   };
 };

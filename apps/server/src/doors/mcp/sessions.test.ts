@@ -49,6 +49,18 @@ describe('sessions of 2025-11-25', () => {
     expect(await status(session)).toBe(404);
   });
 
+  it.each([
+    ['another token of the person', 'ada-other'],
+    ["another person's token", 'bob'],
+  ])("MC-08 a session that %s brings first is unknown there, and stays its own token's", async (_, thief) => {
+    const mcp = await openMcp();
+    const { session } = await startSession(mcp);
+    const { body, headers } = olderRequest('tools/list');
+    const status = async (bearer: string) =>
+      (await mcp.post(body, { bearer, headers: { ...headers, 'mcp-session-id': session } })).status;
+    expect([await status(thief), await status('ada'), await status(thief)]).toEqual([404, 200, 404]);
+  });
+
   const running = async (mcp: McpFixture, headers: Record<string, string>, id: unknown = 7) => {
     const request = olderRequest('tools/call', { name: 'write_file', arguments: {} }, id);
     return mcp.post(request.body, { headers: { ...request.headers, ...headers } });
