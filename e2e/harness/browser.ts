@@ -13,9 +13,9 @@ const args = [
   '--disable-sync',
 ];
 
-/** A real browser. Close it at the end. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ args, ...(chromiumPath ? { executablePath: chromiumPath } : {}) });
+/** A real browser, with more flags where they are given. Close it at the end. */
+export const startBrowser = (more: string[] = []): Promise<Browser> =>
+  chromium.launch({ args: [...args, ...more], ...(chromiumPath ? { executablePath: chromiumPath } : {}) });
 
 /** A page of its own session, for a person who is signed in, or for a stranger. */
 export const openPage = async (
