@@ -34,8 +34,8 @@ const services: Record<Service, { isThere: () => boolean; install: string }> = {
     install: 'apt-get install bubblewrap',
   },
   display: {
-    isThere: () => runs('which', ['Xvfb', 'xdotool']),
-    install: 'apt-get install xvfb libxtst6 xdotool',
+    isThere: () => runs('which', ['Xvfb', 'setxkbmap', 'xdotool']),
+    install: 'apt-get install xvfb libxtst6 x11-xkb-utils xdotool',
   },
   tmux: { isThere: () => runs('tmux', ['-V']), install: 'apt-get install tmux' },
   curl: { isThere: () => runs('curl', ['--version']), install: 'apt-get install curl' },

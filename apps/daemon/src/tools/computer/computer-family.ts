@@ -9,7 +9,7 @@ const tryAgainMs = 10_000;
 const help: Partial<Record<NodeJS.Platform, string>> = {
   linux:
     'Start drawbridge in a terminal of the desktop, with an X11 display (DISPLAY). ' +
-    'Input needs libXtst and xdotool (Debian, Ubuntu: apt install libxtst6 xdotool; Fedora: dnf install libXtst xdotool; Arch: pacman -S libxtst xdotool).',
+    'Input needs libXtst (Debian, Ubuntu: apt install libxtst6; Fedora: dnf install libXtst; Arch: pacman -S libxtst).',
   darwin: 'Allow the terminal in System Settings, Privacy & Security: Screen Recording and Accessibility.',
 };
 

@@ -1,11 +1,14 @@
+import { systemClock } from '@drawbridge/kit';
 import type { Monitor } from 'node-screenshots';
-import { typeText } from './type-text.ts';
 import { mouseButtons, order, type DeviceMessage, type Order, type Point } from './orders.ts';
+import type { Typist } from './type-text.ts';
 
 // A process of its own: native parts that lose their display end the process that they run in.
 
 const modifiers = ['shift', 'control', 'alt', 'command'];
 const jpegQuality = 80;
+/** Before it ends all the same, should the display not answer. */
+const closeMs = 1_000;
 
 const send = (message: DeviceMessage): void => void process.send?.(message);
 
@@ -71,9 +74,26 @@ const open = async () => {
     }
   };
 
+  let typist: Typist | undefined;
+
   // On X11 the package presses keys without regard to what the layout makes of them.
-  const type = async (text: string) =>
-    process.platform === 'linux' ? typeText(text) : robot.typeString(text);
+  const type = async (text: string) => {
+    if (process.platform !== 'linux') return robot.typeString(text);
+    if (typist === undefined) {
+      const [{ createTypist }, { openKeyboard }] = await Promise.all([
+        import('./type-text.ts'),
+        import('./x-keyboard.ts'),
+      ]);
+      typist = createTypist({ keyboard: await openKeyboard(), clock: systemClock });
+    }
+    await typist.type(text);
+  };
+
+  /** Lets go of everything, and leaves the keyboard as it was. */
+  const close = async () => {
+    release();
+    await typist?.close();
+  };
 
   const obey = async (given: Order): Promise<string | undefined> => {
     switch (given.kind) {
@@ -100,7 +120,7 @@ const open = async () => {
     }
   };
 
-  return { size, release, obey };
+  return { size, release, obey, close };
 };
 
 try {
@@ -108,8 +128,8 @@ try {
   device.release();
   process.on('disconnect', () => {
     // The daemon is gone, whatever ended it.
-    device.release();
-    process.exit(0);
+    systemClock.after(closeMs, () => process.exit(0));
+    void device.close().finally(() => process.exit(0));
   });
   process.on('message', (message) => {
     device

@@ -35,7 +35,8 @@ export type Heard = z.infer<typeof heard>;
 const page = `<!doctype html><meta charset="utf-8"><title>events</title>
 <style>html,body{margin:0;height:3000px;background:#08f}textarea{position:fixed;left:0;top:0;width:400px;height:200px}</style>
 <textarea autofocus></textarea><script>
-const tell = (type, detail) => fetch('/heard', { method: 'POST', body: JSON.stringify({ type, detail }) });
+let told = Promise.resolve();
+const tell = (type, detail) => { told = told.then(() => fetch('/heard', { method: 'POST', body: JSON.stringify({ type, detail }) })); };
 const at = (e) => ({ x: e.screenX, y: e.screenY, button: e.button, buttons: e.buttons });
 for (const type of ['mousedown', 'mouseup', 'mousemove', 'dblclick', 'contextmenu'])
   addEventListener(type, (e) => { if (type === 'contextmenu') e.preventDefault(); tell(type, at(e)); }, true);
