@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { decision } from './groups.ts';
 import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
-import { toolCall, toolResult } from './tool.ts';
+import { toolCall } from './tool-call.ts';
+import { toolResult } from './tool-result.ts';
 
 export const openCallStates = ['pending', 'delivered', 'awaiting-confirmation'] as const;
 export const terminalCallStates = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { confirmationPayload } from './confirmation.ts';
+import { confirmationPayload } from './confirmation-payload.ts';
 
 /** Begins the one text by which a daemon says "ask first". Specification 6.2; read and written in this file alone. */
 const prefix = 'GATEWAY_CONFIRMATION_REQUIRED::';

@@ -1,32 +1,6 @@
 import { z } from 'zod';
+import { toolCategory } from './tool-category.ts';
 import { isoTime } from './ids.ts';
-
-/** A family of tools and whether it is offered, as the published daemons announce it; `reason` says why not, or what to be careful about. */
-export const toolCategory = z.object({
-  name: z.string().max(64),
-  enabled: z.boolean(),
-  writeAccess: z.boolean().optional(),
-  reason: z.string().max(500).optional(),
-});
-export type ToolCategory = z.infer<typeof toolCategory>;
-
-/**
- * What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again.
- * `probe`: it answers the event `probe` with a post. `rules`: it lists its rules, and takes them back, for its own user.
- */
-export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules'] as const;
-
-export const daemonInfo = z.object({
-  version: z.string().max(64),
-  protocol: z.number().int().positive(),
-  features: z.array(z.string().max(64)).max(32),
-  /** Tells two daemons with one key apart: stays across restarts of one, differs for a copy of it on other files. */
-  instance: z.string().min(1).max(128).optional(),
-});
-export type DaemonInfo = z.infer<typeof daemonInfo>;
-
-/** The protocol revision that this code speaks; a number that rises when a daemon must know. */
-export const protocolRevision = 1;
 
 export const gatewayStates = ['offline', 'online', 'grace'] as const;
 export const gatewayState = z.enum(gatewayStates);

@@ -40,6 +40,17 @@ export {
   terminalCallStates,
 } from './calls.ts';
 export {
+  asksClientAnnotation,
+  clientInput,
+  type ClientInput,
+  inputArgument,
+  type InputMethod,
+  inputMethods,
+  inputRequired,
+  type InputRequired,
+  inputRequiredMeta,
+} from './client-input.ts';
+export {
   clientIdInput,
   clientLimits,
   clientRequest,
@@ -55,14 +66,21 @@ export {
 export {
   affectedResource,
   type AffectedResource,
+  confirmationPayload,
+  type ConfirmationPayload,
+  preview,
+  type Preview,
+  reach,
+  type Reach,
+} from './confirmation-payload.ts';
+export { confirmationText } from './confirmation-text.ts';
+export {
   confirmation,
   type Confirmation,
   confirmationAnswer,
   type ConfirmationAnswer,
   confirmationEvent,
   type ConfirmationEvent,
-  confirmationPayload,
-  type ConfirmationPayload,
   confirmationState,
   type ConfirmationState,
   confirmationStates,
@@ -71,54 +89,44 @@ export {
   type DecideInput,
   decideReply,
   type DecideReply,
-  preview,
-  type Preview,
-  reach,
-  type Reach,
 } from './confirmation.ts';
-export {
-  asksClientAnnotation,
-  clientInput,
-  type ClientInput,
-  inputArgument,
-  type InputMethod,
-  inputMethods,
-  inputRequired,
-  type InputRequired,
-  inputRequiredMeta,
-} from './client-input.ts';
-export { confirmationText } from './confirmation-text.ts';
 export {
   type CancelReason,
   cancelReasons,
   daemonEvent,
   type DaemonEvent,
-  daemonMounts,
-  daemonSurface,
   type DisconnectReason,
   disconnectReasons,
-  gatewayEpochHeader,
-  gatewayKeyHeader,
-  initBody,
-  type InitBody,
-  initReply,
-  type InitReply,
-  noBody,
-  okReply,
   probeBody,
   type ProbeBody,
-  progressBody,
-  progressReply,
-  type ProgressBody,
-  type ProgressReply,
-  responseBody,
-  type ResponseBody,
-  responseReply,
   type ToolRequest,
-  toolsBody,
-  type ToolsBody,
+} from './daemon-event.ts';
+export { daemonFeatures, protocolRevision } from './daemon-info.ts';
+export { toolCategory, type ToolCategory } from './tool-category.ts';
+export { daemonPaths, daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from './daemon-paths.ts';
+export {
+  initReply,
+  type InitReply,
+  okReply,
+  progressReply,
+  type ProgressReply,
+  responseReply,
   toolsReply,
   type ToolsReply,
+} from './daemon-reply.ts';
+export {
+  daemonInfo,
+  type DaemonInfo,
+  daemonSurface,
+  initBody,
+  type InitBody,
+  noBody,
+  progressBody,
+  type ProgressBody,
+  responseBody,
+  type ResponseBody,
+  toolsBody,
+  type ToolsBody,
 } from './daemon-surface.ts';
 export {
   errorBody,
@@ -129,9 +137,6 @@ export {
   errorTable,
 } from './errors.ts';
 export {
-  daemonFeatures,
-  daemonInfo,
-  type DaemonInfo,
   gatewayProblem,
   type GatewayProblem,
   gatewayProblems,
@@ -142,12 +147,9 @@ export {
   type GatewayStatus,
   pairingLink,
   type PairingLink,
-  protocolRevision,
   restStatus,
   stateChanged,
   type StateChanged,
-  toolCategory,
-  type ToolCategory,
 } from './gateway.ts';
 export {
   decision,
@@ -175,16 +177,8 @@ export {
   sessionKey,
 } from './ids.ts';
 export { restBase, restCallParams, restLimits, restListQuery, restSchemas } from './rest.ts';
-export {
-  newRule,
-  type NewRule,
-  ruleEffects,
-  ruleIdInput,
-  type RuleList,
-  type RulesBody,
-  type RulesQuery,
-  type ShownRule,
-} from './rules.ts';
+export { type RuleList, type RulesBody, type ShownRule } from './rule-list.ts';
+export { newRule, type NewRule, ruleEffects, ruleIdInput, type RulesQuery } from './rules.ts';
 export {
   moduleSettings,
   type ModuleSettings,
@@ -204,17 +198,6 @@ export {
   tokenLimits,
   tokenScopes,
 } from './tokens.ts';
-export {
-  confirmationArgument,
-  content,
-  type Content,
-  resultMeta,
-  tool,
-  type Tool,
-  toolAnnotations,
-  toolCall,
-  type ToolCall,
-  toolLimits,
-  toolResult,
-  type ToolResult,
-} from './tool.ts';
+export { confirmationArgument, toolCall, type ToolCall, toolLimits } from './tool-call.ts';
+export { content, type Content, resultMeta, toolResult, type ToolResult } from './tool-result.ts';
+export { tool, type Tool, toolAnnotations } from './tool.ts';

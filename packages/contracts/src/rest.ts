@@ -3,7 +3,8 @@ import { callEvent, callPage, call, listCallsInput } from './calls.ts';
 import { errorBody } from './errors.ts';
 import { gatewayStatus, stateChanged } from './gateway.ts';
 import { requestId } from './ids.ts';
-import { tool, toolCall } from './tool.ts';
+import { toolCall } from './tool-call.ts';
+import { tool } from './tool.ts';
 
 /** Where the REST surface begins. */
 export const restBase = '/api/v1';

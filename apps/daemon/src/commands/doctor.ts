@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
 import { openSettings, visible, type Modes } from '../permission/index.ts';
-import { readStatuses } from '../status/index.ts';
 import { row, type Answer } from './answer.ts';
 import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
 import { addInsecure } from './flags.ts';
@@ -83,6 +82,7 @@ const doctor = async (
 ): Promise<Answer> => {
   const { privateFolder } = context.environment;
   const target = await findUrl(url, flags, context);
+  const { readStatuses } = await import('../status/read-status.ts');
   const { checkDisk, checkFiles, checkNode, checkServer, judgeProxy } = await import('../doctor/index.ts');
   // Before anything else opens the folder, which would put its modes right.
   const files = await checkFiles(privateFolder);

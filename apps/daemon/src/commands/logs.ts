@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { followLog, logPath, readLast, type LogRecord } from '../log/index.ts';
+import { logPath, type LogRecord } from '../log/index.ts';
 import { visible } from '../permission/index.ts';
 import { row, type Answer } from './answer.ts';
 import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
@@ -46,6 +46,7 @@ const logs = async (
   { environment, say, signal, write }: CommandContext,
 ): Promise<Answer> => {
   const { privateFolder } = environment;
+  const { followLog, readLast } = await import('../log/read-log.ts');
   const found = await readLast(privateFolder, readCount(lines));
   if (found.length === 0) say(`Nothing is logged yet in ${logPath(privateFolder)}.`);
   const nothing: Answer = { text: () => '', json: undefined, code: 0 };

@@ -3,7 +3,7 @@ import { systemClock } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { createSessionFile, type KeptSession } from '../link/index.ts';
 import { visible } from '../permission/index.ts';
-import { readStatuses, type DaemonStatus } from '../status/index.ts';
+import type { DaemonStatus } from '../status/index.ts';
 import { row, type Answer, type Paint } from './answer.ts';
 import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
 import { showKept } from './show-kept.ts';
@@ -58,6 +58,7 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
 
 /** What the daemons of this person say of themselves, and what is kept to go on with. 1 when none is connected. */
 const status = async ({ environment }: CommandContext): Promise<Answer> => {
+  const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);
   const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).look();
   const isConnected = running.some(({ link }) => link.state === 'connected');

@@ -1,6 +1,6 @@
 import {
   daemonMounts,
-  daemonSurface,
+  daemonPaths,
   gatewayEpochHeader,
   gatewayKeyHeader,
   initReply,
@@ -106,21 +106,19 @@ export const createServerApi = (http: Http): ServerApi => {
   return {
     headers,
     init: (key, body, signal) =>
-      exchange({ key, path: daemonSurface.init.path, body: JSON.stringify(body), signal }, readInit),
+      exchange({ key, path: daemonPaths.init, body: JSON.stringify(body), signal }, readInit),
     tools: (key, body) =>
-      exchange({ key, path: daemonSurface.tools.path, body: JSON.stringify(body) }, readAs(toolsReply)),
+      exchange({ key, path: daemonPaths.tools, body: JSON.stringify(body) }, readAs(toolsReply)),
     respond: (key, requestId, body) =>
-      exchange({ key, path: at(daemonSurface.response.path, requestId), body }, readOk),
+      exchange({ key, path: at(daemonPaths.response, requestId), body }, readOk),
     progress: (key, requestId, body) =>
       exchange(
-        { key, path: at(daemonSurface.progress.path, requestId), body: JSON.stringify(body) },
+        { key, path: at(daemonPaths.progress, requestId), body: JSON.stringify(body) },
         readAs(progressReply),
       ),
-    probe: (key, body) =>
-      exchange({ key, path: daemonSurface.probe.path, body: JSON.stringify(body) }, readOk),
+    probe: (key, body) => exchange({ key, path: daemonPaths.probe, body: JSON.stringify(body) }, readOk),
     rules: (key, requestId, body) =>
-      exchange({ key, path: at(daemonSurface.rules.path, requestId), body: JSON.stringify(body) }, readOk),
-    disconnect: (key, signal) =>
-      exchange({ key, path: daemonSurface.disconnect.path, body: '{}', signal }, readOk),
+      exchange({ key, path: at(daemonPaths.rules, requestId), body: JSON.stringify(body) }, readOk),
+    disconnect: (key, signal) => exchange({ key, path: daemonPaths.disconnect, body: '{}', signal }, readOk),
   };
 };

@@ -1,4 +1,4 @@
-import { daemonEvent, daemonMounts, daemonSurface, type DaemonEvent } from '@drawbridge/contracts';
+import { daemonEvent, daemonMounts, daemonPaths, type DaemonEvent } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { createParser } from 'eventsource-parser';
 import type { Failure } from './connection.ts';
@@ -79,7 +79,7 @@ export const openStream = (
   };
 
   const open = async (): Promise<void> => {
-    const path = daemonMounts.bare + daemonSurface.events.path;
+    const path = daemonMounts.bare + daemonPaths.events;
     const headers = { accept: 'text/event-stream', ...needs.headers(key) };
     const response = await needs.http
       .request({ method: 'GET', path, headers, signal: abort.signal })

@@ -1,3 +1,2 @@
-export { readStatuses } from './read-status.ts';
 export { createStatusFile, type StatusFile } from './status-file.ts';
 export type { DaemonStatus } from './status.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { takeLock } from '../lock/index.ts';
-import { createStatusFile, readStatuses, type DaemonStatus } from './index.ts';
+import { createStatusFile, type DaemonStatus } from './index.ts';
+import { readStatuses } from './read-status.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const first: DaemonStatus = {

@@ -7,10 +7,10 @@ import { toEntry, type ToolEntry } from '../entry.ts';
 import type { FamilyContext, ToolFamily } from '../family.ts';
 import { serverEnvironment } from './config.ts';
 import { toDaemonTool } from './mcp-tool.ts';
-import { withinLimits } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
 import { createServerLog } from './server-log.ts';
 import { openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
+import { withinLimits } from './within-limits.ts';
 
 export interface McpFamilyNeeds {
   /** One sentence for the person at the machine. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../try-out.ts';
-import { mcpLimits } from './offered-tools.ts';
+import { mcpLimits } from './within-limits.ts';
 import { isAlive, until, withServer } from './scripted-server.ts';
 
 describe('what a server lists', () => {

@@ -1,0 +1,8 @@
+/**
+ * What a daemon can do beyond the specification. `resume`: a repeated request is answered, not run again.
+ * `probe`: it answers the event `probe` with a post. `rules`: it lists its rules, and takes them back, for its own user.
+ */
+export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules'] as const;
+
+/** The protocol revision that this code speaks; a number that rises when a daemon must know. */
+export const protocolRevision = 1;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { jsonObject } from './tool-call.ts';
+
+/** What any block may say of itself. */
+const ofBlock = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
+const textContent = z.object({ type: z.literal('text'), text: z.string(), ...ofBlock });
+const imageContent = z.object({
+  type: z.literal('image'),
+  data: z.base64(),
+  mimeType: z.string().max(100),
+  ...ofBlock,
+});
+const audioContent = z.object({
+  type: z.literal('audio'),
+  data: z.base64(),
+  mimeType: z.string().max(100),
+  ...ofBlock,
+});
+const resourceContent = z.object({
+  type: z.literal('resource'),
+  ...ofBlock,
+  resource: z.looseObject({
+    uri: z.string(),
+    mimeType: z.string().max(100).optional(),
+    text: z.string().optional(),
+    blob: z.base64().optional(),
+  }),
+});
+const resourceLink = z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string() });
+
+/** One block of a result, as in MCP's `tools/call`. */
+export const content = z.discriminatedUnion('type', [
+  textContent,
+  imageContent,
+  audioContent,
+  resourceContent,
+  resourceLink,
+]);
+export type Content = z.infer<typeof content>;
+
+/**
+ * What only our own daemon says about how a call ended, in the result's `_meta`.
+ * `outcome` names an end that the text alone would leave to guessing; `started` tells whether the tool had begun.
+ */
+export const resultMeta = z.looseObject({
+  'drawbridge/outcome': z.enum(['denied', 'cancelled', 'lost']).optional(),
+  'drawbridge/started': z.boolean().optional(),
+});
+
+/** A tool's result, as in MCP's `tools/call`. */
+export const toolResult = z.object({
+  content: z.array(content),
+  structuredContent: jsonObject.optional(),
+  isError: z.boolean().optional(),
+  _meta: resultMeta.optional(),
+});
+export type ToolResult = z.infer<typeof toolResult>;
