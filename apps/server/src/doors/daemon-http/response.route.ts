@@ -9,7 +9,7 @@ import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface ResponseNeeds {
-  daemon: DaemonSide;
+  daemon: Pick<DaemonSide, 'respond' | 'userOf'>;
   resultMaxBytes: number;
   largeResults: LargeResults;
   collector: Collector;
