@@ -8,6 +8,7 @@ import type {
   Door,
   ToolResult,
 } from '@drawbridge/contracts';
+import { isoTime } from '@drawbridge/kit';
 
 /** One call as it is written down. Times in milliseconds since 1970. */
 export interface CallRecord {
@@ -38,8 +39,7 @@ export interface CallRecord {
 /** The part that a list shows. */
 export type CallHead = Omit<CallRecord, 'arguments' | 'result'>;
 
-const iso = (at: number) => new Date(at).toISOString();
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+const isoOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 export const toSummary = (record: CallHead): CallSummary => ({
   requestId: record.requestId,
@@ -53,7 +53,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   decision: record.decision,
   decidedBy: record.decidedBy,
   confirmationId: record.confirmationId,
-  createdAt: iso(record.createdAt),
+  createdAt: isoTime(record.createdAt),
   deliveredAt: isoOrNull(record.deliveredAt),
   endedAt: isoOrNull(record.endedAt),
   durationMs: record.endedAt === null ? null : Math.max(0, record.endedAt - record.createdAt),

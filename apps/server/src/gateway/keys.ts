@@ -67,7 +67,7 @@ const life = (row: StoredKey): KeyLife => {
 
 /** Tokens and session keys: issued, judged, swapped, taken back. Plain keys are held in memory alone. */
 export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
-  const envDigest = gatewayApiKey === undefined ? undefined : sha256(gatewayApiKey);
+  const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
   const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
   const plainSessions = new Map<string, { key: string; digest: string; machineId: string }>();
   const turns = createTurns();
@@ -76,9 +76,10 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     row !== undefined && holds(life(row), { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
 
   const holder = async (key: string): Promise<KeyHolder> => {
-    const digest = sha256(key);
-    if (envDigest && timingSafeEqual(digest, envDigest)) return { kind: 'env', userId: envGatewayUserId };
-    const row = await store.find(digest.toString('hex'));
+    const digest = digestOf(key);
+    if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
+      return { kind: 'env', userId: envGatewayUserId };
+    const row = await store.find(digest);
     if (!isLive(row)) throw errors.forbidden();
     if (row.kind === 'pairing') return { kind: 'pairing', userId: row.userId, digest: row.digest };
     if (row.machineId === null) throw errors.forbidden();

@@ -7,42 +7,49 @@ import type { ClosingConfirmation } from './calls.store.ts';
 export interface Brought {
   result?: ToolResult | null;
   error?: CallError | null;
-  answerDigest?: string;
+  answerDigest?: string | null;
   decision?: Decision | null;
-  decidedBy?: string;
+  decidedBy?: string | null;
 }
 
 /** The record of a call that comes to `state`: pure. `epoch` is that of the machine now. */
 export const nextRecord = (
   before: CallRecord,
   state: CallMachineState,
-  { decision, decidedBy, at, epoch, ...brought }: Brought & { at: number; epoch: number | null },
+  {
+    decision = before.decision,
+    decidedBy = before.decidedBy,
+    result = null,
+    error = null,
+    answerDigest = null,
+    at,
+    epoch,
+  }: Brought & { at: number; epoch: number | null },
 ): CallRecord => {
-  const record: CallRecord = {
-    ...before,
-    decision: decision === undefined ? before.decision : decision,
-    decidedBy: decidedBy ?? before.decidedBy,
-  };
   switch (state.kind) {
     case 'pending':
       return {
-        ...record,
+        ...before,
+        decision,
+        decidedBy,
         state: 'pending',
         confirmationId: null,
         endsAt: state.endsAt,
-        epoch: state.given ? record.epoch : null,
-        deliveredAt: state.given ? record.deliveredAt : null,
+        epoch: state.given ? before.epoch : null,
+        deliveredAt: state.given ? before.deliveredAt : null,
       };
     case 'delivered':
       return {
-        ...record,
+        ...before,
+        decision,
+        decidedBy,
         state: 'delivered',
-        epoch: record.epoch ?? epoch,
-        deliveredAt: record.deliveredAt ?? at,
+        epoch: before.epoch ?? epoch,
+        deliveredAt: before.deliveredAt ?? at,
       };
     case 'awaiting-confirmation':
       return {
-        ...record,
+        ...before,
         state: 'awaiting-confirmation',
         confirmationId: state.confirmationId,
         decision: null,
@@ -51,12 +58,14 @@ export const nextRecord = (
     case 'ended': {
       const row = state.error === null ? null : errorTable[state.error];
       return {
-        ...record,
+        ...before,
+        decision,
+        decidedBy,
         state: state.end,
         started: state.started,
-        error: row === null ? (brought.error ?? null) : { code: row.code, message: row.message },
-        result: brought.result ?? null,
-        answerDigest: brought.answerDigest ?? null,
+        error: row === null ? error : { code: row.code, message: row.message },
+        result,
+        answerDigest,
         confirmationId: null,
         endedAt: at,
       };

@@ -41,6 +41,8 @@ describe('the calls of one client', () => {
     const { stream } = await connect(gateway, 'ada');
     for (const via of vias) {
       gateway.call('ada', write, { door: 'mcp', until: 'ended', ...(via && { via }) }).catch(() => {});
+      // Its time is that of the moment at which it begins.
+      await clock.settle();
       clock.advance(1);
     }
     await expect.poll(() => stream.requests()).toHaveLength(vias.length);

@@ -21,6 +21,13 @@ describe('a JSON body', () => {
     ['100,000 levels of objects', '{"a":'.repeat(100_000), 'TOO_DEEP'],
     ['brackets in a text', JSON.stringify('['.repeat(1_000)), '['.repeat(1_000)],
     ['brackets behind an escaped quote', JSON.stringify(`"${'{'.repeat(1_000)}`), `"${'{'.repeat(1_000)}`],
+    ['brackets behind many backslashes', `["${'\\\\'.repeat(100)}"${nested(64)}]`, 'TOO_DEEP'],
+    [
+      'brackets in a long text',
+      JSON.stringify(`${'\\'.repeat(99)}"${'['.repeat(99)}`),
+      `${'\\'.repeat(99)}"${'['.repeat(99)}`,
+    ],
+    ['levels behind a long text', `["${'a'.repeat(999)}",${nested(64)}]`, 'TOO_DEEP'],
     ['__proto__ as a key', '{"__proto__":{"a":1}}', 'BAD_REQUEST'],
     ['__proto__ as an escaped key', '{"\\u005f_proto__":{"a":1}}', 'BAD_REQUEST'],
     ['__proto__ deep inside', '{"a":[{"b":{"__proto__":null}}]}', 'BAD_REQUEST'],
