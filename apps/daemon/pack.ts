@@ -35,7 +35,7 @@ export const pack = async (folder: string): Promise<void> => {
   await rm(staged, { recursive: true, force: true });
   await mkdir(join(staged, 'dist'), { recursive: true });
   for (const file of await readdir(dist)) {
-    if (file.endsWith('.js')) await copyFile(join(dist, file), join(staged, 'dist', file));
+    if (file.endsWith('.cjs')) await copyFile(join(dist, file), join(staged, 'dist', file));
   }
   await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
   const packed = {
@@ -44,7 +44,7 @@ export const pack = async (folder: string): Promise<void> => {
     license,
     engines,
     type: 'module',
-    bin: { drawbridge: 'dist/cli.js' },
+    bin: { drawbridge: 'dist/cli.cjs' },
     files: ['dist'],
     dependencies: await pinned(manifestOfOurs.dependencies),
     optionalDependencies: await pinned(manifestOfOurs.optionalDependencies),

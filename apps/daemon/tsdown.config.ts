@@ -14,12 +14,13 @@ const outside = Object.keys({ ...manifest.dependencies, ...manifest.optionalDepe
 export default defineConfig({
   // The second is a process of its own: what speaks with a display can end without warning.
   entry: { cli: 'src/cli.ts', 'computer-device': 'src/tools/computer/device.ts' },
-  format: 'esm',
+  // A start is a twentieth shorter than with ESM: Node loads it at once, and of its own modules only what is used.
+  format: 'cjs',
   platform: 'node',
   target: 'node20.19',
   // write-file-atomic names its temporary files after __filename.
   shims: true,
-  outExtensions: () => ({ js: '.js' }),
+  outExtensions: () => ({ js: '.cjs' }),
   outputOptions: {
     codeSplitting: {
       groups: [
@@ -34,7 +35,7 @@ export default defineConfig({
     neverBundle: new RegExp(`^(${outside.join('|')})(/|$)`),
     onlyBundle: false,
   },
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   dts: false,
   plugins: [listedAtBuild],
   hooks: { 'build:done': () => pack(import.meta.dirname) },

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export const serverEntry = fromRoot('apps/server/dist/main.js');
-export const daemonEntry = fromRoot('apps/daemon/dist/cli.js');
+export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');
 export const picturePath = fromRoot('docs/panel.png');
 
 /** A new empty folder, by its real path. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { pairingToken, startGatewayServer, type GatewayServer } from './gateway-server.ts';
 
 // The built file, as it is shipped: `pnpm build` makes it.
-const cli = join(import.meta.dirname, '../dist/cli.js');
+const cli = join(import.meta.dirname, '../dist/cli.cjs');
 
 /** The person's home, the folder to work in, and a server: new for each test. */
 export let home: string;

@@ -90,15 +90,15 @@ it('knows none on Windows', () => {
 it('copies what npx has fetched, with what it needs, and nothing that stays where it is', async () => {
   const home = makeFolder();
   const fetched = join(home, '.npm/_npx/0123abcd');
-  const cli = join(fetched, 'node_modules/@drawbridge/daemon/dist/cli.js');
+  const cli = join(fetched, 'node_modules/@drawbridge/daemon/dist/cli.cjs');
   mkdirSync(join(cli, '..'), { recursive: true });
   mkdirSync(join(fetched, 'node_modules/.bin'));
   writeFileSync(cli, 'program');
   writeFileSync(join(fetched, 'node_modules/part.js'), 'part');
-  symlinkSync('../@drawbridge/daemon/dist/cli.js', join(fetched, 'node_modules/.bin/drawbridge'));
+  symlinkSync('../@drawbridge/daemon/dist/cli.cjs', join(fetched, 'node_modules/.bin/drawbridge'));
   const place = { privateFolder: join(home, '.drawbridge'), version: '0.1.0' };
   const copy = await lastingCopy(cli, place);
-  expect(copy).toBe(join(home, '.drawbridge/app/0.1.0/node_modules/@drawbridge/daemon/dist/cli.js'));
+  expect(copy).toBe(join(home, '.drawbridge/app/0.1.0/node_modules/@drawbridge/daemon/dist/cli.cjs'));
   expect(await lastingCopy(cli, place)).toBe(copy);
   rmSync(fetched, { recursive: true });
   expect(readFileSync(copy, 'utf8')).toBe('program');

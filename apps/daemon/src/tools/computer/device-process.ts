@@ -21,7 +21,7 @@ export interface Device {
 export type Opened = { kind: 'open'; device: Device } | { kind: 'missing'; reason: string };
 
 const isSource = import.meta.url.endsWith('.ts');
-const entry = fileURLToPath(new URL(isSource ? './device.ts' : './computer-device.js', import.meta.url));
+const entry = fileURLToPath(new URL(isSource ? './device.ts' : './computer-device.cjs', import.meta.url));
 
 const start = (): ChildProcess =>
   fork(entry, {

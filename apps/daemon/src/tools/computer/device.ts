@@ -123,26 +123,30 @@ const open = async () => {
   return { size, release, obey, close };
 };
 
-try {
-  const device = await open();
-  device.release();
-  process.on('disconnect', () => {
-    // The daemon is gone, whatever ended it.
-    systemClock.after(closeMs, () => process.exit(0));
-    void device.close().finally(() => process.exit(0));
-  });
-  process.on('message', (message) => {
-    device
-      .obey(order.parse(message))
-      .then((data) => send({ kind: 'done', screen: device.size(), ...(data !== undefined && { data }) }))
-      .catch((error: unknown) => {
-        // Throws where the display is gone, which ends this process and tells the daemon.
-        device.size();
-        send({ kind: 'failed', reason: describe(error) });
-      });
-  });
-  send({ kind: 'ready', screen: device.size() });
-} catch (error) {
-  send({ kind: 'missing', reason: describe(error) });
-  process.disconnect();
-}
+const serve = async (): Promise<void> => {
+  try {
+    const device = await open();
+    device.release();
+    process.on('disconnect', () => {
+      // The daemon is gone, whatever ended it.
+      systemClock.after(closeMs, () => process.exit(0));
+      void device.close().finally(() => process.exit(0));
+    });
+    process.on('message', (message) => {
+      device
+        .obey(order.parse(message))
+        .then((data) => send({ kind: 'done', screen: device.size(), ...(data !== undefined && { data }) }))
+        .catch((error: unknown) => {
+          // Throws where the display is gone, which ends this process and tells the daemon.
+          device.size();
+          send({ kind: 'failed', reason: describe(error) });
+        });
+    });
+    send({ kind: 'ready', screen: device.size() });
+  } catch (error) {
+    send({ kind: 'missing', reason: describe(error) });
+    process.disconnect();
+  }
+};
+
+void serve();
