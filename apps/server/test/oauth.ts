@@ -83,8 +83,8 @@ export const oauthOf = (
     server.send(`${base}/consent`, { method: 'POST', headers, body });
 
   /** The address that the browser goes to after a yes. */
-  const allow = async (client: string, scopes: string[], challenge: string) => {
-    const query = queryOf(await authorize(client, { challenge }));
+  const allow = async (client: string, scopes: string[], asked: Changes & { challenge: string }) => {
+    const query = queryOf(await authorize(client, asked));
     return new URL(consented.parse((await consent({ accept: true, scopes, query })).json).url);
   };
 
@@ -112,10 +112,13 @@ export const oauthOf = (
     );
 
   /** The whole way: the tokens of a client that the owner has connected. */
-  const connect = async (scopes = ['filesystemRead'], client?: string) => {
+  const connect = async (
+    scopes = ['filesystemRead'],
+    { client, ...changes }: Changes & { client?: string } = {},
+  ) => {
     const id = client ?? (await clientId());
     const { verifier, challenge } = newVerifier();
-    const code = (await allow(id, scopes, challenge)).searchParams.get('code') ?? '';
+    const code = (await allow(id, scopes, { ...changes, challenge })).searchParams.get('code') ?? '';
     const tokens = tokenReply.parse((await redeem(id, { code, verifier })).json);
     return { id, code, verifier, tokens };
   };

@@ -42,7 +42,8 @@ export interface AccessControl {
   verify(bearer: string, from?: string | null): Promise<Access | null>;
   /**
    * Calls `ended` once when the access is revoked or has expired: at once when it is revoked here, at most a second after
-   * otherwise. For what stays open; the returned function stops watching.
+   * otherwise. A client's access goes on for what is open as long as it has a refresh token that holds. For what stays
+   * open; the returned function stops watching.
    */
   onRevoked(access: Access, ended: () => void): () => void;
 }

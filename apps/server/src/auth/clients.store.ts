@@ -32,13 +32,22 @@ type AuthTables = {
     clientId: string;
     userId: string;
     refreshId: string | null;
+    authorizationCodeId: string | null;
     resources: string | null;
     scopes: string;
     expiresAt: Time;
     revoked: Time | null;
     confirmation: string | null;
   };
-  oauthRefreshToken: { id: string; clientId: string; userId: string };
+  oauthRefreshToken: {
+    id: string;
+    clientId: string;
+    userId: string;
+    authorizationCodeId: string | null;
+    expiresAt: Time;
+    revoked: Time | null;
+    rotatedAt: Time | null;
+  };
   verification: { id: string; value: string };
   user: { id: string };
 };
@@ -94,8 +103,12 @@ export interface ClientsStore {
   byToken(token: string): Promise<StoredGrant | undefined>;
   /** Newest first. */
   ofUser(userId: string): Promise<StoredConsent[]>;
-  /** Those of the access tokens that are not revoked, of clients that are still connected. */
-  known(grantIds: string[]): Promise<{ id: string; expiresAt: number }[]>;
+  /**
+   * Those of the access tokens that are not revoked, of clients that are still connected, each with the time until which its
+   * client can go on with what it was given: with that token, or with a refresh token that came of the same code. One
+   * that was changed for another after `since` counts as well: the other may not be written down yet.
+   */
+  known(grantIds: string[], since: number): Promise<{ id: string; expiresAt: number }[]>;
   used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
   /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
   remove(userId: string, clientId: string | null): Promise<boolean>;
@@ -200,12 +213,27 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         lastUsedFrom: row.lastUsedFrom,
       }));
     },
-    known: async (grantIds) => {
+    known: async (grantIds, since) => {
       const rows = await agreed()
-        .select(['token.id', 'token.expiresAt'])
+        .leftJoin('oauthRefreshToken as refresh', (join) =>
+          join
+            .onRef('refresh.authorizationCodeId', '=', 'token.authorizationCodeId')
+            .onRef('refresh.clientId', '=', 'token.clientId')
+            .onRef('refresh.userId', '=', 'token.userId')
+            .on((on) =>
+              on.or([
+                on('refresh.revoked', 'is', null),
+                on('refresh.rotatedAt', '>=', new Date(since).toISOString()),
+              ]),
+            ),
+        )
+        .select(['token.id', 'token.expiresAt', 'refresh.expiresAt as refreshedUntil'])
         .where('token.id', 'in', grantIds)
         .execute();
-      return rows.map(({ id, expiresAt }) => ({ id, expiresAt: timeOf(expiresAt) }));
+      return rows.map(({ id, expiresAt, refreshedUntil }) => ({
+        id,
+        expiresAt: Math.max(timeOf(expiresAt), timeOrNull(refreshedUntil) ?? 0),
+      }));
     },
     used: async (consentId, { at, from }) => {
       await auth

@@ -13,6 +13,9 @@ import { createNotedUse } from './noted-use.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
 
+/** Longer than it takes to change a refresh token for another. */
+const rotationMs = 5_000;
+
 const iso = (at: number) => new Date(at).toISOString();
 
 /** Where a client's word comes from: its document's site, else where its answers go. */
@@ -87,8 +90,8 @@ export const createClients = ({ clock, store, url, onRevoked, onError }: Clients
       noteUse(found.consentId, from);
       return { kind: 'client', clientId, grantId, userId, name, scopes, resource };
     },
-    /** Those of the access tokens that still hold. */
+    /** Those of the access tokens whose client can go on with what the person gave it, though the token itself may have run out. */
     live: async (grantIds: string[]): Promise<string[]> =>
-      (await store.known(grantIds)).filter(holds).map(({ id }) => id),
+      (await store.known(grantIds, clock.now() - rotationMs)).filter(holds).map(({ id }) => id),
   };
 };

@@ -90,7 +90,7 @@ describe('a code', () => {
     const opened = await openOauth();
     const id = await opened.clientId();
     const { verifier, challenge } = newVerifier();
-    const to = await opened.allow(id, ['filesystemRead'], challenge);
+    const to = await opened.allow(id, ['filesystemRead'], { challenge });
     return { ...opened, id, verifier, to, code: to.searchParams.get('code') ?? '' };
   };
 
@@ -121,7 +121,7 @@ describe('a code', () => {
     const id = await clientId();
     for (const [name, { verifier: other, changes }] of strange) {
       const { verifier, challenge } = newVerifier();
-      const code = (await allow(id, ['filesystemRead'], challenge)).searchParams.get('code') ?? '';
+      const code = (await allow(id, ['filesystemRead'], { challenge })).searchParams.get('code') ?? '';
       const got = await redeem(id, { code, verifier: other ?? verifier }, changes);
       expect([name, [400, 401].includes(got.status)]).toEqual([name, true]);
       expect(got.json).not.toHaveProperty('access_token');

@@ -27,7 +27,7 @@ it('a client that is a document comes in: the person sees its site, and its toke
     host: siteHost,
     origin: 'document',
   });
-  const { id, tokens } = await connect(['filesystemRead'], clientUrl);
+  const { id, tokens } = await connect(['filesystemRead'], { client: clientUrl });
   expect(await use(tokens.access_token)).toBe(200);
   const next = tokensOf(await refresh(id, tokens.refresh_token ?? ''));
   expect(await use(next.access_token)).toBe(200);

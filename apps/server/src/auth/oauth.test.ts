@@ -79,7 +79,7 @@ describe('a client that comes by OAuth', () => {
     const { clientId, allow, redeem, server, cookie } = await openOauth();
     const id = await clientId();
     const { verifier, challenge } = newVerifier();
-    const code = (await allow(id, ['filesystemRead'], challenge)).searchParams.get('code') ?? '';
+    const code = (await allow(id, ['filesystemRead'], { challenge })).searchParams.get('code') ?? '';
     await server.send('/trpc/clients.revoke', { method: 'POST', headers: { cookie }, body: { id } });
     expect((await redeem(id, { code, verifier })).json).toMatchObject({ error: 'invalid_grant' });
   });
@@ -156,7 +156,7 @@ describe('a token of a client', () => {
   it('is narrowed by what the person ticks later', async () => {
     const { connect, server, cookie } = await openOauth();
     const { id } = await connect(['filesystemRead', 'shell']);
-    await connect(['filesystemRead'], id);
+    await connect(['filesystemRead'], { client: id });
     const list = procedureResult(await server.send('/trpc/clients.list', { headers: { cookie } }));
     expect(list).toMatchObject([{ id, scopes: ['filesystemRead'] }]);
   });
