@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listed } from '../src/tools/listed.ts';
 import { json, page, pairingToken, sessionKey } from './gateway-server.ts';
-import { connect, home, run, server, start, until, work } from './start-cli.ts';
+import { connect, home, run, server, start, tellingLoaded, until, work } from './start-cli.ts';
 
 const sessionFile = () => join(home, '.drawbridge/session.json');
 
@@ -30,6 +30,13 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     // The build writes them down: they are what the tools' own schemas say.
     const told = Object.values(listed).flatMap((family) => family.map((one) => one.told));
     expect(tools).toEqual(told.filter(({ name }) => names.includes(name)));
+  });
+
+  it('has its tools loaded when it is connected: an update of the program does not reach them', async () => {
+    const { child, code, out } = await connect([], await tellingLoaded());
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+    expect(out.stderr).toMatch(/^loaded .* filesystem/m);
   });
 
   it('runs a call, shows it in one line, and shows no key anywhere', async () => {

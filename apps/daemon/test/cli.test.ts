@@ -2,7 +2,7 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forbidden, pairingToken } from './gateway-server.ts';
-import { home, run, server } from './start-cli.ts';
+import { home, run, server, tellingLoaded } from './start-cli.ts';
 
 describe('drawbridge', { timeout: 30_000 }, () => {
   it('prints its help with an example, and its version, on stdout', async () => {
@@ -21,6 +21,11 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       expect(help.stdout).toContain(`--permission-${group} <mode>`);
     }
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+  });
+
+  it('starts without what only tools and other commands need', async () => {
+    const { stderr } = await run(['--version'], await tellingLoaded());
+    expect(stderr).toBe('loaded hook.cjs cli.cjs rolldown-runtime shared\n');
   });
 
   it.each<[string, string[], Record<string, string>, RegExp]>([

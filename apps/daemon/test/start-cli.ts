@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
@@ -51,9 +51,17 @@ export const run = async (args: string[], environment: Record<string, string> = 
   return { code: await code, ...out };
 };
 
+/** An environment in which it ends with the names of the files that it has loaded, without what changes with their content. */
+export const tellingLoaded = async (): Promise<Record<string, string>> => {
+  const hook = join(home, 'hook.cjs');
+  const names = `Object.keys(require.cache).map((path) => require('node:path').basename(path).replace(/-[\\w-]{8}\\.cjs$/, ''))`;
+  await writeFile(hook, `process.on('exit', () => console.error('loaded', ${names}.join(' ')));`);
+  return { NODE_OPTIONS: `--require ${hook}` };
+};
+
 /** Starts it and waits until it is connected. */
-export const connect = async (extra: string[] = []) => {
-  const started = start([server.url.origin, pairingToken, ...extra]);
+export const connect = async (extra: string[] = [], environment: Record<string, string> = {}) => {
+  const started = start([server.url.origin, pairingToken, ...extra], environment);
   await until(() => expect(started.out.stderr).toContain('connected     '));
   return started;
 };
