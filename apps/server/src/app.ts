@@ -159,6 +159,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
       url: address.url,
       guardOrigin,
       ownsHost: address.ownsHost,
+      setRedirects: clients.setRedirects,
       onRegistered: clients.forgetUnconnected,
     }),
     { prefix: '/api/auth/oauth2' },

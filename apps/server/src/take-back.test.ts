@@ -109,7 +109,14 @@ it('MC-14 a client that is revoked takes its calls with it, and one that is not 
   const { clients, tokens } = withTheirCalls({
     gateway: { cancelCallsOf: note('calls') },
     tokens: { create: kept, list: kept, revoke: missing, revokeAll: kept },
-    clients: { request: kept, list: kept, revoke: note('client'), revokeAll: kept, forgetUnconnected: kept },
+    clients: {
+      request: kept,
+      list: kept,
+      revoke: note('client'),
+      revokeAll: kept,
+      forgetUnconnected: kept,
+      setRedirects: kept,
+    },
   });
   await clients.revoke('ada', 'editor');
   await expect(tokens.revoke('ada', 'none')).rejects.toThrow('not there');

@@ -118,9 +118,11 @@ export const oauthOf = (
   ) => {
     const id = client ?? (await clientId());
     const { verifier, challenge } = newVerifier();
-    const code = (await allow(id, scopes, { ...changes, challenge })).searchParams.get('code') ?? '';
-    const tokens = tokenReply.parse((await redeem(id, { code, verifier })).json);
-    return { id, code, verifier, tokens };
+    const to = await allow(id, scopes, { ...changes, challenge });
+    const code = to.searchParams.get('code') ?? '';
+    const { redirect_uri = redirect } = changes;
+    const tokens = tokenReply.parse((await redeem(id, { code, verifier }, { redirect_uri })).json);
+    return { id, code, verifier, tokens, to };
   };
 
   /** What the MCP door says to a bearer: 200, or 401. */

@@ -68,6 +68,8 @@ export interface Clients {
   /** What is open with it has ended when this resolves. */
   revoke(userId: string, id: string): Promise<void>;
   revokeAll(userId: string): Promise<void>;
+  /** Gives a client that has registered itself the addresses that its answers may go to, which have been looked at. */
+  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
   /** Forgets clients that registered themselves and that nobody has connected, but for the newest. */
   forgetUnconnected(): Promise<void>;
 }

@@ -45,6 +45,56 @@ describe('registration', () => {
     }
   });
 
+  const noPrograms = [
+    'cursor://evil.example/oauth/callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback/../../evil',
+    'cursor://anysphere.cursor-mcp/oauth/callback?to=https://evil.example',
+    'cursor://anysphere.cursor-mcp/oauth/callback#x',
+    'cursor://user@anysphere.cursor-mcp/oauth/callback',
+    'Cursor://anysphere.cursor-mcp/oauth/callback',
+    'cursor:/anysphere.cursor-mcp/oauth/callback',
+    'anything://callback',
+    'vbscript:x',
+    'blob:https://client.example/x',
+    'about:blank',
+    'view-source:https://client.example/',
+    'ws://client.example/',
+    'ftp://client.example/',
+    'mailto:someone@example.org',
+    'intent://client.example/',
+    'chrome://settings/',
+    'ms-settings:x',
+  ];
+  it('MC-18 refuses addresses with a scheme that any program could take, or that leads elsewhere', async () => {
+    const { register } = await openOauth();
+    for (const uri of noPrograms) {
+      const got = await register({ redirect_uris: ['https://client.example/callback', uri] });
+      expect([uri, got.status, got.json]).toMatchObject([uri, 400, { error: 'invalid_redirect_uri' }]);
+    }
+  });
+
+  const cursor = 'cursor://anysphere.cursor-mcp/oauth/callback';
+  it.each([
+    ['alone', [cursor]],
+    ['beside others', [cursor, 'https://client.example/callback', 'http://localhost:8787/callback']],
+    ['of a reversed domain name', ['org.example.app:/callback']],
+  ])('takes the address of a program that it knows: %s', async (_, redirect_uris) => {
+    const { register, connect, use, authorize, queryOf, server, cookie } = await openOauth();
+    const got = await register({ redirect_uris });
+    expect([got.status, got.json]).toMatchObject([201, { redirect_uris }]);
+    const client = (got.json as { client_id: string }).client_id;
+    const [redirect_uri = ''] = redirect_uris;
+    const query = queryOf(await authorize(client, { redirect_uri, challenge: newVerifier().challenge }));
+    const input = encodeURIComponent(JSON.stringify({ query }));
+    const shown = await server.send(`/trpc/clients.request?input=${input}`, { headers: { cookie } });
+    expect(procedureResult(shown)).toMatchObject({ goesTo: 'app', host: new URL(redirect_uri).protocol });
+    const { tokens, to } = await connect(['filesystemRead'], { client, redirect_uri });
+    expect(to.href.startsWith(`${redirect_uri}?`)).toBe(true);
+    expect(await use(tokens.access_token)).toBe(200);
+    const stand = await authorize(client, { redirect_uri: 'http://127.0.0.1/', challenge: 'x'.repeat(43) });
+    expect(stand.headers.location).not.toContain('sig=');
+  });
+
   it('MC-18 is limited for one address', async () => {
     const { register } = await openOauth();
     const statuses = [];

@@ -1,5 +1,6 @@
 import { clientLimits, type ClientRequest } from '@drawbridge/contracts';
 import { z } from 'zod';
+import { isKnownProgram } from './redirects.ts';
 
 /** What hides, turns around or breaks a line: a name is shown to a person who decides by it. */
 const hidden = /[\p{C}\p{Zl}\p{Zp}]/gu;
@@ -25,15 +26,24 @@ const registration = z.object({
 const grantTypes = new Set(['authorization_code', 'refresh_token']);
 const isSite = (redirect: string) => redirect.startsWith('https://');
 
-/** Reads a registration. Throws what zod throws; `clientRequest.name` shows what is left of the name. */
+/** Stands in for addresses that the account library does not take, until they are put in its place. */
+const standIn = 'http://127.0.0.1/';
+
+/**
+ * Reads a registration: what the account library is asked, and the addresses that the client then has. Throws what zod
+ * throws; `clientRequest.name` shows what is left of the name.
+ */
 export const readRegistration = (body: unknown) => {
-  const { client_name, grant_types, ...rest } = registration.parse(body);
+  const { client_name, grant_types, redirect_uris: redirectUris, ...rest } = registration.parse(body);
   const name: ClientRequest['name'] | undefined = client_name;
-  return {
+  const judged = redirectUris.filter((one) => !isKnownProgram(one));
+  const asked = {
     ...rest,
     ...(name === undefined ? {} : { client_name: name }),
+    redirect_uris: judged.length === 0 ? [standIn] : judged,
     grant_types: grant_types?.filter((one) => grantTypes.has(one)) ?? [...grantTypes],
     // Programs on a person's machine seldom say that they are one.
-    application_type: rest.redirect_uris.every(isSite) ? 'web' : 'native',
+    application_type: redirectUris.every(isSite) ? 'web' : 'native',
   };
+  return { asked, redirectUris };
 };

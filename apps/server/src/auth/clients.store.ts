@@ -112,6 +112,7 @@ export interface ClientsStore {
   used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
   /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
   remove(userId: string, clientId: string | null): Promise<boolean>;
+  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
   /** Forgets the oldest of those that registered themselves and that nobody has connected, but for the newest `keep`. */
   forgetUnconnected(keep: number): Promise<void>;
 }
@@ -272,6 +273,13 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         if (clientId !== null) consents = consents.where('clientId', '=', clientId);
         return (await consents.executeTakeFirst()).numDeletedRows > 0;
       }),
+    setRedirects: async (clientId, redirectUris) => {
+      await auth
+        .updateTable('oauthClient')
+        .set({ redirectUris: JSON.stringify(redirectUris) })
+        .where('clientId', '=', clientId)
+        .execute();
+    },
     forgetUnconnected: async (keep) => {
       const connected = auth.selectFrom('oauthConsent').select('clientId');
       const used = auth.selectFrom('oauthRefreshToken').select('clientId');

@@ -76,6 +76,7 @@ export const createClients = ({ clock, store, url, onRevoked, onError }: Clients
       await store.remove(userId, null);
       await onRevoked();
     },
+    setRedirects: store.setRedirects,
     forgetUnconnected: () => store.forgetUnconnected(clientLimits.unconnected),
   };
 

@@ -15,6 +15,8 @@ interface Needs {
   guardOrigin(request: FastifyRequest): Promise<void>;
   /** Whether the `Host` of a request names this server. */
   ownsHost(host: string): boolean;
+  /** Gives a client that has registered itself the addresses that its answers may go to. */
+  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
   /** After a client has registered itself: keeps those that nobody connects from piling up. */
   onRegistered(): Promise<void>;
 }
@@ -31,6 +33,7 @@ const askable = [
   'code_challenge_method',
 ] as const;
 const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
+const registered = z.looseObject({ client_id: z.string() });
 const redirected = z.object({ url: z.string() });
 
 /** The parameters of a form or a query; throws `badRequest` for one that is given twice. */
@@ -124,9 +127,16 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     }
     app.post('/register', { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
       await limits.registration.count(request, reply);
-      const response = await pass(request, address('register'), json(readRegistration(request.body)));
-      if (response.ok) await needs.onRegistered();
-      return answer(reply, response);
+      const { asked, redirectUris } = readRegistration(request.body);
+      const response = await pass(request, address('register'), json(asked));
+      if (!response.ok) return answer(reply, response);
+      const client = registered.parse(await response.json());
+      await needs.setRedirects(client.client_id, redirectUris);
+      await needs.onRegistered();
+      return reply
+        .code(response.status)
+        .header('cache-control', 'no-store')
+        .send({ ...client, redirect_uris: redirectUris });
     });
   };
 };

@@ -1,5 +1,13 @@
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/**
+ * Addresses of programs whose scheme is no reversed domain name (RFC 8252, 7.1), though clients of MCP register them; each
+ * letter by letter, as any program may take such a scheme. See https://github.com/better-auth/better-auth/issues/10946.
+ */
+const programs: ReadonlySet<string> = new Set(['cursor://anysphere.cursor-mcp/oauth/callback']);
+
+export const isKnownProgram = (redirect: string): boolean => programs.has(redirect);
+
 const urlOf = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
 
 /** The same address without its port, where it is a program on the person's own machine (RFC 8252, 7.3). */
