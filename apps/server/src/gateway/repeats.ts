@@ -163,7 +163,6 @@ export const createRepeats = ({
         );
       }),
     takeUp: async (open) => {
-      await sweep();
       for (const record of open) await note(record);
     },
   };
