@@ -1,5 +1,6 @@
 import { systemClock } from '@drawbridge/kit';
 import type { Monitor } from 'node-screenshots';
+import type { Keys } from './keys.ts';
 import { mouseButtons, order, type DeviceMessage, type Order, type Point } from './orders.ts';
 import type { Typist } from './type-text.ts';
 
@@ -76,17 +77,25 @@ const open = async () => {
 
   let typist: Typist | undefined;
 
-  // On X11 the package presses keys without regard to what the layout makes of them.
+  // On X11 the package presses keys without regard to what the layout makes of them, and ends the process at one that there is not.
+  const openTypist = async (): Promise<Typist> => {
+    const [{ createTypist }, { openKeyboard }] = await Promise.all([
+      import('./type-text.ts'),
+      import('./x-keyboard.ts'),
+    ]);
+    return createTypist({ keyboard: await openKeyboard(), clock: systemClock });
+  };
+
   const type = async (text: string) => {
     if (process.platform !== 'linux') return robot.typeString(text);
-    if (typist === undefined) {
-      const [{ createTypist }, { openKeyboard }] = await Promise.all([
-        import('./type-text.ts'),
-        import('./x-keyboard.ts'),
-      ]);
-      typist = createTypist({ keyboard: await openKeyboard(), clock: systemClock });
-    }
+    typist ??= await openTypist();
     await typist.type(text);
+  };
+
+  const tap = async ({ key, modifiers: held }: Keys) => {
+    if (process.platform !== 'linux') return robot.keyTap(key, held);
+    typist ??= await openTypist();
+    await typist.tap({ key, modifiers: held });
   };
 
   /** Lets go of everything, and leaves the keyboard as it was. */
@@ -113,8 +122,7 @@ const open = async () => {
       case 'type':
         return void (await type(given.text));
       case 'tap':
-        if (given.modifiers.length === 0 && given.key.length === 1) return void (await type(given.key));
-        return void robot.keyTap(given.key, given.modifiers);
+        return void (await tap(given));
       default:
         return given satisfies never;
     }

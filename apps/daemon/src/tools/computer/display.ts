@@ -42,7 +42,7 @@ for (const type of ['mousedown', 'mouseup', 'mousemove', 'dblclick', 'contextmen
   addEventListener(type, (e) => { if (type === 'contextmenu') e.preventDefault(); tell(type, at(e)); }, true);
 addEventListener('wheel', (e) => tell('wheel', { x: Math.sign(e.deltaX), y: Math.sign(e.deltaY) }));
 for (const type of ['keydown', 'keyup'])
-  addEventListener(type, (e) => tell(type, { key: e.key, shift: e.shiftKey, control: e.ctrlKey, alt: e.altKey }), true);
+  addEventListener(type, (e) => { if (e.key === 'F5' || e.key === 'Tab') e.preventDefault(); tell(type, { key: e.key, shift: e.shiftKey, control: e.ctrlKey, alt: e.altKey }); }, true);
 const area = document.querySelector('textarea');
 area.addEventListener('input', () => tell('input', { text: area.value }));
 area.focus(); addEventListener('focus', () => area.focus());

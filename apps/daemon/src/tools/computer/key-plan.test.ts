@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planKeys, type KeyboardState } from './key-plan.ts';
+import { findKey, planKeys, type KeyboardState, type KeyChange } from './key-plan.ts';
 
 const [odiaeresis, ssharp, euro] = [0xf6, 0xdf, 0x0100_20ac];
 const [zhe, euroSign] = [0x06d6, 0x20ac];
@@ -15,6 +15,7 @@ const rows = [
 ];
 const us: KeyboardState = { firstKeycode: 10, rows, group: 0 };
 const plain = (keycode: number) => ({ keycode, shift: false });
+const single = (keycode: number, keysym: number): KeyChange => ({ keycode, keysyms: [keysym, keysym] });
 const shifted = (keycode: number) => ({ keycode, shift: true });
 
 describe('typing by keys', () => {
@@ -37,34 +38,28 @@ describe('typing by keys', () => {
 
   it.each<[string, string, Partial<KeyboardState>, ReturnType<typeof planKeys>]>([
     [
-      'two characters on one',
+      'what it lacks, one to a key',
       'qöß€ö',
       {},
       {
-        changes: [{ keycode: 15, keysyms: [odiaeresis, euro] }],
-        strokes: [plain(10), plain(15), plain(13), shifted(15), plain(15)],
+        changes: [single(15, odiaeresis), single(14, euro)],
+        strokes: [plain(10), plain(15), plain(13), plain(14), plain(15)],
         length: 5,
       },
-    ],
-    [
-      'one character with and without shift',
-      'ö',
-      {},
-      { changes: [{ keycode: 15, keysyms: [odiaeresis, odiaeresis] }], strokes: [plain(15)], length: 1 },
     ],
     [
       'everything where the layout is a third one',
       'q1',
       { group: 2 },
-      { changes: [{ keycode: 15, keysyms: [0x71, 0x31] }], strokes: [plain(15), shifted(15)], length: 2 },
+      { changes: [single(15, 0x71), single(14, 0x31)], strokes: [plain(15), plain(14)], length: 2 },
     ],
     [
       'as much as there are keys for',
       'qäöüq',
       {},
       {
-        changes: [{ keycode: 15, keysyms: [0xe4, odiaeresis] }],
-        strokes: [plain(10), plain(15), shifted(15)],
+        changes: [single(15, 0xe4), single(14, odiaeresis)],
+        strokes: [plain(10), plain(15), plain(14)],
         length: 3,
       },
     ],
@@ -80,6 +75,33 @@ describe('typing by keys', () => {
       length: 2,
     });
     expect(planKeys(['ñ'], taken, [15, 14]).changes).toEqual([{ keycode: 15, keysyms: [0xf1, 0xf1] }]);
+  });
+
+  it('puts two on one spare key where there is none for each', () => {
+    const taken = { ...us, rows: [...rows.slice(0, 5), [odiaeresis, euro]] };
+    expect(planKeys([...'ñç'], taken, [15])).toEqual({
+      changes: [{ keycode: 14, keysyms: [0xf1, 0xe7] }],
+      strokes: [plain(14), shifted(14)],
+      length: 2,
+    });
+  });
+
+  it('knows keys by their names, those of the keypad by one of their two', () => {
+    const [left, four, add, enter] = [0xff96, 0xffb4, 0xffab, 0xff0d];
+    const more = { ...us, rows: [...rows.slice(0, 5), [left, four], [add, add], [enter, 0]] };
+    expect(['enter', 'numpad_+', 'numpad_4', 'f13'].map((name) => findKey(name, more, []))).toEqual([
+      plain(17),
+      plain(16),
+      plain(15),
+      undefined,
+    ]);
+  });
+
+  it('finds the key of a shortcut in any layout, and never on a spare key', () => {
+    const taken = { ...us, rows: [[odiaeresis, 0x31], ...rows.slice(1)] };
+    expect(findKey('y', { ...us, group: 1 }, [])).toEqual(plain(12));
+    expect(findKey('1', { ...taken, group: 2 }, [10])).toEqual(plain(11));
+    expect(findKey('ö', taken, [10])).toBe(undefined);
   });
 
   it('cannot be done where no key is spare', () => {

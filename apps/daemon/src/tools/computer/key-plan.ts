@@ -1,4 +1,4 @@
-import { characterOf, keysymOf } from './keysyms.ts';
+import { keysymOf, symbolOf } from './keysyms.ts';
 
 /** The keyboard of a display at one moment. */
 export interface KeyboardState {
@@ -20,7 +20,9 @@ export interface KeyChange {
   keysyms: [number, number];
 }
 
-/** How each character that one key gives, alone or with shift, is typed now. Spare keys have one group, which holds in all. */
+const keypad = { first: 0xff80, last: 0xffbd };
+
+/** How each symbol that one key gives, alone or with shift, is typed now. Spare keys have one group, which holds in all. */
 const strokesIn = (
   { firstKeycode, rows, group }: KeyboardState,
   spares: ReadonlySet<number>,
@@ -31,12 +33,28 @@ const strokesIn = (
     // Of a third group and more the table of X11 tells nothing that can be relied on.
     const first = spares.has(keycode) ? 0 : group * 2;
     if (first > 2) return;
-    [false, true].forEach((shift, level) => {
-      const character = characterOf(row[first + level] ?? 0);
-      if (character !== undefined && !strokes.has(character)) strokes.set(character, { keycode, shift });
+    [false, true].forEach((isShifted, level) => {
+      const keysym = row[first + level] ?? 0;
+      const symbol = symbolOf(keysym);
+      // A key of the keypad is one key: num lock says what it gives.
+      const isKeypad = keysym >= keypad.first && keysym <= keypad.last;
+      if (symbol !== undefined && !strokes.has(symbol))
+        strokes.set(symbol, { keycode, shift: isShifted && !isKeypad });
     });
   });
   return strokes;
+};
+
+/** The key that has a symbol, in the group that is active or, since programs know keys by their place too, in another. Spare keys are none. */
+export const findKey = (
+  symbol: string,
+  { firstKeycode, rows, group }: KeyboardState,
+  used: readonly number[],
+): Stroke | undefined => {
+  const real = rows.map((row, at) => (used.includes(firstKeycode + at) ? [] : row));
+  return [group, 0, 1]
+    .map((one) => strokesIn({ firstKeycode, rows: real, group: one }, new Set()).get(symbol))
+    .find((stroke) => stroke !== undefined);
 };
 
 const withChanges = (state: KeyboardState, changes: readonly KeyChange[]): KeyboardState => {
@@ -45,24 +63,24 @@ const withChanges = (state: KeyboardState, changes: readonly KeyChange[]): Keybo
   return { ...state, rows };
 };
 
-const inPairs = (all: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(all.length / 2) }, (_, at) => all.slice(at * 2, at * 2 + 2));
+const inGroups = (all: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 export interface KeyPlan {
   /** To be made before the first key is pressed. */
   changes: KeyChange[];
   strokes: Stroke[];
-  /** How many of the characters the strokes type. */
+  /** How many of the symbols the strokes give. */
   length: number;
 }
 
 /**
- * How to type the beginning of a text: what the layout has by its keys, the rest by spare keys, as far as there are spare keys.
+ * How to type the beginning of a row of symbols: what the layout has by its keys, the rest by spare keys, as far as there are spare keys.
  * `used` are those that already give something of ours, the longest unused first; they are given another meaning last.
  * Throws where there is no spare key at all.
  */
 export const planKeys = (
-  characters: readonly string[],
+  symbols: readonly string[],
   state: KeyboardState,
   used: readonly number[],
 ): KeyPlan => {
@@ -72,23 +90,25 @@ export const planKeys = (
     .flatMap((row, at) => (row.every((keysym) => keysym === 0) ? [state.firstKeycode + at] : []))
     .filter((keycode) => !used.includes(keycode))
     .reverse();
-  const isOnLayout = (character: string) => {
-    const stroke = now.get(character);
+  const isOnLayout = (symbol: string) => {
+    const stroke = now.get(symbol);
     return stroke !== undefined && !used.includes(stroke.keycode);
   };
   const others: string[] = [];
   let length = 0;
-  for (const character of characters) {
-    if (!isOnLayout(character) && !others.includes(character)) {
+  for (const symbol of symbols) {
+    if (!isOnLayout(symbol) && !others.includes(symbol)) {
       if (others.length === free.length + used.length) break;
-      others.push(character);
+      others.push(symbol);
     }
     length += 1;
   }
-  const part = characters.slice(0, length);
-  const needed = new Set(part.flatMap((character) => now.get(character)?.keycode ?? []));
+  const part = symbols.slice(0, length);
+  const needed = new Set(part.flatMap((symbol) => now.get(symbol)?.keycode ?? []));
   const spares = [...free, ...used.filter((keycode) => !needed.has(keycode))];
-  const changes = inPairs(others.filter((character) => !now.has(character))).flatMap(
+  const missing = others.filter((symbol) => !now.has(symbol));
+  // One to a key where there is room, so that nothing hangs on shift.
+  const changes = inGroups(missing, missing.length <= free.length ? 1 : 2).flatMap(
     ([first = '', second = first], at): KeyChange[] => {
       const [keycode, one, two] = [spares[at], keysymOf(first), keysymOf(second)];
       return keycode === undefined || one === undefined || two === undefined
@@ -98,7 +118,7 @@ export const planKeys = (
   );
   const all = new Set([...used, ...changes.map(({ keycode }) => keycode)]);
   const strokes = strokesIn(withChanges(state, changes), all);
-  const planned = part.flatMap((character) => strokes.get(character) ?? []);
+  const planned = part.flatMap((symbol) => strokes.get(symbol) ?? []);
   if (length === 0 || planned.length < length) throw new Error('the keyboard has no spare key for this text');
   return { changes, strokes: planned, length };
 };

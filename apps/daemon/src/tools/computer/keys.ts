@@ -1,4 +1,5 @@
 import { errors } from '../errors.ts';
+import { modifierKeys, namedKeys } from './key-names.ts';
 
 const aliases: Record<string, string> = {
   cmd: 'command',
@@ -17,18 +18,9 @@ const aliases: Record<string, string> = {
   caps: 'capslock',
 };
 
-const modifiers: ReadonlySet<string> = new Set(['command', 'control', 'shift', 'alt']);
+const modifiers: ReadonlySet<string> = new Set(Object.keys(modifierKeys));
 
-const named: ReadonlySet<string> = new Set([
-  ...modifiers,
-  ...(
-    'enter escape tab backspace delete space up down left right home end pageup pagedown insert capslock printscreen menu ' +
-    'numpad_+ numpad_- numpad_* numpad_/ numpad_. numpad_lock ' +
-    'audio_mute audio_vol_up audio_vol_down audio_play audio_stop audio_pause audio_prev audio_next'
-  ).split(' '),
-  ...Array.from({ length: 24 }, (_, at) => `f${at + 1}`),
-  ...Array.from({ length: 10 }, (_, at) => `numpad_${at}`),
-]);
+const named: ReadonlySet<string> = new Set(Object.keys(namedKeys));
 
 const isCharacter = (key: string) => /^[\x21-\x7e]$/.test(key);
 

@@ -1,6 +1,7 @@
 import { sleep, type Clock } from '@drawbridge/kit';
-import { planKeys, type KeyboardState, type KeyChange } from './key-plan.ts';
-import { keysymOf } from './keysyms.ts';
+import { findKey, planKeys, type KeyboardState, type KeyChange } from './key-plan.ts';
+import { keysymOf, toSymbol } from './keysyms.ts';
+import type { Keys } from './keys.ts';
 import type { XKeyboard } from './x-keyboard.ts';
 
 /** A window, and what types into it for others, hears of a change beside the keys, and reads it some time later. */
@@ -15,6 +16,8 @@ export interface Typist {
    * the last text. Rejects with a sentence.
    */
   type(text: string): Promise<void>;
+  /** Presses a key, called by its character or its name, while others are held. Rejects where the keyboard does not have it. */
+  tap(keys: Keys): Promise<void>;
   /** Takes back what was put on spare keys. */
   close(): Promise<void>;
 }
@@ -49,8 +52,8 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
     await sleep(clock, hearMs);
   };
 
-  const typeSome = async (characters: readonly string[]): Promise<number> => {
-    const { changes, strokes, length } = planKeys(characters, await read(), [...spares.keys()]);
+  const typeSome = async (symbols: readonly string[]): Promise<number> => {
+    const { changes, strokes, length } = planKeys(symbols, await read(), [...spares.keys()]);
     if (changes.length > 0) await change(changes);
     await keyboard.press(strokes);
     for (const { keycode } of strokes) {
@@ -62,17 +65,25 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
     return length;
   };
 
+  const type = async (text: string) => {
+    const symbols = [...text.replace(/\r\n?/g, '\n')].map(toSymbol);
+    const odd = symbols.find((symbol) => keysymOf(symbol) === undefined);
+    if (odd !== undefined) throw new Error(`no key gives U+${odd.codePointAt(0)?.toString(16)}`);
+    stopRestoring();
+    try {
+      for (let done = 0; done < symbols.length;) done += await typeSome(symbols.slice(done));
+    } finally {
+      stopRestoring = clock.after(restoreMs, () => void restore().catch(() => undefined));
+    }
+  };
+
   return {
-    type: async (text) => {
-      const characters = [...text.replace(/\r\n?/g, '\n')];
-      const odd = characters.find((character) => keysymOf(character) === undefined);
-      if (odd !== undefined) throw new Error(`no key gives U+${odd.codePointAt(0)?.toString(16)}`);
-      stopRestoring();
-      try {
-        for (let done = 0; done < characters.length;) done += await typeSome(characters.slice(done));
-      } finally {
-        stopRestoring = clock.after(restoreMs, () => void restore().catch(() => undefined));
-      }
+    type,
+    tap: async ({ key, modifiers }) => {
+      if (modifiers.length === 0 && key.length === 1) return type(key);
+      const stroke = findKey(toSymbol(key), await read(), [...spares.keys()]);
+      if (stroke === undefined) throw new Error(`this keyboard has no key ${key}`);
+      await keyboard.press([stroke], modifiers);
     },
     close: async () => {
       stopRestoring();

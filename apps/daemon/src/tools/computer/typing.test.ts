@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
+import { textOf } from '../try-out.ts';
 import { openWindow } from './open-window.ts';
 import { openKeyboard } from './x-keyboard.ts';
 
@@ -21,8 +22,7 @@ const pressKey = async (keysym: number) => {
   await keyboard.close();
 };
 
-const capsLock = 0xffe5;
-const nextGroup = 0xfe08;
+const [capsLock, nextGroup] = [0xffe5, 0xfe08];
 
 describeWith('display', 'chromium')('a text typed in a window', () => {
   it.each<[string, string[], number[]]>([
@@ -70,5 +70,45 @@ describeWith('display', 'chromium')('a text typed in a window', () => {
     await toolbox.close();
     await expect.poll(() => keyboard.read(), { timeout: 5_000 }).toEqual(before);
     await keyboard.close();
+  });
+});
+
+describeWith('display', 'chromium')('a key that a window receives', () => {
+  it('is the one that was named', async () => {
+    const { call, ok, of, events } = await openWindow();
+    for (const [key, received] of [
+      ['enter', 'Enter'],
+      ['tab', 'Tab'],
+      ['space', ' '],
+      ['escape', 'Escape'],
+      ['up', 'ArrowUp'],
+      ['pagedown', 'PageDown'],
+      ['insert', 'Insert'],
+      ['menu', 'ContextMenu'],
+      ['command', 'Meta'],
+      ['capslock', 'CapsLock'],
+      ['numpad_+', '+'],
+      ['numpad_4', 'ArrowLeft'],
+      ['numpad_lock', 'NumLock'],
+      ['numpad_4', '4'],
+      ['f5', 'F5'],
+    ]) {
+      events.length = 0;
+      await ok('keyboard_key_tap', { key });
+      await expect.poll(() => of('keydown'), { timeout: 10_000 }).toMatchObject([{ key: received }]);
+    }
+    expect(textOf(await call('keyboard_key_tap', { key: 'f13' }))).toBe(
+      'The computer refused: this keyboard has no key f13',
+    );
+  });
+
+  it('is held with others, also where the layout in use does not have it', async () => {
+    const { ok, of } = await openWindow();
+    setLayout('-layout', 'us,ru', '-option', 'grp:caps_toggle');
+    await pressKey(nextGroup);
+    await ok('keyboard_type', { text: 'ab' });
+    await ok('keyboard_shortcut', { keys: ['ctrl', 'a'] });
+    await ok('keyboard_type', { text: 'c' });
+    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: 'c' });
   });
 });

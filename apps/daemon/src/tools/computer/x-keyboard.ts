@@ -1,9 +1,8 @@
 import x11, { type Answer, type Display, type Xtest } from 'x11';
+import { namedKeys } from './key-names.ts';
 import type { KeyboardState, KeyChange, Stroke } from './key-plan.ts';
 
-const shiftLeft = 0xffe1;
-const capsLock = 0xffe5;
-const lockMask = 2;
+const capsMask = 2;
 const groupShift = 13;
 /** Before a key goes down, and before it goes up. */
 const strokeMs = 4;
@@ -15,8 +14,8 @@ export interface XKeyboard {
   change(changes: readonly KeyChange[]): void;
   /** As if these keys had never given anything. */
   clear(keycodes: readonly number[]): void;
-  /** By the keys as they were read last; caps lock is off meanwhile. Resolves when all were pressed. */
-  press(strokes: readonly Stroke[]): Promise<void>;
+  /** By the keys as they were read last. Text goes in without caps lock, a key while others are held. Resolves when all were pressed. */
+  press(strokes: readonly Stroke[], held?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,7 +73,11 @@ export const openKeyboard = async (): Promise<XKeyboard> => {
       rows.forEach(([keysym = 0], at) => {
         if (!keys.has(keysym)) keys.set(keysym, firstKeycode + at);
       });
-      return { firstKeycode, rows, group: (keyMask >> groupShift) & 3 };
+      return {
+        firstKeycode,
+        rows,
+        group: (keyMask >> groupShift) & 3,
+      };
     },
     change: (changes) => {
       for (const { keycode, keysyms } of changes) client.ChangeKeyboardMapping(keycode, 2, keysyms);
@@ -82,17 +85,26 @@ export const openKeyboard = async (): Promise<XKeyboard> => {
     clear: (keycodes) => {
       for (const keycode of keycodes) client.ChangeKeyboardMapping(keycode, 1, [0]);
     },
-    press: async (strokes) => {
-      const [shift, caps] = [keys.get(shiftLeft), keys.get(capsLock)];
-      const isLocked = ((await pointer()).keyMask & lockMask) !== 0;
-      if (isLocked && caps !== undefined) tap(caps);
+    press: async (strokes, held) => {
+      const keyOf = (name: string) => {
+        const keycode = keys.get(namedKeys[name] ?? 0);
+        if (keycode === undefined) throw new Error(`this keyboard has no key ${name}`);
+        return keycode;
+      };
+      const isLocked = ((await pointer()).keyMask & capsMask) !== 0;
+      const caps = isLocked && held === undefined ? [keyOf('capslock')] : [];
+      const others = (held ?? []).map(keyOf);
+      const shift = strokes.some((stroke) => stroke.shift) ? keyOf('shift') : 0;
+      caps.forEach(tap);
+      for (const keycode of others) send(xtest.KeyPress, keycode);
       for (const stroke of strokes) {
-        const held = stroke.shift ? shift : undefined;
-        if (held !== undefined) send(xtest.KeyPress, held);
+        const isShifted = stroke.shift && held?.includes('shift') !== true;
+        if (isShifted) send(xtest.KeyPress, shift);
         tap(stroke.keycode);
-        if (held !== undefined) send(xtest.KeyRelease, held);
+        if (isShifted) send(xtest.KeyRelease, shift);
       }
-      if (isLocked && caps !== undefined) tap(caps);
+      for (const keycode of others.toReversed()) send(xtest.KeyRelease, keycode);
+      caps.forEach(tap);
       await ask((answer) => client.GetInputFocus(answer));
     },
     close: () => new Promise((resolve) => client.close(resolve)),
