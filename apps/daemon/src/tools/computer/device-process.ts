@@ -6,7 +6,7 @@ import { errors } from '../errors.ts';
 import { deviceEnvironment } from './config.ts';
 import { deviceMessage, type DeviceMessage, type Order, type ScreenSize } from './orders.ts';
 
-const startMs = 15_000;
+const startMs = 30_000;
 const answerMs = 20_000;
 
 /** The display of this machine, reached through a process of its own. */
