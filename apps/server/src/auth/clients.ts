@@ -8,7 +8,8 @@ import {
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Access, Clients } from './access.ts';
-import type { ClientsStore, StoredClient, StoredConsent } from './clients.store.ts';
+import type { StoredClient, StoredConsent } from './client-rows.ts';
+import type { ClientsStore } from './clients.store.ts';
 import { createNotedUse } from './noted-use.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
