@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   confirmationText,
   errorTable,
@@ -33,14 +33,25 @@ const question = (result: ToolResult): ConfirmationPayload | undefined => {
 const endOf = (result: ToolResult): TerminalCallState =>
   result._meta?.['drawbridge/outcome'] ?? (result.isError === true ? 'failed' : 'succeeded');
 
-const resultBegins = '{"result":'.length;
+/** The JSON of a body, in parts: a result's text is made once, for its digest and for the store. */
+const jsonParts = (body: ResponseBody, resultText: string | null): string[] =>
+  resultText === null || body.error !== undefined ? [JSON.stringify(body)] : ['{"result":', resultText, '}'];
+
+const measure = (parts: string[]) => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for (const part of parts) {
+    hash.update(part);
+    bytes += Buffer.byteLength(part);
+  }
+  return { digest: hash.digest('hex'), bytes };
+};
 
 /** Reads what a daemon posted. Specification 3 and 6. */
 export const readAnswer = (body: ResponseBody): Answer => {
   const { result } = body;
-  const text = JSON.stringify(body);
-  const digest = hash('sha256', text);
-  const bytes = Buffer.byteLength(text);
+  const resultText = result === undefined ? null : JSON.stringify(result);
+  const { digest, bytes } = measure(jsonParts(body, resultText));
   if (body.error !== undefined || result === undefined) {
     const error = { code: errorTable.toolFailed.code, message: body.error ?? errorTable.toolFailed.message };
     return {
@@ -57,7 +68,5 @@ export const readAnswer = (body: ResponseBody): Answer => {
   const payload = question(result);
   if (payload) return { kind: 'question', digest, bytes, payload };
   const started = result._meta?.['drawbridge/started'] ?? (result.isError === true ? null : true);
-  // What is left of the body's text: it may be large, and is made once.
-  const resultText = text.slice(resultBegins, -1);
   return { kind: 'end', digest, bytes, end: endOf(result), started, result, resultText, error: null };
 };
