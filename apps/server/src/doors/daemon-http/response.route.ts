@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { daemonSurface } from '@drawbridge/contracts';
 import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
@@ -14,6 +15,15 @@ export interface ResponseNeeds {
   largeResults: LargeResults;
   collector: Collector;
 }
+
+/**
+ * Reads a body for nobody. Who sends one, such as a proxy, may not look at the answer before all of it is sent, and a
+ * connection that is closed meanwhile takes the answer with it.
+ */
+const passOver = async ({ raw }: FastifyRequest): Promise<void> => {
+  raw.resume();
+  if (!raw.readableEnded && !raw.destroyed) await once(raw, 'close');
+};
 
 /** `POST response/:requestId`: a call's result. Specification 3 and 6. */
 export const responseRoute = (app: FastifyInstance, mount: Mount, needs: ResponseNeeds) => {
@@ -37,7 +47,11 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
   const onRequest: onRequestHookHandler = (request, reply, done) => {
     const bytes = Number(request.headers['content-length'] ?? resultMaxBytes);
     if (bytes < largeBytes) return done();
-    enter(request, reply, bytes).then(() => done(), done);
+    enter(request, reply, bytes).then(
+      () => done(),
+      (error: Error) =>
+        bytes > resultMaxBytes ? done(error) : passOver(request).then(() => done(error), done),
+    );
   };
 
   app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {
