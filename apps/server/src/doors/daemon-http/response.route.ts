@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { daemonSurface } from '@drawbridge/contracts';
+import { daemonSurface, errorTable } from '@drawbridge/contracts';
+import { CodedError } from '@drawbridge/kit';
 import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
@@ -15,6 +16,9 @@ export interface ResponseNeeds {
   largeResults: LargeResults;
   collector: Collector;
 }
+
+/** The key holds, but what it names is not there; without a key that holds nothing is read. */
+const isUnknown = (error: unknown) => error instanceof CodedError && error.code === errorTable.notFound.code;
 
 /**
  * Reads a body for nobody. Who sends one, such as a proxy, may not look at the answer before all of it is sent, and a
@@ -49,8 +53,7 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
     if (bytes < largeBytes) return done();
     enter(request, reply, bytes).then(
       () => done(),
-      (error: Error) =>
-        bytes > resultMaxBytes ? done(error) : passOver(request).then(() => done(error), done),
+      (error: Error) => (isUnknown(error) ? passOver(request).then(() => done(error), done) : done(error)),
     );
   };
 
