@@ -1,21 +1,10 @@
-import {
-  classifyInboundRequest,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type InboundClassificationOutcome,
-} from '@modelcontextprotocol/server';
-import { isRpcId } from './json-rpc.ts';
-import type { McpHeaders } from './plain-request.ts';
+import { classifyInboundRequest, type InboundClassificationOutcome } from '@modelcontextprotocol/server';
+import { hasOnly, isRecord, isRpcId } from './json-rpc.ts';
+import { olderVersions, type McpHeaders } from './plain-request.ts';
 
-const olderVersions = new Set<string | undefined>(SUPPORTED_PROTOCOL_VERSIONS);
 const plainMethods = new Set<unknown>(['tools/call', 'tools/list']);
 const messageNames = new Set(['jsonrpc', 'id', 'method', 'params']);
 const metaNames = new Set(['progressToken']);
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const hasOnly = (record: object, names: ReadonlySet<string>) =>
-  Object.keys(record).every((name) => names.has(name));
 
 const isPlainMeta = (meta: unknown) =>
   meta === undefined ||

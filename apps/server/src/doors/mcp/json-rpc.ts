@@ -15,6 +15,12 @@ export type RpcId = string | number;
 export const isRpcId = (value: unknown): value is RpcId =>
   typeof value === 'string' || Number.isSafeInteger(value);
 
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const hasOnly = (record: object, names: ReadonlySet<string>): boolean =>
+  Object.keys(record).every((name) => names.has(name));
+
 interface RpcError {
   code: number;
   message: string;

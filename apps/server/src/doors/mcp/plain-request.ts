@@ -4,7 +4,7 @@ import {
   type InboundClassificationOutcome,
 } from '@modelcontextprotocol/server';
 import { abilitiesOf, type ClientAbility } from './client-side.ts';
-import { isRpcId, type RpcId } from './json-rpc.ts';
+import { hasOnly, isRecord, isRpcId, type RpcId } from './json-rpc.ts';
 
 /** The headers that say what a message is, as they came. */
 export interface McpHeaders {
@@ -32,19 +32,17 @@ const stateless = '2026-07-28';
 const reservedPrefix = 'io.modelcontextprotocol/';
 const callParams = new Set(['name', 'arguments', '_meta']);
 const listParams = new Set(['_meta']);
-const olderVersions = new Set<string | undefined>([undefined, ...SUPPORTED_PROTOCOL_VERSIONS]);
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What a message of an earlier revision may name as its own, or nothing. */
+export const olderVersions: ReadonlySet<string | undefined> = new Set<string | undefined>([
+  undefined,
+  ...SUPPORTED_PROTOCOL_VERSIONS,
+]);
 
 /** Whether the message was found to be a request of JSON-RPC, with an id. */
 const isRequest = (outcome: InboundClassificationOutcome): boolean =>
   outcome.kind === 'legacy'
     ? outcome.reason === 'no-claim'
     : outcome.kind === 'modern' && outcome.messageKind === 'request';
-
-const hasOnly = (params: object, names: ReadonlySet<string>) =>
-  Object.keys(params).every((name) => names.has(name));
 
 const readsBoth = (accept = '') =>
   accept.includes('application/json') && accept.includes('text/event-stream');

@@ -12,7 +12,7 @@ import type { ClientRequests } from './client-requests.ts';
 import { abilitiesOf } from './client-side.ts';
 import { headerParametersIn } from './header-parameters.ts';
 import type { InFlight, Whose } from './in-flight.ts';
-import { isRpcId, rpcCodes, rpcError, type RpcId } from './json-rpc.ts';
+import { isRecord, isRpcId, rpcCodes, rpcError, type RpcId } from './json-rpc.ts';
 import { readPlainRequest, type McpHeaders, type PlainRequest } from './plain-request.ts';
 import type { Serve } from './serve.ts';
 import type { Sessions } from './sessions.ts';
@@ -43,9 +43,11 @@ const mcpHeadersOf = (request: FastifyRequest): McpHeaders => ({
   accept: headerOf(request, 'accept'),
 });
 
-/** The id of a message, which only a request or an answer has. */
-const idIn = (body: unknown): RpcId | null =>
-  typeof body === 'object' && body !== null && 'id' in body && isRpcId(body.id) ? body.id : null;
+/** The id of a request of revision 2025-11-25; null for every other message. */
+const requestIdIn = (outcome: InboundClassificationOutcome, body: unknown): RpcId | null =>
+  outcome.kind === 'legacy' && outcome.reason === 'no-claim' && isRecord(body) && isRpcId(body['id'])
+    ? body['id']
+    : null;
 
 /** The request that a message takes back; null for every other message. */
 const cancelledId = (body: unknown): RpcId | null => {
@@ -91,10 +93,14 @@ export const createPost = (needs: PostNeeds) => {
   };
 
   /** Follows a message of revision 2025-11-25: what it takes back, and what may take it back. */
-  const follow = (whose: Whose, body: unknown, leaving: AbortController): (() => void) => {
+  const follow = (
+    whose: Whose,
+    { outcome, body }: { outcome: InboundClassificationOutcome; body: unknown },
+    leaving: AbortController,
+  ): (() => void) => {
     const cancelled = cancelledId(body);
     if (cancelled !== null) inFlight.cancel(whose, cancelled);
-    const id = idIn(body);
+    const id = requestIdIn(outcome, body);
     return id === null ? () => {} : inFlight.add(whose, id, () => leaving.abort());
   };
 
@@ -125,7 +131,7 @@ export const createPost = (needs: PostNeeds) => {
         clientRequests.take(whose, body);
         return reply.code(202).send();
       }
-      reply.raw.once('close', follow(whose, body, leaving));
+      reply.raw.once('close', follow(whose, { outcome, body }, leaving));
       session = held && {
         ...held,
         ask: (asked, how) => clientRequests.ask(whose, asked, how),
