@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 import {
   codeText,
@@ -13,9 +12,7 @@ import {
   type StoredConsent,
   type StoredGrant,
 } from './client-rows.ts';
-
-/** The digest under which better-auth keeps a token without its prefix: SHA-256 in base64url. */
-const digestOf = (token: string) => hash('sha256', token, 'base64url');
+import { tokenDigest } from './digest.ts';
 
 export interface ClientsStore {
   byId(clientId: string): Promise<StoredClient | undefined>;
@@ -97,7 +94,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         .executeTakeFirst();
       return row && readClient(row);
     },
-    byToken: (token) => byDigest(digestOf(token)),
+    byToken: (token) => byDigest(tokenDigest(token)),
     ofUser: async (userId) => {
       const rows = await auth
         .selectFrom('oauthConsent')

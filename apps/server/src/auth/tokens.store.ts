@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { toolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
+import { tokenDigest } from './digest.ts';
 
 /** Better-auth's tables, as far as a token is read from them. */
 type AuthTables = {
@@ -42,9 +42,6 @@ const read = (row: ShownRow) => ({
 /** Times in milliseconds since 1970. */
 export type StoredToken = ReturnType<typeof read>;
 
-/** The digest under which better-auth keeps a token: SHA-256 in base64url. */
-const keyDigest = (token: string) => hash('sha256', token, 'base64url');
-
 export interface TokensStore {
   /** The token with its user, who must be there; also one that has expired. */
   byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
@@ -74,7 +71,7 @@ export const createTokensStore = ({ db, remember }: Store): TokensStore => {
   const own = (userId: string) => auth.deleteFrom('apikey').where('referenceId', '=', userId);
 
   return {
-    byToken: (token) => byDigest(keyDigest(token)),
+    byToken: (token) => byDigest(tokenDigest(token)),
     ofUser: async (userId) => {
       const rows = await auth
         .selectFrom('apikey')

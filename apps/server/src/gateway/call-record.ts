@@ -8,7 +8,6 @@ import type {
   Door,
   ToolResult,
 } from '@drawbridge/contracts';
-import { isoTime } from '@drawbridge/kit';
 
 /** One call as it is written down. Times in milliseconds since 1970. */
 export interface CallRecord {
@@ -39,7 +38,8 @@ export interface CallRecord {
 /** The part that a list shows. */
 export type CallHead = Omit<CallRecord, 'arguments' | 'result'>;
 
-const isoOrNull = (at: number | null) => (at === null ? null : isoTime(at));
+const iso = (at: number) => new Date(at).toISOString();
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
 export const toSummary = (record: CallHead): CallSummary => ({
   requestId: record.requestId,
@@ -53,7 +53,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   decision: record.decision,
   decidedBy: record.decidedBy,
   confirmationId: record.confirmationId,
-  createdAt: isoTime(record.createdAt),
+  createdAt: iso(record.createdAt),
   deliveredAt: isoOrNull(record.deliveredAt),
   endedAt: isoOrNull(record.endedAt),
   durationMs: record.endedAt === null ? null : Math.max(0, record.endedAt - record.createdAt),

@@ -54,9 +54,7 @@ const secretLength = 32;
 /** A statement takes a bounded number of values. */
 const touchedAtOnce = 500;
 
-const sha256 = (text: string) => hash('sha256', text, 'buffer');
-
-const digestOf = (key: string): string => sha256(key).toString('hex');
+const digestOf = (key: string): string => hash('sha256', key);
 
 const life = (row: StoredKey): KeyLife => {
   const revoked = row.revokedAt !== null;
