@@ -1,9 +1,8 @@
 import { clientLimits, type ToolGroup } from '@drawbridge/contracts';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { connectDaemon, requestOf } from '../../test/daemon.ts';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
-import { createPanel } from '../../test/panel.ts';
+import { openCall } from '../../test/open-call.ts';
 import { signUpOwner, startServer } from '../../test/server.ts';
 import { openDatabase } from '../db/index.ts';
 
@@ -16,30 +15,11 @@ const setUp = async (scope: string) => {
   const clock = createFakeClock(systemClock.now());
   const server = await startServer({ clock, environment: { PUBLIC_URL: publicUrl } });
   const cookie = await signUpOwner(server);
-  const panel = createPanel(server, cookie);
   const oauth = oauthOf(server, { cookie, resource });
   const { id, tokens } = await oauth.connect(groups, { scope });
   // The account library reads the time by itself, and what came before has taken some.
   clock.advance(systemClock.now() - clock.now() + (clientLimits.accessSeconds - leftSeconds) * 1_000);
-  const { token } = await panel.gateway.createLink.mutate();
-  const daemon = await connectDaemon(server, token);
-  const answered = server
-    .send('/mcp', {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${tokens.access_token}`,
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-      },
-      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read_file', arguments: {} } },
-    })
-    .then(
-      (got) => got.text,
-      () => 'cut',
-    );
-  const { requestId } = requestOf(await daemon.stream.next());
-  const answer = () =>
-    daemon.respond(requestId, { result: { content: [{ type: 'text', text: 'late, but here' }] } });
+  const { panel, answered, answer } = await openCall(oauth, tokens.access_token);
   const runOut = () => clock.settle((leftSeconds + 1) * 1_000);
   return { ...oauth, server, clock, panel, clientId: id, tokens, answered, answer, runOut };
 };

@@ -29,30 +29,41 @@ const clientUse = {
 } satisfies BetterAuthPlugin;
 
 /**
+ * The plugin starts by asking to revoke what a session has let in when that session ends. A client is let in until it is
+ * revoked: leaving the panel, or a session that runs out, takes nothing from it.
+ */
+const outlivesSessions = (provider: ReturnType<typeof oauthProvider>) => ({
+  ...provider,
+  init: async (context: Parameters<typeof provider.init>[0]) => void (await provider.init(context)),
+});
+
+/**
  * OAuth 2.1 for MCP clients: codes with PKCE, tokens without meaning that are kept as digests, refresh tokens that are good
  * once, clients that register themselves or are a document on their own site.
  */
 export const oauthPlugins = (url: string, outside: Outside) => [
-  oauthProvider({
-    scopes: [...clientScopes],
-    resources: [{ identifier: resourceOf(url), name: 'Drawbridge' }],
-    enforcePerClientResources: false,
-    grantTypes: ['authorization_code', 'refresh_token'],
-    loginPage: consentPage,
-    consentPage,
-    disableJwtPlugin: true,
-    allowDynamicClientRegistration: true,
-    allowUnauthenticatedClientRegistration: true,
-    accessTokenExpiresIn: clientLimits.accessSeconds,
-    refreshTokenExpiresIn: clientLimits.refreshSeconds,
-    // It counts for the consent page as well; `codesExpireSoon` shortens it for codes.
-    codeExpiresIn: clientLimits.consentSeconds,
-    prefix: {
-      opaqueAccessToken: clientPrefixes.access,
-      refreshToken: clientPrefixes.refresh,
-      clientSecret: clientPrefixes.secret,
-    },
-  }),
+  outlivesSessions(
+    oauthProvider({
+      scopes: [...clientScopes],
+      resources: [{ identifier: resourceOf(url), name: 'Drawbridge' }],
+      enforcePerClientResources: false,
+      grantTypes: ['authorization_code', 'refresh_token'],
+      loginPage: consentPage,
+      consentPage,
+      disableJwtPlugin: true,
+      allowDynamicClientRegistration: true,
+      allowUnauthenticatedClientRegistration: true,
+      accessTokenExpiresIn: clientLimits.accessSeconds,
+      refreshTokenExpiresIn: clientLimits.refreshSeconds,
+      // It counts for the consent page as well; `codesExpireSoon` shortens it for codes.
+      codeExpiresIn: clientLimits.consentSeconds,
+      prefix: {
+        opaqueAccessToken: clientPrefixes.access,
+        refreshToken: clientPrefixes.refresh,
+        clientSecret: clientPrefixes.secret,
+      },
+    }),
+  ),
   cimd({ fetchClientMetadataResource: createDocumentFetch(outside), metadataProfile: 'mcp-2026-07-28' }),
   clientUse,
 ];
