@@ -142,7 +142,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
           url: address.url,
           checkSessions: accounts.checkSessions,
           userOf: async (cookie) => (await accounts.session(cookie))?.user.id ?? null,
-          onPasswordChanged: async (userId) => {
+          endGrants: async (userId) => {
             await tokens.revokeAll(userId);
             await clients.revokeAll(userId);
             await gateway.revokeUser(userId);

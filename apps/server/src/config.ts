@@ -104,7 +104,9 @@ const variables = z.object({
     .describe('The largest result of a tool call, in bytes.'),
   SIGN_IN_PER_MINUTE: whole(1, 100_000)
     .prefault('20')
-    .describe('Sign-ins that one address may try in a minute; failed ones for one account count too.'),
+    .describe(
+      'Tries to sign in or to change a password, of one address in a minute; as many at one account.',
+    ),
   SETUP_PER_MINUTE: whole(1, 100_000)
     .prefault('10')
     .describe('Attempts at set-up or with an invitation, of one address in a minute.'),

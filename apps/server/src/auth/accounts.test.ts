@@ -2,8 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, codeOf, me, signIn } from '../../test/account.ts';
-import { connectDaemon } from '../../test/daemon.ts';
-import { paired } from '../../test/paired.ts';
 import {
   cookiesOf,
   owner,
@@ -186,45 +184,5 @@ describe('accounts', () => {
     const file = join(server.dataDir, 'auth-secret');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').trim()).toHaveLength(43);
-  });
-
-  it('end other sessions when the password changes', async () => {
-    const server = await startServer();
-    const first = await signUpOwner(server);
-    const second = cookiesOf(await signIn(server, owner));
-    const body = {
-      currentPassword: owner.password,
-      newPassword: 'another long password',
-      revokeOtherSessions: false,
-    };
-    const got = await server.send('/api/auth/change-password', {
-      method: 'POST',
-      body,
-      headers: { cookie: second },
-    });
-    expect(got.status).toBe(200);
-    expect(await me(server, first)).toBeNull();
-    expect(await me(server, cookiesOf(got))).toMatchObject({ email: owner.email });
-  });
-
-  it.each([
-    ['PK-11 ends the machine and its key when the password changes', owner.password, true],
-    ['leaves them where the change was refused', 'a wrong password', false],
-  ])('%s', async (_name, currentPassword, ends) => {
-    const { server, cookie, panel, token } = await paired();
-    const daemon = await connectDaemon(server, token);
-    await server.send('/api/auth/change-password', {
-      method: 'POST',
-      body: { currentPassword, newPassword: 'another long password' },
-      headers: { cookie },
-    });
-    const reply = await daemon.respond('unknown', { error: 'x' });
-    expect(reply.status).toBe(ends ? 403 : 404);
-    if (!ends) return void expect(await panel.gateway.status.query()).toMatchObject({ state: 'online' });
-    expect((await daemon.stream.next()).event).toEqual({
-      type: 'gateway-disconnect',
-      payload: { reason: 'user' },
-    });
-    await daemon.stream.ended;
   });
 });

@@ -8,7 +8,12 @@ import type { Auth } from './better-auth.ts';
 const password = z.string().min(1).max(passwordLimits.maxLength);
 /** Better-auth takes more, such as places to send a browser to. */
 const signIn = z.object({ email: z.email().max(254), password, rememberMe: z.boolean().optional() });
-const passwordChange = z.object({ currentPassword: password, newPassword: password });
+const passwordChange = z.object({
+  currentPassword: password,
+  newPassword: password.min(passwordLimits.minLength),
+  /** Whoever may know the old password is out, unless the person says that it need not be. */
+  revokeOtherSessions: z.boolean().default(true),
+});
 
 interface Needs {
   auth: Auth;
@@ -18,8 +23,8 @@ interface Needs {
   checkSessions(): Promise<void>;
   /** Whose session a `Cookie` header carries; null without one. */
   userOf(cookie: string | undefined): Promise<string | null>;
-  /** After a user has changed their password: what was given out under the old one ends. */
-  onPasswordChanged(userId: string): Promise<void>;
+  /** Ends what a user has given out beside sessions: tokens, clients, machines. */
+  endGrants(userId: string): Promise<void>;
 }
 
 /** Better-auth's own endpoints, below `/api/auth`: those the panel uses, and no other. */
@@ -59,12 +64,16 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
     });
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
-      const passwords = passwordChange.parse(request.body);
+      const change = passwordChange.parse(request.body);
       const userId = await needs.userOf(request.headers.cookie);
-      // Whoever knew the old password is out, and so is every machine that they may have paired.
-      const response = await pass(request, { ...passwords, revokeOtherSessions: true });
-      await checkSessions();
-      if (response.ok && userId !== null) await needs.onPasswordChanged(userId);
+      if (userId === null) throw errors.unauthorized();
+      await limits.password.count(request, reply, userId);
+      const response = await pass(request, change);
+      if (response.ok && change.revokeOtherSessions) {
+        await needs.endGrants(userId);
+        // Last, as it cuts the streams of the panel that asks: its new cookie comes at once.
+        await checkSessions();
+      }
       return answer(reply, response);
     });
     app.get('/get-session', async (request, reply) => answer(reply, await pass(request)));

@@ -102,14 +102,6 @@ describe('a client that comes by OAuth', () => {
     expect((await revoke(tokens.access_token, id)).status).toBe(200);
     expect(await use(tokens.access_token)).toBe(401);
   });
-
-  it('is out when the person changes their password', async () => {
-    const { connect, use, server, cookie } = await openOauth();
-    const { tokens } = await connect();
-    const body = { currentPassword: 'a long password', newPassword: 'another long password' };
-    await server.send('/api/auth/change-password', { method: 'POST', headers: { cookie }, body });
-    expect(await use(tokens.access_token)).toBe(401);
-  });
 });
 
 describe('two people', () => {

@@ -10,15 +10,22 @@ export interface Limit {
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
+/** The same for somebody whom the request itself does not name, wherever it comes from. */
+export interface NamedLimit {
+  count(request: FastifyRequest, reply: FastifyReply, who: string): Promise<void>;
+}
+
 /** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
 export interface Limits {
   signIn: Limit;
   /** Failed sign-ins for one e-mail address, wherever they come from. */
   account: Limit;
+  /** Tries to change one person's password. */
+  password: NamedLimit;
   setup: Limit;
   pairing: Limit;
-  /** Uses of one access token, or of one person's client whichever token it has, wherever they come from; `who` names it. */
-  bearer: { count(request: FastifyRequest, reply: FastifyReply, who: string): Promise<void> };
+  /** Uses of one access token, or of one person's client whichever token it has. */
+  bearer: NamedLimit;
   /** Requests with one access token, or of one person's client, that wait for their answer. */
   exchanges: Places;
   /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
@@ -64,20 +71,24 @@ export const createLimits = async (
     return { count: take(true), check: take(false) };
   };
 
-  const bearers = new WeakMap<FastifyRequest, string>();
-  const ofBearer = limit(perMinute.bearer, (request) => bearers.get(request) ?? '');
+  const named = (max: number): NamedLimit => {
+    const names = new WeakMap<FastifyRequest, string>();
+    const { count } = limit(max, (request) => names.get(request) ?? '');
+    return {
+      count: (request, reply, who) => {
+        names.set(request, who);
+        return count(request, reply);
+      },
+    };
+  };
 
   return {
     signIn: limit(perMinute.signIn),
     account: limit(perMinute.signIn, accountOf),
+    password: named(perMinute.signIn),
     setup: limit(perMinute.setup),
     pairing: limit(perMinute.pairing),
-    bearer: {
-      count: (request, reply, who) => {
-        bearers.set(request, who);
-        return ofBearer.count(request, reply);
-      },
-    },
+    bearer: named(perMinute.bearer),
     exchanges: createPlaces(openExchanges),
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
