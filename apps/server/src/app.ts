@@ -114,6 +114,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
       localGatewayFallbackDirectory: config.fallbackDirectory,
     },
     isOwner: async (userId) => userId === (await accounts.ownerId()),
+    log,
     onError,
   });
   await gateway.start();

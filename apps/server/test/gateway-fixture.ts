@@ -21,6 +21,8 @@ export interface GatewayFixture {
   database: OpenDatabase;
   /** What went wrong beside the calls. */
   errors: unknown[];
+  /** What was told in the log. */
+  log: object[];
   /** Another gateway on the same file, as after a crash: the first one is left as it is and must not be used again. */
   crash(): Promise<GatewayFixture>;
   close(): Promise<void>;
@@ -44,6 +46,8 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     opened.push(database);
     await migrate(database.db);
     const errors: unknown[] = [];
+    const log: object[] = [];
+    const tell = (what: object, sentence: string) => void log.push({ ...what, sentence });
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
     const gateway = createGateway({
@@ -57,6 +61,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       pairing: { gatewayApiKey: options.gatewayApiKey, daemonCommand: (token) => `drawbridge ${token}` },
       module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
       isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
+      log: { info: tell, error: tell },
       onError: (error) => void errors.push(error),
     });
     await gateway.start();
@@ -70,7 +75,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       for (const one of opened) await one.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     };
-    return { clock, gateway, database, errors, crash, close };
+    return { clock, gateway, database, errors, log, crash, close };
   };
   return open();
 };
@@ -136,7 +141,7 @@ export const connect = async (gateway: Gateway, userId: string, body: InitBody =
   return { key: sessionKey, stream: await openStream(gateway, sessionKey) };
 };
 
-export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 'database'> {
+export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 'database' | 'log'> {
   open(options?: FixtureOptions): Promise<void>;
   /** Goes on with another gateway on the same file, as after a crash. */
   crash(): Promise<void>;
@@ -171,6 +176,9 @@ export const useGateway = (): TestGateway => {
     },
     get database() {
       return current().database;
+    },
+    get log() {
+      return current().log;
     },
     open: async (options) => void (opened = await openGateway(options)),
     crash: async () => void (opened = await current().crash()),

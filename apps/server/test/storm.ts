@@ -21,6 +21,7 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
     pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token },
     module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
     isOwner: async () => false,
+    log: { info: () => {}, error: () => {} },
     onError: (error) => {
       throw error;
     },

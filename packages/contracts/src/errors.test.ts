@@ -73,6 +73,14 @@ it('numbers and sentences of every code', () => {
     ['NOT_CONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway is not connected'],
     ['DISCONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway disconnected'],
     ['LOST', 503, 'SERVICE_UNAVAILABLE', -32002, false, 'The daemon ended during the call: it may have run'],
+    [
+      'UNREADABLE',
+      500,
+      'INTERNAL_SERVER_ERROR',
+      -32603,
+      false,
+      'A part of the record of this call cannot be read',
+    ],
     ['SHUTTING_DOWN', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'The server is shutting down'],
     ['STORE_UNAVAILABLE', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'The server cannot write to its store'],
   ]);

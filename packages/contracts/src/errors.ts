@@ -52,6 +52,7 @@ export const errorTable = {
   notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Start the daemon on the machine, or connect one in the panel.' }),
   disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway disconnected' }),
   lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The daemon ended during the call: it may have run', fix: 'Look at the machine before you try again.' }),
+  unreadable: row({ code: 'UNREADABLE', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: false, message: 'A part of the record of this call cannot be read', fix: 'Look at the machine to see what was done.' }),
   shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server is shutting down' }),
   storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; it recovers by itself.' }),
 } as const satisfies Record<string, ErrorRow>;

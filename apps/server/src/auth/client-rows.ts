@@ -1,6 +1,7 @@
 import { clientLimits, toolGroups, type ToolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { visibleName } from './client-registration.ts';
+import { timeOf } from './readable.ts';
 
 type Time = string | Date;
 
@@ -50,17 +51,16 @@ export type OauthTables = {
   user: { id: string };
 };
 
-export const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
 /** What is kept for an authorization code that has not been redeemed. */
 export const codeText = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
-export const groupsOf = (text: string): ToolGroup[] => {
+const groupsOf = (text: string): ToolGroup[] => {
   const scopes = new Set(texts.parse(text));
   return toolGroups.filter((group) => scopes.has(group));
 };
-export const timeOf = (value: Time) => new Date(value).getTime();
 export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
 const originOf = (discovery: string | null) => (discovery === null ? 'registration' : 'document');
 
@@ -93,7 +93,7 @@ export interface StoredGrant {
 }
 
 /** Also a document's own word for its client, which nobody has looked at before. */
-export const nameOf = (row: { name: string | null; clientId: string }) =>
+const nameOf = (row: { name: string | null; clientId: string }) =>
   visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
 
 export const readClient = (
@@ -104,3 +104,42 @@ export const readClient = (
   origin: originOf(row.clientDiscoveryId),
   redirectUris: texts.parse(row.redirectUris),
 });
+
+export const readConsent = (
+  row: Parameters<typeof readClient>[0] & {
+    scopes: string;
+    connectedAt: Time;
+    lastUsedAt: Time | null;
+    lastUsedFrom: string | null;
+  },
+): StoredConsent => ({
+  ...readClient(row),
+  scopes: groupsOf(row.scopes),
+  connectedAt: timeOf(row.connectedAt),
+  lastUsedAt: timeOrNull(row.lastUsedAt),
+  lastUsedFrom: row.lastUsedFrom,
+});
+
+export const readGrant = ({
+  tokenScopes,
+  consentScopes,
+  resources,
+  expiresAt,
+  name,
+  ...row
+}: Pick<StoredGrant, 'grantId' | 'consentId' | 'clientId' | 'userId'> & {
+  name: string | null;
+  tokenScopes: string;
+  consentScopes: string;
+  resources: string | null;
+  expiresAt: Time;
+}): StoredGrant => {
+  const agreedTo = new Set(groupsOf(consentScopes));
+  return {
+    ...row,
+    name: nameOf({ name, clientId: row.clientId }),
+    scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
+    resources: resources === null ? [] : texts.parse(resources),
+    expiresAt: timeOf(expiresAt),
+  };
+};

@@ -1,11 +1,9 @@
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 import {
   codeText,
-  groupsOf,
-  nameOf,
   readClient,
-  texts,
-  timeOf,
+  readConsent,
+  readGrant,
   timeOrNull,
   type OauthTables,
   type StoredClient,
@@ -13,7 +11,9 @@ import {
   type StoredGrant,
 } from './client-rows.ts';
 import { tokenDigest } from './digest.ts';
+import { readable, timeOf } from './readable.ts';
 
+/** A row that cannot be read counts as one that is not there. */
 export interface ClientsStore {
   byId(clientId: string): Promise<StoredClient | undefined>;
   /** The token without its prefix, not revoked, of a client that its user has connected; also one that has expired. */
@@ -74,15 +74,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
   const byDigest = remember(async (digest: string): Promise<StoredGrant | undefined> => {
     const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
     if (!row) return undefined;
-    const { tokenScopes, consentScopes, resources, expiresAt, name, ...rest } = row;
-    const agreedTo = new Set(groupsOf(consentScopes));
-    return {
-      ...rest,
-      name: nameOf({ name, clientId: row.clientId }),
-      scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
-      resources: resources === null ? [] : texts.parse(resources),
-      expiresAt: timeOf(expiresAt),
-    };
+    return readable(() => readGrant(row));
   });
 
   return {
@@ -92,7 +84,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         .select(clientColumns)
         .where('clientId', '=', clientId)
         .executeTakeFirst();
-      return row && readClient(row);
+      return row && readable(() => readClient(row));
     },
     byToken: (token) => byDigest(tokenDigest(token)),
     ofUser: async (userId) => {
@@ -110,13 +102,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         .orderBy('oauthConsent.createdAt', 'desc')
         .orderBy('oauthConsent.id')
         .execute();
-      return rows.map((row) => ({
-        ...readClient(row),
-        scopes: groupsOf(row.scopes),
-        connectedAt: timeOf(row.connectedAt),
-        lastUsedAt: timeOrNull(row.lastUsedAt),
-        lastUsedFrom: row.lastUsedFrom,
-      }));
+      return rows.flatMap((row) => readable(() => readConsent(row)) ?? []);
     },
     known: async (grantIds, since) => {
       const rows = await agreed()
@@ -135,10 +121,11 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         .select(['token.id', 'token.expiresAt', 'refresh.expiresAt as refreshedUntil'])
         .where('token.id', 'in', grantIds)
         .execute();
-      return rows.map(({ id, expiresAt, refreshedUntil }) => ({
+      const read = ({ id, expiresAt, refreshedUntil }: (typeof rows)[number]) => ({
         id,
         expiresAt: Math.max(timeOf(expiresAt), timeOrNull(refreshedUntil) ?? 0),
-      }));
+      });
+      return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
     used: async (consentId, { at, from }) => {
       await auth
@@ -161,7 +148,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
           .where('value', 'like', '{"type":"authorization_code"%')
           .execute();
         const own = codes.filter(({ value }) => {
-          const code = codeText.safeParse(value).data;
+          const code = readable(() => codeText.parse(value));
           return code?.userId === userId && (clientId === null || code.query.client_id === clientId);
         });
         if (own.length > 0)

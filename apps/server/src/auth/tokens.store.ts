@@ -2,6 +2,7 @@ import { toolGroup } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../db/index.ts';
 import { tokenDigest } from './digest.ts';
+import { readable, timeOf } from './readable.ts';
 
 /** Better-auth's tables, as far as a token is read from them. */
 type AuthTables = {
@@ -27,8 +28,6 @@ const permissionsText = z.string().transform((text) => tokenPermissions.parse(JS
 const shown = ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastRequest', 'lastUsedFrom'] as const;
 type ShownRow = Pick<AuthTables['apikey'], (typeof shown)[number]>;
 
-const timeOf = (value: string | Date) => new Date(value).getTime();
-
 const read = (row: ShownRow) => ({
   id: row.id,
   name: row.name,
@@ -42,6 +41,7 @@ const read = (row: ShownRow) => ({
 /** Times in milliseconds since 1970. */
 export type StoredToken = ReturnType<typeof read>;
 
+/** A row that cannot be read counts as one that is not there. */
 export interface TokensStore {
   /** The token with its user, who must be there; also one that has expired. */
   byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
@@ -66,7 +66,7 @@ export const createTokensStore = ({ db, remember }: Store): TokensStore => {
   );
   const byDigest = remember(async (digest: string) => {
     const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
-    return row && row.enabled ? { ...read(row), userId: row.userId } : undefined;
+    return row?.enabled ? readable(() => ({ ...read(row), userId: row.userId })) : undefined;
   });
   const own = (userId: string) => auth.deleteFrom('apikey').where('referenceId', '=', userId);
 
@@ -80,7 +80,7 @@ export const createTokensStore = ({ db, remember }: Store): TokensStore => {
         .orderBy('createdAt', 'desc')
         .orderBy('id')
         .execute();
-      return rows.map(read);
+      return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
     known: async (ids) => {
       const rows = await auth
@@ -90,7 +90,7 @@ export const createTokensStore = ({ db, remember }: Store): TokensStore => {
         .where('apikey.id', 'in', ids)
         .execute();
       return rows.flatMap(({ id, enabled, expiresAt }) =>
-        enabled ? [{ id, expiresAt: timeOf(expiresAt) }] : [],
+        enabled ? (readable(() => ({ id, expiresAt: timeOf(expiresAt) })) ?? []) : [],
       );
     },
     used: async (id, { at, from }) => {

@@ -1,15 +1,5 @@
-import {
-  callError,
-  callState,
-  callVia,
-  decision,
-  door,
-  toolResult,
-  type CallVia,
-  type ListCallsInput,
-} from '@drawbridge/contracts';
+import type { CallVia, ListCallsInput } from '@drawbridge/contracts';
 import { sql, type Kysely, type Selectable } from 'kysely';
-import { z } from 'zod';
 import {
   prepareQuery,
   type CallTable,
@@ -19,6 +9,8 @@ import {
   type Slot,
 } from '../db/index.ts';
 import type { CallHead, CallRecord } from './call-record.ts';
+import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
+import { lastTime, type UnreadableRow } from './columns.ts';
 
 /** How a confirmation that is open closes without an answer, together with its call. */
 export interface ClosingConfirmation {
@@ -41,54 +33,15 @@ export interface CallsStore {
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
-  /** The open ones, oldest first. */
-  open(): Promise<CallRecord[]>;
+  /** The open ones, oldest first; apart from them those of which something cannot be read. */
+  open(): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }>;
+  /** Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the row stays. */
+  setAside(requestId: string, at: number): Promise<void>;
   /** Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said what came of them. At most 100. */
   unacknowledged(userId: string, since: number): Promise<CallHead[]>;
   /** Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that came through it. */
   list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
 }
-
-const jsonObject = z.record(z.string(), z.unknown());
-
-const heads = [
-  'requestId',
-  'userId',
-  'machineId',
-  'tool',
-  'door',
-  'via',
-  'state',
-  'error',
-  'started',
-  'decision',
-  'decidedBy',
-  'confirmationId',
-  'epoch',
-  'answerDigest',
-  'endsAt',
-  'createdAt',
-  'deliveredAt',
-  'endedAt',
-] as const satisfies (keyof CallTable)[];
-
-type HeadRow = Pick<Selectable<CallTable>, (typeof heads)[number]>;
-
-const readHead = (row: HeadRow): CallHead => ({
-  ...row,
-  door: door.parse(row.door),
-  via: row.via === null ? null : callVia.parse(JSON.parse(row.via)),
-  state: callState.parse(row.state),
-  error: row.error === null ? null : callError.parse(JSON.parse(row.error)),
-  started: row.started === null ? null : row.started === 1,
-  decision: row.decision === null ? null : decision.parse(row.decision),
-});
-
-const read = (row: Selectable<CallTable>): CallRecord => ({
-  ...readHead(row),
-  arguments: jsonObject.parse(JSON.parse(row.arguments)),
-  result: row.result === null ? null : toolResult.parse(JSON.parse(row.result)),
-});
 
 const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
@@ -192,7 +145,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .selectAll()
         .where('requestId', '=', requestId)
         .executeTakeFirst();
-      return row && read(row);
+      return row && readRow(row).record;
     },
     open: async () => {
       const rows = await db
@@ -201,12 +154,37 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
         .where('endedAt', 'is', null)
         .orderBy('createdAt')
         .execute();
-      return rows.map(read);
+      const read = rows.map(readRow);
+      return {
+        calls: read.flatMap(({ record, unreadable }) => (unreadable.length === 0 ? [record] : [])),
+        unreadable: read.flatMap(({ record, unreadable: columns }) =>
+          columns.length === 0 ? [] : [{ id: record.requestId, columns }],
+        ),
+      };
+    },
+    setAside: async (requestId, at) => {
+      const end = db
+        .updateTable('calls')
+        .set({
+          state: 'lost',
+          error: JSON.stringify(unreadableError),
+          started: null,
+          confirmationId: null,
+          endedAt: at,
+        })
+        .where('requestId', '=', requestId)
+        .where('endedAt', 'is', null);
+      const close = db
+        .updateTable('confirmations')
+        .set({ state: 'withdrawn', decidedAt: at })
+        .where('requestId', '=', requestId)
+        .where('state', 'not in', ['decided', 'withdrawn', 'expired']);
+      await commit([end.compile(), close.compile()], 'synced');
     },
     unacknowledged: async (userId, since) => {
       const rows = await db
         .selectFrom('calls')
-        .select(heads)
+        .select(headColumns)
         .where('userId', '=', userId)
         .where('createdAt', '>=', since)
         .where('state', 'in', ['cancelled', 'timed-out'])
@@ -220,8 +198,10 @@ export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): Calls
     list: async ({ userId, via }, { cursor, limit }) => {
       const page = db
         .selectFrom('calls')
-        .select(heads)
+        .select(headColumns)
         .where('userId', '=', userId)
+        // A call whose time cannot be read has no place in the order.
+        .where('createdAt', '<=', lastTime)
         .$if(via !== undefined, (query) =>
           query
             .where(sql`json_extract(via, '$.kind')`, '=', via?.kind)

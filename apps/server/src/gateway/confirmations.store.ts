@@ -70,10 +70,11 @@ export interface ConfirmationsStore {
   ask(confirmation: NewConfirmation, call: CallRecord): Promise<Confirmation>;
   /** Takes the one answer and what it makes of the call: both or none. False when it is not open any more. */
   answer(answer: ConfirmationAnswerRecord, call: CallRecord): Promise<boolean>;
+  /** Undefined also for one that cannot be read. */
   byId(id: string): Promise<StoredConfirmation | undefined>;
-  /** Every question of a call, oldest first. */
-  ofCall(requestId: string): Promise<StoredConfirmation[]>;
-  /** The open ones of a user, oldest first. */
+  /** Every question of a call, oldest first; null in the place of one that cannot be read. */
+  ofCall(requestId: string): Promise<(StoredConfirmation | null)[]>;
+  /** The open ones of a user, oldest first, without those that cannot be read. */
   open(userId: string): Promise<StoredConfirmation[]>;
 }
 
@@ -105,7 +106,7 @@ const show = (
   decidedAt: row.decidedAt === null ? null : iso(row.decidedAt),
 });
 
-const read = (row: RowOfCall): StoredConfirmation => {
+const parse = (row: RowOfCall): StoredConfirmation => {
   const asked = question.parse(JSON.parse(row.payload));
   const call = {
     tool: row.tool,
@@ -114,6 +115,15 @@ const read = (row: RowOfCall): StoredConfirmation => {
   };
   const { userId, questionDigest: digest, createdAt, expiresAt } = row;
   return { userId, digest, askId: asked.askId, createdAt, expiresAt, shown: show(row, asked, call) };
+};
+
+/** Undefined for one that cannot be read: nobody may answer what they are not shown. */
+const read = (row: RowOfCall): StoredConfirmation | undefined => {
+  try {
+    return parse(row);
+  } catch {
+    return undefined;
+  }
 };
 
 const newRow = (given: NewConfirmation, call: CallRecord): Row => ({
@@ -224,7 +234,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>, commit: GroupCommit
         .where('confirmations.requestId', '=', requestId)
         .orderBy('confirmations.createdAt')
         .execute();
-      return rows.map(read);
+      return rows.map((row) => read(row) ?? null);
     },
     open: async (userId) => {
       const rows = await confirmations
@@ -232,7 +242,7 @@ export const createConfirmationsStore = (db: Kysely<Schema>, commit: GroupCommit
         .where('confirmations.state', '=', 'open')
         .orderBy('confirmations.createdAt')
         .execute();
-      return rows.map(read);
+      return rows.flatMap((row) => read(row) ?? []);
     },
   };
 };

@@ -33,6 +33,11 @@ export interface Pairing {
   daemonCommand(token: string): string;
 }
 
+export interface GatewayLog {
+  info(what: object, sentence: string): void;
+  error(what: object, sentence: string): void;
+}
+
 export interface GatewayNeeds {
   store: Store;
   clock: Clock;
@@ -40,12 +45,14 @@ export interface GatewayNeeds {
   pairing: Pairing;
   module: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
+  /** Takes what is not an error of the code: an object of ids, names and numbers, and a sentence. */
+  log: GatewayLog;
   onError(error: unknown): void;
 }
 
 /** Makes the core. Call `start` before the doors open. */
 export const createGateway = (needs: GatewayNeeds): Gateway => {
-  const { store, clock, limits, pairing, isOwner, onError } = needs;
+  const { store, clock, limits, pairing, isOwner, log, onError } = needs;
   const port = createLocalPort(onError);
   const callEvents = createEmitter<CallEvent>(onError);
   const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
@@ -239,17 +246,18 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     revokeUser: (userId) => endSessions({ kind: 'user', userId }),
     start: async () => {
       stopTouching = clock.every(touchEveryMs, touchKeys);
-      await repeats.takeUp(await stores.calls.open());
-      await takeUp({
+      const open = await takeUp({
         clock,
         limits,
-        machinesStore: stores.machines,
-        callsStore: stores.calls,
-        confirmationsStore: stores.confirmations,
+        stores,
         registry,
         connections,
         openCalls,
+        onUnreadable: (kind, { id, columns }) =>
+          log.error({ [kind]: id, columns }, `a ${kind} could not be read whole`),
+        onError,
       });
+      await repeats.takeUp(open);
     },
     stop: async () => {
       stopped = true;

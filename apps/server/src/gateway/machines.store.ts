@@ -11,6 +11,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { GroupCommit, MachineTable, Schema } from '../db/index.ts';
 import { createToolList, type ToolList } from './announced-tools.ts';
+import { createColumns, storedTime, type UnreadableRow } from './columns.ts';
 
 /** What is known of a machine since its last init. */
 export interface MachineInfo {
@@ -50,8 +51,8 @@ export interface MachinesStore {
   /** All machines of a user, the one that called `init` last first. */
   ofUser(userId: string): Promise<StoredMachine[]>;
   byId(id: string): Promise<StoredMachine | undefined>;
-  /** The machines that were connected when the server stopped, and those with open calls. */
-  toTakeUp(): Promise<StoredMachine[]>;
+  /** The machines that were connected when the server stopped, and those with open calls; and which of them could not be read whole. */
+  toTakeUp(): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }>;
   /** Another list of tools, where the machine is still in that epoch; false otherwise. */
   setTools(change: ToolsChange): Promise<boolean>;
   /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
@@ -62,24 +63,38 @@ export interface MachinesStore {
 const categories = z.array(toolCategory);
 const tools = z.array(tool);
 
-const readList = (text: string): ToolList => createToolList(tools.parse(JSON.parse(text)));
+/** What `read` gave the first time; what it throws is tried again. */
+const once = <Value>(read: () => Value) => {
+  let held: { value: Value } | undefined;
+  return () => (held ??= { value: read() }).value;
+};
 
-const read = (row: MachineTable, toolList: ToolList): StoredMachine => ({
-  id: row.id,
-  userId: row.userId,
-  info: {
-    hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
-    rootPath: row.rootPath,
-    toolList,
-    categories: categories.parse(JSON.parse(row.categories)),
-    daemon: row.daemon === null ? null : daemonInfo.parse(JSON.parse(row.daemon)),
-    epoch: row.epoch,
-    resumesFrom: row.resumesFrom,
-    problem: row.problem === null ? null : gatewayProblem.parse(row.problem),
-    connectedAt: row.connectedAt,
-    initAt: row.initAt,
-  },
-});
+const readList = (text: string | undefined): ToolList => createToolList(tools.parse(JSON.parse(text ?? '')));
+
+/** A machine of which something cannot be read offers nothing until its daemon announces itself again. */
+const read = (row: MachineTable, list: () => ToolList) => {
+  const columns = createColumns();
+  const machine: StoredMachine = {
+    id: row.id,
+    userId: row.userId,
+    info: {
+      hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
+      rootPath: row.rootPath,
+      toolList: columns.read('tools', list, createToolList([])),
+      categories: columns.read('categories', () => categories.parse(JSON.parse(row.categories)), []),
+      daemon:
+        row.daemon === null
+          ? null
+          : columns.read('daemon', () => daemonInfo.parse(JSON.parse(row.daemon ?? '')), null),
+      epoch: row.epoch,
+      resumesFrom: row.resumesFrom,
+      problem: columns.read('problem', () => gatewayProblem.nullable().parse(row.problem), null),
+      connectedAt: columns.read('connectedAt', () => storedTime.nullable().parse(row.connectedAt), null),
+      initAt: row.initAt,
+    },
+  };
+  return { machine, unreadable: columns.unreadable };
+};
 
 /** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
 const dropList = (trx: Transaction<Schema>, digest: string) =>
@@ -95,7 +110,10 @@ const keepList = (trx: Transaction<Schema>, { digest, json }: ToolList) =>
   trx
     .insertInto('toolLists')
     .values({ digest, tools: json })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .onConflict((conflict) =>
+      // One that was damaged is made good.
+      conflict.column('digest').doUpdateSet({ tools: json }).where('toolLists.tools', '!=', json),
+    )
     .execute();
 
 const digestOf = (trx: Transaction<Schema>, id: string) =>
@@ -141,12 +159,12 @@ export const createMachinesStore = (db: Kysely<Schema>, commit: GroupCommit): Ma
     .select('toolLists.tools');
   return {
     ofUser: async (userId) =>
-      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map((row) =>
-        read(row, readList(row.tools)),
+      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(
+        (row) => read(row, () => readList(row.tools)).machine,
       ),
     byId: async (id) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
-      return row && read(row, readList(row.tools));
+      return row && read(row, () => readList(row.tools)).machine;
     },
     toTakeUp: async () => {
       const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
@@ -159,12 +177,17 @@ export const createMachinesStore = (db: Kysely<Schema>, commit: GroupCommit): Ma
         .selectAll()
         .where('digest', 'in', chosen.select('toolsDigest'))
         .execute();
-      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, readList(text)]));
+      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
       const rows = await chosen.selectAll().execute();
-      return rows.flatMap((row) => {
-        const list = byDigest.get(row.toolsDigest);
-        return list ? [read(row, list)] : [];
-      });
+      const stored = rows.map((row) =>
+        read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))),
+      );
+      return {
+        machines: stored.map(({ machine }) => machine),
+        unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
+          columns.length === 0 ? [] : [{ id, columns }],
+        ),
+      };
     },
     setTools: ({ id, epoch, toolList, categories: said }) =>
       db.transaction().execute(async (trx) => {
