@@ -161,6 +161,20 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await client.close();
   });
 
+  it('goes on when the person signs out of the panel', async () => {
+    await page.goto(`${server.url}/settings`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').fill(owner.email);
+    const { access_token } = agent.kept.tokens ?? {};
+    const client = await connect();
+    expect((await client.listTools()).tools.length).toBeGreaterThan(1);
+    expect(agent.kept.tokens?.access_token).toBe(access_token);
+    await client.close();
+    await page.getByLabel('Password').fill(owner.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Online').first().waitFor();
+  });
+
   it('is listed, named in Activity, and out at once when it is revoked', async () => {
     await page.goto(`${server.url}/activity`);
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();

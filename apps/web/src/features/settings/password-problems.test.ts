@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { problemsOf } from './password-problems.ts';
+
+const current = 'a long password';
+const next = 'another long password';
+
+it.each([
+  ['nothing', { current, next, again: next }, {}],
+  ['ten characters', { current, next: '1234567890', again: '1234567890' }, {}],
+  ['128 characters', { current, next: 'x'.repeat(128), again: 'x'.repeat(128) }, {}],
+  ['no current password', { current: '', next, again: next }, { current: 'Give your current password' }],
+  [
+    'nine characters',
+    { current, next: '123456789', again: '123456789' },
+    { next: 'Take at least 10 characters' },
+  ],
+  [
+    '129 characters',
+    { current, next: 'x'.repeat(129), again: 'x'.repeat(129) },
+    { next: 'Take at most 128 characters' },
+  ],
+  [
+    'the same password',
+    { current, next: current, again: current },
+    { next: 'Take another one than your current password' },
+  ],
+  [
+    'two new ones',
+    { current, next, again: 'a third long password' },
+    { again: 'This differs from the new password' },
+  ],
+  [
+    'an empty form',
+    { current: '', next: '', again: '' },
+    { current: 'Give your current password', next: 'Take at least 10 characters' },
+  ],
+])('says what is wrong with %s', (_, given, problems) => {
+  expect(problemsOf(given)).toEqual(problems);
+});
