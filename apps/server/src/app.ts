@@ -7,6 +7,7 @@ import {
   createAccounts,
   createAuthRoutes,
   createBetterAuth,
+  createForgetExpired,
   createMetadataRoutes,
   createOauthRoutes,
   readSecret,
@@ -33,6 +34,7 @@ import {
   type HttpRoute,
 } from './http/index.ts';
 import { createLog, type Logger } from './log.ts';
+import { startSweep } from './sweep.ts';
 import { withTheirCalls } from './take-back.ts';
 
 /** The panel and the packed daemon, as seen from `src` and from `dist` alike. */
@@ -102,6 +104,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
       callMaxMs: config.callMaxMs,
       resultMaxBytes: config.resultMaxBytes,
       sessionKeyIdleMs: config.sessionKeyIdleMs,
+      keepCallsMs: config.keepCallsMs,
     },
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
@@ -222,6 +225,9 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     return typeof bound === 'object' && bound !== null ? bound.port : 0;
   };
 
+  const jobs = [gateway.forgetOld, createForgetExpired({ store, clock, log })];
+  let stopSweep = () => Promise.resolve();
+
   return {
     log,
     gateway,
@@ -230,11 +236,13 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     listen: async () => {
       await app.listen({ host: config.host, port: config.port });
       address.listening(port());
+      stopSweep = startSweep({ clock, jobs, onError });
       return address.url();
     },
     setupLink: async () =>
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     close: async () => {
+      await stopSweep();
       await gateway.stop();
       const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());
       const closing = app.close();

@@ -91,6 +91,11 @@ const variables = z.object({
   SESSION_KEY_IDLE_DAYS: whole(1, 3_650)
     .prefault('30')
     .describe('Days without use after which a machine must be paired again.'),
+  KEEP_CALLS_DAYS: whole(0, 36_500)
+    .prefault('90')
+    .describe(
+      'Days after which a call that has ended is deleted, with its questions; 0 keeps them for ever.',
+    ),
   CALL_MAX_MS: whole(30_000, 86_400_000)
     .prefault('600000')
     .describe('The longest that one tool call may take, in milliseconds.'),
@@ -149,6 +154,8 @@ export interface Config {
   setupToken: string | undefined;
   daemonCommand: string;
   sessionKeyIdleMs: number;
+  /** Null: for ever. */
+  keepCallsMs: number | null;
   callMaxMs: number;
   mcpWaitMs: number;
   resultMaxBytes: number;
@@ -173,6 +180,7 @@ const fromVariables = (read: Variables): Config => ({
   setupToken: read.SETUP_TOKEN,
   daemonCommand: read.DAEMON_COMMAND,
   sessionKeyIdleMs: read.SESSION_KEY_IDLE_DAYS * dayMs,
+  keepCallsMs: read.KEEP_CALLS_DAYS === 0 ? null : read.KEEP_CALLS_DAYS * dayMs,
   callMaxMs: read.CALL_MAX_MS,
   mcpWaitMs: read.MCP_WAIT_MS,
   resultMaxBytes: read.RESULT_MAX_BYTES,

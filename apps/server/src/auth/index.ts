@@ -6,6 +6,7 @@ export { createBetterAuth } from './better-auth.ts';
 export { createAccess } from './create-access.ts';
 export { createAccounts } from './create-accounts.ts';
 export { systemOutside, type Outside } from './document-fetch.ts';
+export { createForgetExpired } from './expired.store.ts';
 export { createMetadataRoutes } from './metadata.route.ts';
 export { createOauthRoutes } from './oauth.route.ts';
 export { resourceOf } from './oauth-provider.ts';

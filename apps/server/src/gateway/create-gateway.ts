@@ -9,6 +9,7 @@ import { createConnections } from './connections.ts';
 import { createDaemonSide } from './daemon-side.ts';
 import { createGatewayStores } from './gateway.store.ts';
 import { createFlapping } from './flapping.ts';
+import { createForgetOld } from './forget-old.ts';
 import type { Gateway } from './gateway.ts';
 import { touchEveryMs } from './key-lifecycle.ts';
 import { createKeys } from './keys.ts';
@@ -259,6 +260,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       });
       await repeats.takeUp(open);
     },
+    forgetOld: createForgetOld({ clock, limits, stores, log, onError }),
     stop: async () => {
       stopped = true;
       stopTouching();

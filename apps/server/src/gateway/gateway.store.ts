@@ -4,6 +4,7 @@ import { createConfirmationsStore, type ConfirmationsStore } from './confirmatio
 import { guardedStore } from './guarded-store.ts';
 import { createKeysStore, type KeysStore } from './keys.store.ts';
 import { createMachinesStore, type MachinesStore } from './machines.store.ts';
+import { createOldCallsStore, type OldCallsStore } from './old-calls.store.ts';
 import { createRepeatsStore, type RepeatsStore } from './repeats.store.ts';
 import { createSwitchesStore, type SwitchesStore } from './switches.store.ts';
 
@@ -13,6 +14,7 @@ export interface GatewayStores {
   confirmations: ConfirmationsStore;
   keys: KeysStore;
   machines: MachinesStore;
+  oldCalls: OldCallsStore;
   repeats: RepeatsStore;
   switches: SwitchesStore;
 }
@@ -24,6 +26,7 @@ export const createGatewayStores = (store: Store): GatewayStores => {
     confirmations: guardedStore(createConfirmationsStore(db, commit)),
     keys: guardedStore(createKeysStore(store)),
     machines: guardedStore(createMachinesStore(db, commit)),
+    oldCalls: guardedStore(createOldCallsStore(db, commit)),
     repeats: guardedStore(createRepeatsStore(db)),
     switches: guardedStore(createSwitchesStore(db)),
   };

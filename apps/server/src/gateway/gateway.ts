@@ -191,6 +191,11 @@ export interface Gateway extends UserSide {
   revokeUser(userId: string): Promise<void>;
   /** Takes up what a stopped server left open. Call once, before the doors open. */
   start(): Promise<void>;
+  /**
+   * Deletes calls that ended longer ago than they are kept, and keys that do not hold any more, step by step. Rejects with the
+   * signal's reason when it is aborted.
+   */
+  forgetOld(signal: AbortSignal): Promise<void>;
   /** Tells every daemon to come back later, closes their streams, lets timers go. */
   stop(): Promise<void>;
 }

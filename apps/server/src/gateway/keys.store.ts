@@ -28,7 +28,14 @@ export interface KeysStore {
   /** Takes back every key of a user. */
   revokeUser(userId: string, at: number): Promise<void>;
   revokeAll(at: number): Promise<void>;
+  /**
+   * Deletes keys that do not hold any more: used, expired, taken back, or not used since `idleSince`. Not all at once; gives how
+   * many.
+   */
+  forgetDead(dead: { at: number; idleSince: number }): Promise<number>;
 }
+
+const forgottenAtOnce = 500;
 
 export const createKeysStore = ({ db, remember }: Store): KeysStore => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
@@ -125,6 +132,28 @@ export const createKeysStore = ({ db, remember }: Store): KeysStore => {
     },
     revokeAll: async (at) => {
       await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
+    },
+    forgetDead: async ({ at, idleSince }) => {
+      const dead = db
+        .selectFrom('gatewayKeys')
+        .select('digest')
+        .where((where) =>
+          where.or([
+            where('revokedAt', 'is not', null),
+            where('usedAt', 'is not', null),
+            where('expiresAt', '<=', at),
+            where.and([
+              where('kind', '=', 'session'),
+              where(where.fn.coalesce('lastUsedAt', 'createdAt'), '<=', idleSince),
+            ]),
+          ]),
+        )
+        .limit(forgottenAtOnce);
+      const { numDeletedRows } = await db
+        .deleteFrom('gatewayKeys')
+        .where('digest', 'in', dead)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
     },
   };
 };

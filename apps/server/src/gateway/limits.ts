@@ -47,6 +47,10 @@ export interface GatewayLimits {
   maxRulesQueries: number;
   /** After how long an end that could not be written down is tried again. */
   storeRetryMs: number;
+  /** How long calls that have ended are kept; null for ever. */
+  keepCallsMs: number | null;
+  /** The pause between two steps of deleting what is old. */
+  forgetPauseMs: number;
 }
 
 const second = 1_000;
@@ -81,4 +85,6 @@ export const defaultLimits: GatewayLimits = {
   rulesTimeoutMs: 10 * second,
   maxRulesQueries: 1_000,
   storeRetryMs: 2 * second,
+  keepCallsMs: 90 * day,
+  forgetPauseMs: 50,
 };

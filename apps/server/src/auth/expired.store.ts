@@ -1,0 +1,57 @@
+import { clientLimits } from '@drawbridge/contracts';
+import { sleep, type Clock } from '@drawbridge/kit';
+import type { Store } from '../db/index.ts';
+
+/** Better-auth's tables, as far as what has expired is found in them. */
+type AuthTables = {
+  session: { id: string; expiresAt: string };
+  invitation: { id: string; expiresAt: string };
+  oauthAccessToken: { id: string; expiresAt: string };
+  oauthRefreshToken: { id: string; expiresAt: string };
+};
+
+interface ExpiredNeeds {
+  store: Store;
+  clock: Clock;
+  log: { info(what: object, sentence: string): void };
+}
+
+/** Rows that are deleted together, and the pause between. */
+const atOnce = 500;
+const pauseMs = 50;
+/** What is open with an access token goes on while its refresh token holds. */
+const neededMs = clientLimits.refreshSeconds * 1_000;
+
+/**
+ * Deletes sessions, invitations and clients' tokens that have expired. Rejects with the signal's reason when it is aborted.
+ * The account library deletes expired access tokens and authorization codes by itself.
+ */
+export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
+  const auth = store.db.withTables<AuthTables>();
+  const step = async (table: keyof AuthTables, before: string): Promise<number> => {
+    const expired = auth.selectFrom(table).select('id').where('expiresAt', '<=', before).limit(atOnce);
+    return Number(
+      (await auth.deleteFrom(table).where('id', 'in', expired).executeTakeFirst()).numDeletedRows,
+    );
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const now = clock.now();
+    // In this order: access tokens name refresh tokens.
+    const kinds = [
+      ['oauthAccessToken', now - neededMs],
+      ['oauthRefreshToken', now - neededMs],
+      ['session', now],
+      ['invitation', now],
+    ] as const;
+    for (const [table, at] of kinds) {
+      const before = new Date(at).toISOString();
+      let rows = 0;
+      for (let gone = await step(table, before); gone > 0; gone = await step(table, before)) {
+        rows += gone;
+        await sleep(clock, pauseMs, signal);
+      }
+      if (rows > 0) log.info({ table, rows }, 'deleted what had expired');
+    }
+  };
+};
