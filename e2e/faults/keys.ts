@@ -29,6 +29,11 @@ const requestId = 'a-request-that-is-not-there';
 /** For so long requests pile up before a server that is held still; then it reads them all at once. */
 const pileUpMs = 200;
 
+const bodyAt = (path: string): unknown => {
+  if (path === daemonSurface.responses.path) return { responses: [{ requestId, error: 'none' }] };
+  return path.startsWith('/response') ? { error: 'none' } : { rootPath: '/nowhere', tools: [] };
+};
+
 export const createKeys = (server: Server, history: History): Keys => {
   const base = server.url + daemonMounts.bare;
   const tokens = new Map<string, number>();
@@ -42,7 +47,7 @@ export const createKeys = (server: Server, history: History): Keys => {
 
   /** The status, or undefined when nothing came back. */
   const ask = async (key: string, method: string, path: string): Promise<number | undefined> => {
-    const body = path.startsWith('/response') ? { error: 'none' } : { rootPath: '/nowhere', tools: [] };
+    const body = bodyAt(path);
     try {
       const response = await fetch(base + path, {
         method,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { daemonMounts } from '@drawbridge/contracts';
+import { daemonMounts, requestId } from '@drawbridge/contracts';
+import { z } from 'zod';
 
 export interface Seen {
   method: string;
@@ -17,10 +18,13 @@ type Answer = (request: Seen, response: ServerResponse) => void;
 export interface GatewayServer {
   url: URL;
   seen: Seen[];
-  /** Bodies that were posted as a result, in order. */
+  /** Bodies that were posted as a result, each alone, in order. */
   results(): unknown[];
   /** Answers for one route, used up one by one; the last stays. */
-  answer(route: 'init' | 'tools' | 'events' | 'response' | 'disconnect', ...answers: Answer[]): void;
+  answer(
+    route: 'init' | 'tools' | 'events' | 'response' | 'responses' | 'disconnect',
+    ...answers: Answer[]
+  ): void;
   /** Writes on the newest open stream. */
   write(text: string | Uint8Array): void;
   send(event: unknown): void;
@@ -57,6 +61,15 @@ export const redirectTo =
 
 export const forbidden = json(403, { code: 'FORBIDDEN', message: 'Forbidden' });
 
+/** Takes each of several results. */
+const takeAll: Answer = (request, response) => {
+  const { responses } = z.object({ responses: z.array(z.object({ requestId })) }).parse(request.body);
+  json(200, { responses: responses.map((one) => ({ requestId: one.requestId, ok: true })) })(
+    request,
+    response,
+  );
+};
+
 const readBody = async (request: IncomingMessage): Promise<unknown> => {
   let text = '';
   for await (const chunk of request) text += String(chunk);
@@ -77,6 +90,7 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
     tools: [json(200, { ok: true })],
     events: [openStream],
     response: [json(200, { ok: true })],
+    responses: [takeAll],
     progress: [json(200, { ok: true })],
     probe: [json(200, { ok: true })],
     rules: [json(200, { ok: true })],

@@ -49,6 +49,8 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
+    postAll: (letters) => api.respondAll(key.get(), letters),
+    takesSeveral: api.takesSeveral,
     settled: ({ requestId }, refusal) => {
       journal.taken(requestId);
       refusals.push(refusal);

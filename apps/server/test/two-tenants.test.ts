@@ -108,6 +108,18 @@ const routes: Record<string, WithId> = {
     ask: (id) => ({ path: `/.well-known/oauth-protected-resource/mcp/${id}` }),
   },
   ...onMounts('/gateway/response/', { body: { result: { content: [{ type: 'text', text: 'forged' }] } } }),
+  ...Object.fromEntries(
+    mounts.map((mount): [string, WithId] => [
+      `POST ${mount}/gateway/responses`,
+      {
+        ask: (requestId) => ({
+          path: `${mount}/gateway/responses`,
+          method: 'POST',
+          body: { responses: [{ requestId, result: { content: [{ type: 'text', text: 'forged' }] } }] },
+        }),
+      },
+    ]),
+  ),
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),

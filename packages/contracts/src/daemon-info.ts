@@ -4,5 +4,8 @@
  */
 export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules'] as const;
 
+/** What a server can do beyond the specification. `responses`: it takes several results in one request. */
+export const serverFeatures = ['responses'] as const;
+
 /** The protocol revision that this code speaks; a number that rises when a daemon must know. */
 export const protocolRevision = 1;

@@ -4,6 +4,7 @@ export const daemonPaths = {
   tools: '/tools',
   events: '/events',
   response: '/response/:requestId',
+  responses: '/responses',
   progress: '/progress/:requestId',
   probe: '/probe',
   rules: '/rules/:requestId',

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { probeBody } from './daemon-event.ts';
 import { toolCategory } from './tool-category.ts';
 import { daemonPaths } from './daemon-paths.ts';
-import { initReply, okReply, progressReply, responseReply, toolsReply } from './daemon-reply.ts';
+import {
+  initReply,
+  okReply,
+  progressReply,
+  responseReply,
+  responsesReply,
+  toolsReply,
+} from './daemon-reply.ts';
 import { rulesBody } from './rule-list.ts';
 import { toolResult } from './tool-result.ts';
 import { toolLimits } from './tool-call.ts';
@@ -36,6 +43,17 @@ export const responseBody = z
   .refine((body) => body.result !== undefined || body.error !== undefined, 'needs a result or an error');
 export type ResponseBody = z.infer<typeof responseBody>;
 
+/** How many results one `POST responses` has at most, and how many bytes. */
+export const responsesLimits = { maxResponses: 64, maxBytes: 64 * 1024 } as const;
+
+/**
+ * `POST responses`, for a server with that feature: several results, each a `ResponseBody` with its `requestId`. They are read
+ * one by one, so that a bad one is refused without the others.
+ */
+export const responsesBody = z.object({
+  responses: z.array(z.unknown()).min(1).max(responsesLimits.maxResponses),
+});
+
 /**
  * `POST progress/:requestId`: renews the deadline and reaches whoever watches the call. `outputOffset` is where `output`
  * begins in all that the tool printed (UTF-16 code units), `outputKeptFrom` the oldest place that can be posted again.
@@ -58,6 +76,7 @@ export const daemonSurface = {
   tools: { method: 'POST', path: daemonPaths.tools, body: toolsBody, reply: toolsReply },
   events: { method: 'GET', path: daemonPaths.events, body: null, reply: null },
   response: { method: 'POST', path: daemonPaths.response, body: responseBody, reply: responseReply },
+  responses: { method: 'POST', path: daemonPaths.responses, body: responsesBody, reply: responsesReply },
   progress: { method: 'POST', path: daemonPaths.progress, body: progressBody, reply: progressReply },
   probe: { method: 'POST', path: daemonPaths.probe, body: probeBody, reply: okReply },
   rules: { method: 'POST', path: daemonPaths.rules, body: rulesBody, reply: okReply },

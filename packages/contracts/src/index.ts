@@ -101,7 +101,7 @@ export {
   type ProbeBody,
   type ToolRequest,
 } from './daemon-event.ts';
-export { daemonFeatures, protocolRevision } from './daemon-info.ts';
+export { daemonFeatures, protocolRevision, serverFeatures } from './daemon-info.ts';
 export { toolCategory, type ToolCategory } from './tool-category.ts';
 export { daemonPaths, daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from './daemon-paths.ts';
 export {
@@ -111,6 +111,8 @@ export {
   progressReply,
   type ProgressReply,
   responseReply,
+  responsesReply,
+  type ResponsesReply,
   toolsReply,
   type ToolsReply,
 } from './daemon-reply.ts';
@@ -125,6 +127,8 @@ export {
   type ProgressBody,
   responseBody,
   type ResponseBody,
+  responsesBody,
+  responsesLimits,
   toolsBody,
   type ToolsBody,
 } from './daemon-surface.ts';

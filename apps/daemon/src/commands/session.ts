@@ -69,6 +69,8 @@ export const createSession = (needs: SessionNeeds): Session => {
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
+    postAll: (letters) => api.respondAll(key.get(), letters),
+    takesSeveral: api.takesSeveral,
     settled: ({ requestId, body }, refusal) => {
       journal.taken(requestId);
       if (body.length >= largeLength) collector.dropped(body.length);

@@ -1,6 +1,7 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { createOutbox, largeLength, largePosts, type Letter } from './outbox.ts';
+import { largeLength, largePosts, type Letter } from './courier.ts';
+import { createOutbox } from './outbox.ts';
 import type { Reply } from './server-api.ts';
 
 const setUp = (reply: Reply<null> = { ok: true, value: null }) => {
@@ -14,12 +15,14 @@ const setUp = (reply: Reply<null> = { ok: true, value: null }) => {
       posted.push(requestId);
       return reply;
     },
+    postAll: async () => unreachable,
+    takesSeveral: () => false,
     settled: ({ requestId }: Letter, refusal) => void settled.push([requestId, refusal]),
   });
   return { clock, outbox, posted, settled };
 };
 
-const unreachable: Reply<null> = {
+const unreachable: Reply<never> = {
   ok: false,
   failure: { kind: 'network', sentence: 'connection refused' },
   status: null,
@@ -84,6 +87,8 @@ it('posts few large letters at a time, in their order, and small ones past them'
       posted.push(requestId);
       return new Promise((resolve) => ends.set(requestId, resolve));
     },
+    postAll: async () => unreachable,
+    takesSeveral: () => false,
     settled: () => {},
   });
   const left: string[] = [];
@@ -111,4 +116,88 @@ it('posts few large letters at a time, in their order, and small ones past them'
   outbox.close();
   await clock.settle();
   expect(left.toSorted()).toEqual(['a', 'b', 'c', 'd', 'small']);
+});
+
+it('each of several that went together has its own fate: taken, given up, tried again alone', async () => {
+  const clock = createFakeClock();
+  const posts: string[] = [];
+  const settled: [string, string | null][] = [];
+  const fates: Record<string, Reply<null>> = {
+    late: {
+      ok: false,
+      failure: { kind: 'network', sentence: 'This call has another answer already' },
+      status: 409,
+    },
+    busy: { ok: false, failure: { kind: 'network', sentence: 'The store is full' }, status: 503 },
+  };
+  const outbox = createOutbox({
+    clock,
+    random: () => 0.999_999,
+    post: async ({ requestId }) => {
+      posts.push(requestId);
+      return { ok: true, value: null };
+    },
+    postAll: async (letters) => {
+      posts.push(letters.map(({ requestId }) => requestId).join(' '));
+      return {
+        ok: true,
+        value: letters.map(({ requestId }) => fates[requestId] ?? { ok: true, value: null }),
+      };
+    },
+    takesSeveral: () => true,
+    settled: ({ requestId }, refusal) => void settled.push([requestId, refusal]),
+  });
+  outbox.hurry();
+  for (const requestId of ['first', 'good', 'late', 'busy', 'good'])
+    void outbox.add({ requestId, body: '{}' });
+  await clock.settle();
+  expect([posts, settled]).toEqual([
+    ['first', 'good late busy'],
+    [
+      ['first', null],
+      ['good', null],
+      ['late', 'This call has another answer already'],
+    ],
+  ]);
+  await clock.settle(1_000);
+  expect([posts.slice(2), settled.slice(3)]).toEqual([['busy'], [['busy', null]]]);
+  await outbox.empty();
+  expect(clock.waiting()).toBe(0);
+});
+
+it('two answers to one call are two letters, the same one is not', async () => {
+  const { clock, outbox, posted, settled } = setUp();
+  for (const body of ['{"error":"a"}', '{"error":"b"}', '{"error":"a"}'])
+    void outbox.add({ requestId: 'r', body });
+  outbox.hurry();
+  await outbox.empty();
+  void outbox.add({ requestId: 'r', body: '{"error":"a"}' });
+  await clock.settle();
+  expect([posted, settled]).toEqual([['r', 'r', 'r'], Array(3).fill(['r', null])]);
+});
+
+it('one that is given up because too many wait does not leave any more', async () => {
+  const clock = createFakeClock();
+  const posts: string[] = [];
+  const outbox = createOutbox({
+    clock,
+    random: () => 0.999_999,
+    post: ({ requestId }) => {
+      posts.push(requestId);
+      return new Promise(() => {});
+    },
+    postAll: (letters) => {
+      posts.push(letters.map(({ requestId }) => requestId).join(' '));
+      return new Promise(() => {});
+    },
+    takesSeveral: () => true,
+    settled: () => {},
+  });
+  outbox.hurry();
+  for (let at = 0; at < 2_003; at += 1) void outbox.add({ requestId: `r${at}`, body: '{}' });
+  await clock.settle(1_000);
+  const left = posts.flatMap((ids) => ids.split(' '));
+  expect([left.length, left.slice(0, 2)]).toEqual([2_001, ['r0', 'r3']]);
+  outbox.close();
+  expect(clock.waiting()).toBe(0);
 });

@@ -1,16 +1,10 @@
-import { exponential, fullJitter, type Clock } from '@drawbridge/kit';
+import { exponential, fullJitter } from '@drawbridge/kit';
+import { createCourier, type CourierNeeds, type Letter } from './courier.ts';
+import { isFinal } from './failure.ts';
 import type { Reply } from './server-api.ts';
 
-/** A result on its way to the server: the JSON text of a `ResponseBody`. */
-export interface Letter {
-  requestId: string;
-  body: string;
-}
-
-export interface OutboxNeeds {
-  clock: Clock;
+export interface OutboxNeeds extends CourierNeeds {
   random: () => number;
-  post(letter: Letter): Promise<Reply<null>>;
   /** The server has the letter, or will never take it: then `refusal` says why. */
   settled(letter: Letter, refusal: string | null): void;
 }
@@ -34,37 +28,51 @@ export interface Outbox {
 const maxLetters = 2_000;
 const maxLength = 128 * 1024 * 1024;
 
-/** Letters of at least `largeLength` characters are posted so many at a time; none of the others waits for them. */
-export const largeLength = 64 * 1024;
-export const largePosts = 2;
-
 const retryRange = { baseMs: 1_000, capMs: 30_000 };
-
-/** These answers are about this one result and will not change: unknown or gone, answered otherwise, malformed, too large. */
-const finalStatuses = new Set([400, 404, 409, 410, 413, 422]);
 
 interface Entry {
   letter: Letter;
   attempt: number;
-  /** Takes back the wait for the next attempt; null while a post is under way. */
-  stopWaiting: (() => void) | null;
+  /** Takes back the wait for the next attempt; null while the courier has the letter. */
+  stopResting: (() => void) | null;
+  keepBack(): void;
   gone: Promise<void>;
   leave(): void;
 }
 
-export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Outbox => {
+export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds): Outbox => {
+  const courier = createCourier({ clock, ...posts });
   const entries = new Set<Entry>();
+  const byRequest = new Map<string, Entry[]>();
   let whenEmpty: (() => void)[] = [];
   let closed = false;
   let ready = false;
   let length = 0;
-  /** Large letters that wait for others, and how many are under way. */
-  const line = new Set<Entry>();
-  let underWay = 0;
+
+  const keep = (letter: Letter): Entry => {
+    let leave = () => {};
+    const gone = new Promise<void>((resolve) => (leave = resolve));
+    const entry: Entry = { letter, attempt: 0, stopResting: () => {}, keepBack: () => {}, gone, leave };
+    entries.add(entry);
+    const others = byRequest.get(letter.requestId);
+    if (others) others.push(entry);
+    else byRequest.set(letter.requestId, [entry]);
+    length += letter.body.length;
+    return entry;
+  };
+
+  const forget = (entry: Entry): boolean => {
+    if (!entries.delete(entry)) return false;
+    const { requestId, body } = entry.letter;
+    const others = byRequest.get(requestId)?.filter((other) => other !== entry) ?? [];
+    if (others.length > 0) byRequest.set(requestId, others);
+    else byRequest.delete(requestId);
+    length -= body.length;
+    return true;
+  };
 
   const remove = (entry: Entry, refusal: string | null) => {
-    if (!entries.delete(entry)) return;
-    length -= entry.letter.body.length;
+    if (!forget(entry)) return;
     settled(entry.letter, refusal);
     entry.leave();
     if (entries.size > 0) return;
@@ -72,80 +80,64 @@ export const createOutbox = ({ clock, random, post, settled }: OutboxNeeds): Out
     whenEmpty = [];
   };
 
-  const postLarge = async (letter: Letter): Promise<Reply<null>> => {
-    underWay += 1;
-    try {
-      return await post(letter);
-    } finally {
-      underWay -= 1;
-      const [next] = line;
-      if (next) void send(next);
-    }
-  };
-
-  const send = async (entry: Entry): Promise<void> => {
-    entry.stopWaiting?.();
-    entry.stopWaiting = null;
-    const isLarge = entry.letter.body.length >= largeLength;
-    if (isLarge && underWay >= largePosts) {
-      line.add(entry);
-      entry.stopWaiting = () => void line.delete(entry);
-      return;
-    }
-    const reply = await (isLarge ? postLarge : post)(entry.letter);
+  const judge = (entry: Entry, reply: Reply<null>) => {
     if (closed || !entries.has(entry)) return;
     if (reply.ok) return remove(entry, null);
-    if (reply.status !== null && finalStatuses.has(reply.status))
-      return remove(entry, reply.failure.sentence);
-    entry.stopWaiting = clock.after(
-      fullJitter(exponential(entry.attempt, retryRange), random),
-      () => void send(entry),
+    if (isFinal(reply.status)) return remove(entry, reply.failure.sentence);
+    entry.stopResting = clock.after(fullJitter(exponential(entry.attempt, retryRange), random), () =>
+      send(entry),
     );
     entry.attempt += 1;
+  };
+
+  const send = (entry: Entry) => {
+    const { letter, attempt, stopResting } = entry;
+    stopResting?.();
+    entry.stopResting = null;
+    entry.keepBack = courier.bring({ letter, again: attempt > 0, answered: (reply) => judge(entry, reply) });
+  };
+
+  const stop = (entry: Entry) => {
+    entry.stopResting?.();
+    entry.keepBack();
   };
 
   const trim = () => {
     for (const entry of entries) {
       if (entries.size <= maxLetters && length <= maxLength) return;
-      entry.stopWaiting?.();
+      stop(entry);
       remove(entry, 'too many results wait');
     }
   };
 
   return {
     add: (letter) => {
-      const same = [...entries].find(
-        (one) => one.letter.requestId === letter.requestId && one.letter.body === letter.body,
-      );
+      const same = byRequest.get(letter.requestId)?.find((one) => one.letter.body === letter.body);
       if (same) {
-        if (ready && same.stopWaiting) void send(same);
+        if (ready && same.stopResting) send(same);
         return same.gone;
       }
-      let leave = () => {};
-      const gone = new Promise<void>((resolve) => (leave = resolve));
-      const entry: Entry = { letter, attempt: 0, stopWaiting: null, gone, leave };
-      entries.add(entry);
-      length += letter.body.length;
+      const entry = keep(letter);
       trim();
-      if (ready && entries.has(entry)) void send(entry);
-      else entry.stopWaiting = () => undefined;
-      return gone;
+      if (ready && entries.has(entry)) send(entry);
+      return entry.gone;
     },
     hurry: () => {
       ready = true;
       for (const entry of [...entries]) {
         entry.attempt = 0;
-        if (entry.stopWaiting) void send(entry);
+        if (entry.stopResting) send(entry);
       }
     },
     empty: () => (entries.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
     close: () => {
       closed = true;
       for (const entry of entries) {
-        entry.stopWaiting?.();
+        stop(entry);
         entry.leave();
       }
       entries.clear();
+      byRequest.clear();
       for (const resolve of whenEmpty) resolve();
       whenEmpty = [];
     },

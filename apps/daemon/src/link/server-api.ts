@@ -5,6 +5,8 @@ import {
   gatewayKeyHeader,
   initReply,
   progressReply,
+  responsesReply,
+  serverFeatures,
   toolsReply,
   type InitBody,
   type InitReply,
@@ -12,17 +14,22 @@ import {
   type ProgressBody,
   type RulesBody,
   type ProgressReply,
+  type ResponsesReply,
   type ToolsBody,
   type ToolsReply,
 } from '@drawbridge/contracts';
 import type { z } from 'zod';
 import type { Failure } from './connection.ts';
+import type { Letter } from './courier.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 
 export type Reply<T> = { ok: true; value: T } | { ok: false; failure: Failure; status: number | null };
 
 const maxReplyBytes = 1024 * 1024;
+
+/** What a route that is not there is answered with. */
+const goneStatuses = new Set([404, 405]);
 
 const parseJson = (text: string): unknown => {
   try {
@@ -32,12 +39,31 @@ const parseJson = (text: string): unknown => {
   }
 };
 
+/** The letters' bodies are objects with at least one entry, which the id goes in front of. */
+const together = (letters: readonly Letter[]): string =>
+  `{"responses":[${letters.map(({ requestId, body }) => `{"requestId":"${requestId}",${body.slice(1)}`).join(',')}]}`;
+
+const isOfThese = ({ responses }: ResponsesReply, letters: readonly Letter[]): boolean =>
+  responses.length === letters.length &&
+  responses.every(({ requestId }, at) => requestId === letters[at]?.requestId);
+
+/** What the server says of one of several letters, as it would have said it of one that came alone. */
+const toReply = (verdict: ResponsesReply['responses'][number]): Reply<null> => {
+  if ('ok' in verdict) return { ok: true, value: null };
+  const { status, message } = verdict;
+  return { ok: false, failure: { kind: 'network', sentence: `${message} (HTTP ${status})` }, status };
+};
+
 /** The server's daemon routes. Nothing here throws: an answer or the reason why there is none. */
 export interface ServerApi {
   init(key: string, body: InitBody, signal: AbortSignal): Promise<Reply<InitReply>>;
   tools(key: string, body: ToolsBody): Promise<Reply<ToolsReply>>;
   /** `body` is the JSON text of a `ResponseBody`. */
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
+  /** Several at once, with what the server says of each, in their order; for a server that `takesSeveral`. */
+  respondAll(key: string, letters: readonly Letter[]): Promise<Reply<Reply<null>[]>>;
+  /** Whether the reply to the last init says so, and nothing since that the server is another one. */
+  takesSeveral(): boolean;
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
   /** Answers a probe of the stream. */
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
@@ -50,6 +76,7 @@ export interface ServerApi {
 
 export const createServerApi = (http: Http): ServerApi => {
   let epoch: number | undefined;
+  let takesSeveral = false;
 
   const headers = (key: string) => ({
     [gatewayKeyHeader]: key,
@@ -99,7 +126,23 @@ export const createServerApi = (http: Http): ServerApi => {
       taken(reply.data);
       return { ok: true, value: reply.data };
     };
-  const readInit = readAs(initReply, (reply) => ({ epoch } = reply));
+  const readInit = readAs(initReply, (reply) => {
+    ({ epoch } = reply);
+    takesSeveral = reply.features?.includes(serverFeatures[0]) ?? false;
+  });
+  const readResponses = readAs(responsesReply);
+
+  const respondAll = async (key: string, letters: readonly Letter[]): Promise<Reply<Reply<null>[]>> => {
+    const body = together(letters);
+    const reply = await exchange({ key, path: daemonPaths.responses, body }, async (response) => {
+      const read = await readResponses(response);
+      return read.ok && !isOfThese(read.value, letters) ? strange(response) : read;
+    });
+    if (reply.ok) return { ok: true, value: reply.value.responses.map(toReply) };
+    // Another server answers at this address now.
+    if (reply.status !== null && goneStatuses.has(reply.status)) takesSeveral = false;
+    return reply;
+  };
 
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
 
@@ -111,6 +154,8 @@ export const createServerApi = (http: Http): ServerApi => {
       exchange({ key, path: daemonPaths.tools, body: JSON.stringify(body) }, readAs(toolsReply)),
     respond: (key, requestId, body) =>
       exchange({ key, path: at(daemonPaths.response, requestId), body }, readOk),
+    respondAll,
+    takesSeveral: () => takesSeveral,
     progress: (key, requestId, body) =>
       exchange(
         { key, path: at(daemonPaths.progress, requestId), body: JSON.stringify(body) },

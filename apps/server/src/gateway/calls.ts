@@ -20,12 +20,10 @@ import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call-record.ts';
 import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
 import type { Confirmations } from './confirmations.ts';
-import type { CallMaker, CallOptions } from './gateway.ts';
+import type { AnswerReply, CallMaker, CallOptions } from './gateway.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
 import type { Machine } from './registry.ts';
-
-type Reply = { ok: true; duplicate?: true };
 
 /** A daemon that says something of a call: its machine, and the epoch in which it lives. */
 export interface Sender {
@@ -38,7 +36,7 @@ export interface Calls {
   /** Runs a tool on a connected machine; resolves as `until` says. */
   run(maker: { userId: string; machine: Machine }, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   /** Takes a daemon's answer. */
-  answer(from: Sender, requestId: string, body: ResponseBody): Promise<Reply>;
+  answer(from: Sender, requestId: string, body: ResponseBody): Promise<AnswerReply>;
   /** Takes what a daemon says of an open call. */
   progress(from: Sender, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   get(userId: string, requestId: string): Promise<Call>;
@@ -60,7 +58,7 @@ export interface CallsNeeds {
 /** Begins with its time: ids of one moment lie together in the store's index, so that writing them down touches one page of it. */
 export const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
 
-const duplicate: Reply = { ok: true, duplicate: true };
+const duplicate: AnswerReply = { ok: true, duplicate: true };
 
 /** Only a door that knows the client may speak for it. */
 const withClientInput = (
@@ -148,7 +146,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   };
 
   /** An answer to a call that has ended. */
-  const lateAnswer = async (from: Sender, requestId: string, answer: Answer): Promise<Reply> => {
+  const lateAnswer = async (from: Sender, requestId: string, answer: Answer): Promise<AnswerReply> => {
     const record = await store.byId(requestId);
     if (record?.machineId !== from.machine.id || record.endedAt === null) throw errors.notFound();
     if (record.answerDigest === answer.digest) return duplicate;

@@ -109,7 +109,11 @@ describe('grace', () => {
       });
       current = await openStream(gateway, key);
     }
-    expect(await gateway.daemon.init(key, initBody())).toEqual({ ok: true, epoch: 2 });
+    expect(await gateway.daemon.init(key, initBody())).toEqual({
+      ok: true,
+      epoch: 2,
+      features: ['responses'],
+    });
     current.drop();
     await clock.settle(9_999);
     expect(await gateway.status('ada')).toMatchObject({ state: 'grace' });
@@ -206,6 +210,7 @@ describe('an init', () => {
     expect(await gateway.daemon.init(key, initBody({ tools }))).toEqual({
       ok: true,
       epoch: 2,
+      features: ['responses'],
       warnings: ['Tool "read_file" was skipped: the name is taken'],
     });
     await clock.settle();
@@ -237,6 +242,7 @@ describe('the environment’s machine', () => {
     expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({
       ok: true,
       epoch: 1,
+      features: ['responses'],
     });
     const stream = await openStream(gateway, gatewayApiKey);
     const running = gateway.call('ada', read, ended);

@@ -34,7 +34,12 @@ describe('the main path', () => {
       ttlSeconds: 300,
     });
     const reply = await gateway.daemon.init(link.token, initBody());
-    expect(reply).toEqual({ ok: true, epoch: 1, sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/) });
+    expect(reply).toEqual({
+      ok: true,
+      epoch: 1,
+      features: ['responses'],
+      sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/),
+    });
     const key = reply.sessionKey ?? '';
     const stream = await openStream(gateway, key);
     const status = {

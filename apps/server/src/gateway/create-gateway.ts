@@ -195,6 +195,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       openStream: whileRunning(daemon.openStream),
       userOf: whileRunning(daemon.userOf),
       respond: whileRunning(daemon.respond),
+      respondAll: whileRunning(daemon.respondAll),
       progress: whileRunning(daemon.progress),
       probe: whileRunning(daemon.probe),
       rules: whileRunning(daemon.rules),

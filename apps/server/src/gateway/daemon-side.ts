@@ -1,4 +1,4 @@
-import type { InitBody, InitReply } from '@drawbridge/contracts';
+import { serverFeatures, type InitBody, type InitReply } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
@@ -120,7 +120,7 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     const { warnings } = init.announced;
     return {
       ok: true,
-      ...(init.body.daemon === undefined ? {} : { epoch: machine.info.epoch }),
+      ...(init.body.daemon === undefined ? {} : { epoch: machine.info.epoch, features: [...serverFeatures] }),
       ...(sessionKey === undefined ? {} : { sessionKey }),
       ...(warnings.length === 0 ? {} : { warnings }),
     };
@@ -178,6 +178,10 @@ export const createDaemonSide = (needs: DaemonSideNeeds): DaemonSide => {
     },
     userOf: async (proof) => (await known(proof)).machine.userId,
     respond: async (proof, requestId, body) => calls.answer(await known(proof), requestId, body),
+    respondAll: async (proof, answers) => {
+      const from = await known(proof);
+      return Promise.allSettled(answers.map(({ requestId, body }) => calls.answer(from, requestId, body)));
+    },
     progress: async (proof, requestId, body) => calls.progress(await known(proof), requestId, body),
     probe: async (proof, id) => {
       const { machine, epoch } = await known(proof);

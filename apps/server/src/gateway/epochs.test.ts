@@ -6,6 +6,7 @@ const fixture = useGateway();
 const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const farewell = { type: 'gateway-disconnect', payload: { reason: 'replaced' } };
 const notFound = { code: 'NOT_FOUND' };
+const features = ['responses'];
 
 /** A daemon of ours that says which one it is. */
 const daemon = (instance: string) =>
@@ -37,9 +38,9 @@ const second = async (key: string) => {
 describe('the epoch', () => {
   it('rises with each init, also across a restart of the server', async () => {
     const { key } = await connected();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2 });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2, features });
     await fixture.crash();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3 });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3, features });
   });
 });
 
@@ -70,6 +71,36 @@ describe('of two daemons with one key', () => {
       ok: true,
       duplicate: true,
     });
+  });
+
+  it('of several answers of the older each is judged by itself', async () => {
+    const { key, first, gateway, clock, stream, call, requestId } = await running();
+    const other = gateway.call('ada', write, ended);
+    await clock.settle();
+    const otherId = idOf(stream);
+    const { proof, stream: newer } = await second(key);
+    const later = gateway.call('ada', write, ended);
+    await clock.settle();
+    const said = await gateway.daemon.respondAll(
+      first,
+      [requestId, idOf(newer), 'nobodys', otherId, requestId].map((id) => ({
+        requestId: id,
+        body: text('written'),
+      })),
+    );
+    const refused = { status: 'rejected', reason: expect.objectContaining(notFound) };
+    expect(said).toEqual([
+      { status: 'fulfilled', value: { ok: true } },
+      refused,
+      refused,
+      { status: 'fulfilled', value: { ok: true } },
+      { status: 'fulfilled', value: { ok: true, duplicate: true } },
+    ]);
+    await gateway.daemon.respond(proof, idOf(newer), text('written'));
+    expect(await Promise.all([call, other, later])).toEqual(
+      Array(3).fill(expect.objectContaining({ state: 'succeeded' })),
+    );
+    await expect(gateway.daemon.respondAll('sess_none', [])).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('a restart of the server changes nothing of that', async () => {

@@ -71,6 +71,9 @@ export interface DaemonStream {
   close(): void;
 }
 
+/** `duplicate`: the same answer was taken before. */
+export type AnswerReply = { ok: true; duplicate?: true };
+
 /** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
 export type Proof = string | { key: string; epoch: number };
 
@@ -87,7 +90,12 @@ export interface DaemonSide {
   /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
   userOf(proof: Proof): Promise<string>;
   /** From an older epoch an answer counts only for a call that is open and was given to it. */
-  respond(proof: Proof, requestId: string, body: ResponseBody): Promise<{ ok: true; duplicate?: true }>;
+  respond(proof: Proof, requestId: string, body: ResponseBody): Promise<AnswerReply>;
+  /** The same for several with one look at the key: each is judged by itself, in their order. */
+  respondAll(
+    proof: Proof,
+    answers: readonly { requestId: string; body: ResponseBody }[],
+  ): Promise<PromiseSettledResult<AnswerReply>[]>;
   /** Where the post says where its output begins, the reply says how far the output is here. */
   progress(proof: Proof, requestId: string, body: ProgressBody): Promise<ProgressReply>;
   /** Answers the probe of that id: whoever reads the stream is there. */

@@ -30,10 +30,11 @@ export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>
   );
 };
 
-/** What may leave the process of whatever was thrown: its code and sentence, nothing of the inside. */
-const toErrorReply = (error: Error): { status: number; body: ErrorBody } => {
+/** What may leave the process of whatever was thrown: its code and sentence, nothing of the inside, which is logged. */
+export const toErrorReply = (error: Error, request: FastifyRequest): { status: number; body: ErrorBody } => {
   const coded = toCoded(error);
   const status = rows.find((row) => row.code === coded.code)?.http ?? 500;
+  if (status >= 500) request.log.error({ err: error }, coded.message);
   return {
     status,
     body: {
@@ -49,7 +50,6 @@ export const errorHandler = async (
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
-  const { status, body } = toErrorReply(error);
-  if (status >= 500) request.log.error({ err: error }, body.message);
+  const { status, body } = toErrorReply(error, request);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 };

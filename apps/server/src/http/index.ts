@@ -1,7 +1,7 @@
 export { createAddress, isLoopback } from './address.ts';
 export { bearerOf } from './bearer.ts';
 export { cutStreamsAtClose } from './cut-streams.ts';
-export { errorHandler, toCoded } from './errors.ts';
+export { errorHandler, toCoded, toErrorReply } from './errors.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { jsonParser, readJson } from './json-body.ts';

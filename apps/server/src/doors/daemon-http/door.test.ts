@@ -87,6 +87,7 @@ describe('another method', () => {
     '/init',
     '/events',
     '/response/abc',
+    '/responses',
     '/progress/abc',
     '/disconnect',
     '/create-link',

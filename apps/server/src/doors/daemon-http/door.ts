@@ -12,6 +12,7 @@ import { mounts, type Mount } from './mount.ts';
 import { probeRoute } from './probe.route.ts';
 import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
+import { responsesRoute } from './responses.route.ts';
 import { rulesRoute } from './rules.route.ts';
 import { toolsRoute } from './tools.route.ts';
 import { userRoutes } from './user.route.ts';
@@ -52,6 +53,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     toolsRoute(app, mount, { daemon });
     eventsRoute(app, mount, { daemon, clock, streams });
     responseRoute(app, mount, { daemon, resultMaxBytes, largeResults, collector });
+    responsesRoute(app, mount, { daemon });
     progressRoute(app, mount, { daemon });
     probeRoute(app, mount, { daemon });
     rulesRoute(app, mount, { daemon });

@@ -11,6 +11,7 @@ describe('a key', () => {
     ['POST', '/init', announcement],
     ['GET', '/events', undefined],
     ['POST', '/response/abc', { error: 'x' }],
+    ['POST', '/responses', { responses: [{ requestId: 'abc', error: 'x' }] }],
     ['POST', '/progress/abc', { message: 'x' }],
     ['POST', '/disconnect', {}],
   ] as const;

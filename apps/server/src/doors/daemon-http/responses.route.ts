@@ -1,0 +1,64 @@
+import {
+  daemonSurface,
+  requestId,
+  responsesLimits,
+  type ResponseBody,
+  type ResponsesReply,
+} from '@drawbridge/contracts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { errors } from '../../errors.ts';
+import type { DaemonSide } from '../../gateway/index.ts';
+import { toErrorReply } from '../../http/index.ts';
+import { gatewayProof } from './key.ts';
+import type { Mount } from './mount.ts';
+import { requestIdOf } from './request-id.ts';
+
+type Verdict = ResponsesReply['responses'][number];
+type Read =
+  | { kind: 'answer'; requestId: string; body: ResponseBody }
+  | { kind: 'refused'; requestId: string | null; error: unknown };
+
+const named = z.object({ requestId });
+
+/** What is wrong with one is said of it in the order in which it would be alone: what it says, then of which call. */
+const readOne = (given: unknown): Read => {
+  try {
+    const body = daemonSurface.response.body.parse(given);
+    return { kind: 'answer', requestId: requestIdOf(given), body };
+  } catch (error) {
+    return { kind: 'refused', requestId: named.safeParse(given).data?.requestId ?? null, error };
+  }
+};
+
+/** `POST responses`: the results of several calls, each judged as it would be at `POST response/:requestId`. */
+export const responsesRoute = (
+  app: FastifyInstance,
+  mount: Mount,
+  { daemon }: { daemon: Pick<DaemonSide, 'respondAll'> },
+) => {
+  const refusal = (request: FastifyRequest, id: string | null, cause: unknown): Verdict => {
+    const { status, body } = toErrorReply(
+      cause instanceof Error ? cause : errors.internal({ cause }),
+      request,
+    );
+    return { requestId: id, status, ...body };
+  };
+
+  app.post(daemonSurface.responses.path, { bodyLimit: responsesLimits.maxBytes }, async (request) => {
+    const proof = gatewayProof(request, { query: false });
+    const read = daemonSurface.responses.body.parse(request.body).responses.map(readOne);
+    const answers = read.filter((one) => one.kind === 'answer');
+    // Also where there is none: who has no key that holds is told nothing else.
+    const taken = await daemon.respondAll(proof, answers);
+    const verdicts = new Map(answers.map((answer, at) => [answer, taken[at]]));
+    const responses = read.map((one): Verdict => {
+      if (one.kind === 'refused') return refusal(request, one.requestId, one.error);
+      const verdict = verdicts.get(one);
+      return verdict?.status === 'fulfilled'
+        ? { requestId: one.requestId, ...verdict.value }
+        : refusal(request, one.requestId, verdict?.reason);
+    });
+    return mount.wrap({ responses });
+  });
+};
