@@ -1,47 +1,13 @@
-import type { ConfirmationAnswer, ConfirmationEvent, Decision } from '@drawbridge/contracts';
+import type { ConfirmationAnswer, Decision } from '@drawbridge/contracts';
 import { describe, expect, it } from 'vitest';
-import {
-  connect,
-  idOf,
-  initBody,
-  openStream,
-  question,
-  text,
-  useGateway,
-} from '../../test/gateway-fixture.ts';
+import { allow, ask, denied } from '../../test/asked.ts';
+import { connect, openStream, question, text, useGateway } from '../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
-const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const day = 24 * 60 * 60_000;
 
-/** A call about which the daemon has asked. */
-const asked = async (
-  body = question(),
-  init = initBody(),
-  hear: (event: ConfirmationEvent) => void = () => {},
-) => {
-  await fixture.open();
-  const { gateway, clock } = fixture;
-  gateway.onConfirmationChanged('ada', hear);
-  const { key, stream } = await connect(gateway, 'ada', init);
-  const running = gateway.call('ada', write, { door: 'mcp', until: 'ended' });
-  // Some tests end before it does.
-  running.catch(() => {});
-  await clock.settle();
-  const requestId = idOf(stream);
-  await gateway.daemon.respond(key, requestId, body);
-  const [confirmation] = await gateway.listConfirmations('ada');
-  const confirmationId = confirmation?.id ?? 'none';
-  return { ...fixture, key, stream, running, requestId, confirmation, confirmationId };
-};
-
 const error = (code: string) => ({ code });
-const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({
-  approved: true,
-  ...(resourceDecision && { resourceDecision }),
-});
-const denied: ConfirmationAnswer = { approved: false };
 
 describe('an answer to a confirmation', () => {
   it.each<[Decision, boolean]>([
@@ -51,7 +17,7 @@ describe('an answer to a confirmation', () => {
     ['denyOnce', false],
     ['alwaysDeny', false],
   ])('CF-26 %s goes to the machine with the call', async (resourceDecision, approved) => {
-    const { gateway, confirmationId, requestId, stream, key, running } = await asked();
+    const { gateway, confirmationId, requestId, stream, key, running } = await ask(fixture);
     const won = { confirmationId, state: 'decided', approved, decision: resourceDecision };
     expect(await gateway.decide('ada', { confirmationId }, { approved, resourceDecision })).toEqual(won);
     expect(stream.requests().map((request) => request.toolCall.arguments)).toEqual([
@@ -72,7 +38,7 @@ describe('an answer to a confirmation', () => {
   });
 
   it('CF-24 denied without a decision ends the call, and the machine hears nothing', async () => {
-    const { gateway, confirmationId, stream, running } = await asked();
+    const { gateway, confirmationId, stream, running } = await ask(fixture);
     const won = { confirmationId, state: 'decided', approved: false, decision: null };
     expect(await gateway.decide('ada', { confirmationId }, denied)).toEqual(won);
     expect(await running).toMatchObject({
@@ -91,14 +57,14 @@ describe('an answer to a confirmation', () => {
     ['an option of the machine that nobody knows', allow(), ['ALLOW', 'yes'], 'DECISION_NOT_OFFERED'],
     ['against itself', allow('denyOnce'), ['allowOnce', 'denyOnce'], 'BAD_REQUEST'],
   ])('CF-03 %s is refused and leaves it open', async (_name, answer, options, code) => {
-    const { gateway, confirmationId } = await asked(question({ options }));
+    const { gateway, confirmationId } = await ask(fixture, { body: question({ options }) });
     await expect(gateway.decide('ada', { confirmationId }, answer)).rejects.toMatchObject(error(code));
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
     expect(await gateway.decide('ada', { confirmationId }, denied)).toMatchObject({ approved: false });
   });
 
   it('CF-06 of many at once, one wins and the others hear which', async () => {
-    const { gateway, confirmationId, requestId, stream, running, key } = await asked();
+    const { gateway, confirmationId, requestId, stream, running, key } = await ask(fixture);
     const answers = Array.from({ length: 100 }, (_, index) =>
       index % 2 === 0 ? allow('allowOnce') : denied,
     );
@@ -124,7 +90,7 @@ describe('an answer to a confirmation', () => {
     ['another user', 'ben'],
     ['the environment', 'env-gateway'],
   ])('CF-08 of %s is for an unknown one', async (_name, userId) => {
-    const { gateway, confirmationId, requestId, stream } = await asked();
+    const { gateway, confirmationId, requestId, stream } = await ask(fixture);
     for (const key of [
       { confirmationId },
       { requestId },
@@ -143,7 +109,7 @@ describe('an answer to a confirmation', () => {
 
 describe('a confirmation without an answer', () => {
   it('CF-09 expires after 24 hours as denied', async () => {
-    const { gateway, clock, confirmationId, running, stream, requestId } = await asked();
+    const { gateway, clock, confirmationId, running, stream, requestId } = await ask(fixture);
     await clock.settle(day - 1);
     expect(await gateway.listConfirmations('ada')).toHaveLength(1);
     await clock.settle(1);
@@ -159,7 +125,7 @@ describe('a confirmation without an answer', () => {
   });
 
   it('CF-09 whose time is over is not answered, though no timer has run', async () => {
-    const { gateway, database, confirmationId, clock, stream } = await asked();
+    const { gateway, database, confirmationId, clock, stream } = await ask(fixture);
     await database.db.updateTable('confirmations').set({ expiresAt: clock.now() }).execute();
     await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
       error('CONFIRMATION_CLOSED'),
@@ -172,7 +138,7 @@ describe('a confirmation without an answer', () => {
     ['in the same turn', day],
     ['a moment after', day + 1],
   ])('CF-09 a click and the end of its time, %s: one of them counts', async (_when, afterMs) => {
-    const { gateway, clock, confirmationId, running, stream, key, requestId } = await asked();
+    const { gateway, clock, confirmationId, running, stream, key, requestId } = await ask(fixture);
     await clock.settle(day - 2);
     const [click] = await Promise.allSettled([
       gateway.decide('ada', { confirmationId }, allow()),
@@ -189,7 +155,7 @@ describe('a confirmation without an answer', () => {
     expect(stream.requests()).toHaveLength(1 + executed);
   });
 
-  it.each<[string, (all: Awaited<ReturnType<typeof asked>>) => Promise<unknown>, string]>([
+  it.each<[string, (all: Awaited<ReturnType<typeof ask>>) => Promise<unknown>, string]>([
     ['the call is cancelled', ({ gateway, requestId }) => gateway.cancelCall('ada', requestId), 'cancelled'],
     ['the user disconnects', ({ gateway }) => gateway.disconnect('ada'), 'failed'],
     ['the daemon disconnects', ({ gateway, key }) => gateway.daemon.disconnect(key), 'failed'],
@@ -204,7 +170,7 @@ describe('a confirmation without an answer', () => {
       'failed',
     ],
   ])('CF-10 is withdrawn when %s', async (_name, happen, state) => {
-    const all = await asked();
+    const all = await ask(fixture);
     const { gateway, confirmationId, running, clock } = all;
     const seen: string[] = [];
     gateway.onConfirmationChanged('ada', ({ confirmation }) => seen.push(confirmation.state));
@@ -219,7 +185,7 @@ describe('a confirmation without an answer', () => {
   });
 
   it('outlives a dropped connection; the decision waits for the machine', async () => {
-    const { gateway, clock, confirmationId, running, stream, key, requestId } = await asked();
+    const { gateway, clock, confirmationId, running, stream, key, requestId } = await ask(fixture);
     stream.drop();
     await clock.settle(60_000);
     expect(await gateway.status('ada')).toMatchObject({ connected: false });
@@ -235,74 +201,12 @@ describe('a confirmation without an answer', () => {
   });
 
   it('a decision for a machine that stays away ends with the longest time of a call', async () => {
-    const { gateway, clock, confirmationId, running, stream } = await asked();
+    const { gateway, clock, confirmationId, running, stream } = await ask(fixture);
     stream.drop();
     await gateway.decide('ada', { confirmationId }, allow('allowOnce'));
     await clock.settle(10 * 60_000 - 1);
     expect((await gateway.listCalls('ada', { limit: 1 })).calls).toMatchObject([{ state: 'pending' }]);
     await clock.settle(1);
     expect(await running).toMatchObject({ state: 'timed-out' });
-  });
-});
-
-describe('a question', () => {
-  it.each([
-    ['that names itself', question()],
-    ['that does not', question({ askId: undefined })],
-  ])('%s is taken once while it is open', async (_name, body) => {
-    const { gateway, key, requestId } = await asked(body);
-    expect(await gateway.daemon.respond(key, requestId, body)).toEqual({ ok: true, duplicate: true });
-    expect(await gateway.listConfirmations('ada')).toHaveLength(1);
-    await expect(gateway.daemon.respond(key, requestId, question({ resource: 'b' }))).rejects.toMatchObject(
-      error('CONFLICTING_RESULT'),
-    );
-  });
-
-  it('CF-07 that was answered is no new one when its post comes again', async () => {
-    const { gateway, key, requestId, confirmationId, running } = await asked();
-    await gateway.decide('ada', { confirmationId }, allow());
-    expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
-    await gateway.daemon.respond(key, requestId, text('done'));
-    expect(await running).toMatchObject({ state: 'succeeded', decision: 'allowOnce' });
-  });
-
-  it.each([
-    ['from a daemon that was started again', question(), question({ askId: 'ask-2' })],
-    ['from a daemon that names none', question({ askId: undefined }), question({ askId: undefined })],
-  ])('CF-07 anew, %s, needs an answer of its own', async (_name, first, second) => {
-    const { gateway, key, requestId, confirmationId, running, stream } = await asked(first);
-    await gateway.decide('ada', { confirmationId }, allow('alwaysAllow'));
-    expect(await gateway.daemon.respond(key, requestId, second)).toEqual({ ok: true });
-    const [next] = await gateway.listConfirmations('ada');
-    expect(next?.id).not.toBe(confirmationId);
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({
-      state: 'awaiting-confirmation',
-      decision: null,
-      confirmationId: next?.id,
-    });
-    await expect(gateway.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
-      error('ALREADY_DECIDED'),
-    );
-    await gateway.decide('ada', { requestId }, denied);
-    expect(await running).toMatchObject({ state: 'denied', decision: null });
-    expect(stream.requests()).toHaveLength(2);
-  });
-
-  it('shows all that it is about', async () => {
-    const resources = [
-      { toolGroup: 'filesystemRead', resource: '/a', description: 'read' },
-      { toolGroup: 'filesystemWrite', resource: '/b', description: 'write' },
-    ];
-    const preview = { kind: 'diff', path: 'a.txt', text: '+a', truncated: false };
-    const { confirmation } = await asked(
-      question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }),
-    );
-    expect(confirmation).toMatchObject({ resources, preview, options: ['allowOnce', 'denyOnce'] });
-  });
-
-  it('is told as it is listed', async () => {
-    const told: ConfirmationEvent[] = [];
-    const { confirmation } = await asked(question(), initBody(), (event) => told.push(event));
-    expect(told).toEqual([{ type: 'confirmation', confirmation }]);
   });
 });

@@ -1,6 +1,7 @@
 import type { ConfirmationAnswer, Reach } from '@drawbridge/contracts';
 import { expect, it } from 'vitest';
-import { connect, question, text, useGateway } from '../../test/gateway-fixture.ts';
+import { ask } from '../../test/asked.ts';
+import { question, text, useGateway } from '../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
@@ -20,19 +21,9 @@ const short: Reach = {
 const useless: Reach = { ...folder, id: 'useless', decisions: ['some-day', 'denyOnce'] };
 
 /** A call about which the daemon has asked with reaches. */
-const asked = async (more: object = { reaches: [folder, short, useless] }) => {
-  await fixture.open();
-  const { gateway, clock } = fixture;
-  const { key, stream } = await connect(gateway, 'ada');
-  const write = { name: 'write_file', arguments: { path: 'a.txt' } };
-  const running = gateway.call('ada', write, { door: 'trpc', until: 'ended' });
-  // Some tests end before it does.
-  running.catch(() => {});
-  await clock.settle();
-  const requestId = stream.requests()[0]?.requestId ?? 'none';
+const asked = (more: object = { reaches: [folder, short, useless] }) => {
   const options = ['allowOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny'];
-  await gateway.daemon.respond(key, requestId, question({ options, ...more }));
-  return { gateway, clock, key, stream, running, requestId };
+  return ask(fixture, { body: question({ options, ...more }) });
 };
 
 it('are shown as far as they go with a decision that was offered', async () => {

@@ -1,0 +1,32 @@
+import type { ConfirmationAnswer, ConfirmationEvent, Decision } from '@drawbridge/contracts';
+import { connect, idOf, question, type TestGateway } from './gateway-fixture.ts';
+
+interface Options {
+  /** What the daemon asks. */
+  body?: ReturnType<typeof question>;
+  hear?: (event: ConfirmationEvent) => void;
+}
+
+/** A gateway and a call about which the daemon has asked. */
+export const ask = async (fixture: TestGateway, { body = question(), hear = () => {} }: Options = {}) => {
+  await fixture.open();
+  const { gateway, clock } = fixture;
+  gateway.onConfirmationChanged('ada', hear);
+  const { key, stream } = await connect(gateway, 'ada');
+  const write = { name: 'write_file', arguments: { path: 'a.txt' } };
+  const running = gateway.call('ada', write, { door: 'mcp', until: 'ended' });
+  // Some tests end before it does.
+  running.catch(() => {});
+  await clock.settle();
+  const requestId = idOf(stream);
+  await gateway.daemon.respond(key, requestId, body);
+  const [confirmation] = await gateway.listConfirmations('ada');
+  const confirmationId = confirmation?.id ?? 'none';
+  return { ...fixture, key, stream, running, requestId, confirmation, confirmationId };
+};
+
+export const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({
+  approved: true,
+  ...(resourceDecision && { resourceDecision }),
+});
+export const denied: ConfirmationAnswer = { approved: false };
