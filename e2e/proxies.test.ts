@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { CallEvent } from '@drawbridge/contracts';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
@@ -57,6 +58,30 @@ const ask = (url: string, from: string, headers: Record<string, string> = {}) =>
       response.on('end', () => resolve(response.statusCode ?? 0));
     });
     asked.on('error', reject).end();
+  });
+
+const large = Buffer.alloc(16 * 1024 * 1024, 'x');
+const largeBodies = [
+  [`Content-Length: ${large.length}`, large],
+  [
+    'Transfer-Encoding: chunked',
+    Buffer.concat([Buffer.from(`${large.length.toString(16)}\r\n`), large, Buffer.from('\r\n0\r\n\r\n')]),
+  ],
+] as const;
+
+/** Sends all of a request before it looks at the answer; gives the status and the code. */
+const sendWhole = (url: string, method: string, [length, body]: (typeof largeBodies)[number]) =>
+  new Promise<unknown[]>((resolve, reject) => {
+    const { host, hostname, port, pathname } = new URL(url);
+    const socket = connect(Number(port), hostname).setEncoding('utf8').on('error', reject);
+    let text = '';
+    const end = () => {
+      socket.destroy();
+      resolve([Number(text.split(' ')[1]), /"code":"?([\w-]+)/.exec(text)?.[1]]);
+    };
+    const headers = [`Host: ${host}`, 'Content-Type: application/json', 'Connection: close', length];
+    socket.write([`${method} ${pathname} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+    socket.write(body, () => socket.on('data', (more: string) => (text += more)).on('end', end));
   });
 
 describe.each(proxyNames)('behind %s', (name) => {
@@ -126,6 +151,22 @@ describe.each(proxyNames)('behind %s', (name) => {
         expect.objectContaining({ code: 'NOT_FOUND' }),
       ]);
     });
+
+    it.each([
+      ['POST', '/mcp', 401, '-32001'],
+      ['POST', '/api/v1/calls', 401, 'UNAUTHORIZED'],
+      ['PUT', '/api/v1/calls', 405, 'METHOD_NOT_ALLOWED'],
+      ['POST', '/api/auth/sign-in/email', 413, 'TOO_LARGE'],
+    ])(
+      'who sends 16 MiB to %s %s before looking sees that it was refused',
+      async (method, path, ...refusal) => {
+        for (const body of largeBodies) {
+          for (let tries = 0; tries < 5; tries += 1) {
+            expect(await sendWhole(`${url}${path}`, method, body)).toEqual(refusal);
+          }
+        }
+      },
+    );
 
     it('counts by the address that asked, whatever it says of itself', async () => {
       const missing = `${url}/assets/missing.js`;

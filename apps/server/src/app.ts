@@ -26,6 +26,7 @@ import {
   createLimits,
   createOriginGuard,
   createServer,
+  readUnreadBodies,
   serveHealth,
   serveNotFound,
   serveStatic,
@@ -128,6 +129,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     secure,
     longestAnswerMs: config.callMaxMs,
   });
+  readUnreadBodies(app, { clock, maxBytes: 2 * config.resultMaxBytes });
   const routes = watchRoutes(app);
   const limits = await createLimits(app, config.perMinute);
   const closeIdleSockets = watchIdleSockets(app.server);

@@ -14,4 +14,5 @@ export { requestHeaders } from './request-headers.ts';
 export { watchRoutes, type HttpRoute } from './routes.ts';
 export { createServer } from './server.ts';
 export { serveStatic } from './static.ts';
+export { readUnreadBodies } from './unread-body.ts';
 export { sendResponse } from './web-response.ts';

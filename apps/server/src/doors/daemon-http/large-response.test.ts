@@ -1,11 +1,14 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
-import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, errorTable, gatewayKeyHeader } from '@drawbridge/contracts';
+import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectDaemon } from '../../../test/daemon.ts';
 import { forbidden, paired, seen } from '../../../test/paired.ts';
+import { startServer } from '../../../test/server.ts';
 import { largeBytes } from './large-results.ts';
 
 const { bare } = daemonMounts;
+const tooLarge = { code: errorTable.tooLarge.code, message: errorTable.tooLarge.message };
 const body = (length: number) =>
   JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(length) }] } });
 
@@ -59,24 +62,29 @@ it('a small result goes past a large one that does not arrive, a large one when 
   expect((await large.ended).result?.content).toMatchObject([{ text: 'x'.repeat(largeBytes * 2) }]);
 });
 
-it('a large body is not read without a key that holds, nor beyond the largest result', async () => {
-  const { server, path } = await setUp();
-  const answer = (key: string, length: number) =>
-    new Promise((resolve, reject) => {
-      const request = httpRequest(server.url + path('r1'), {
-        method: 'POST',
-        agent: false,
-        headers: { 'content-type': 'application/json', 'content-length': length, [gatewayKeyHeader]: key },
-      });
-      onTestFinished(() => void request.destroy());
-      // No byte of the body is ever sent.
-      request.flushHeaders();
-      request.on('error', reject).on('response', (response) => {
-        response
-          .setEncoding('utf8')
-          .once('data', (text: string) => resolve([response.statusCode, JSON.parse(text)]));
-      });
+it.each([
+  ['without a key that holds', `sess_${'x'.repeat(32)}`, largeBytes, [403, forbidden]],
+  ['beyond the largest result', '', 16 * 1024 * 1024 + 1, [413, tooLarge]],
+])('a large body is not taken in %s', async (_, key, length, refusal) => {
+  const clock = createFakeClock();
+  const server = await startServer({ clock });
+  let answer: unknown;
+  const request = httpRequest(`${server.url}${bare}/response/r1`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': length, [gatewayKeyHeader]: key },
+  });
+  onTestFinished(() => void request.destroy());
+  // No byte of the body is ever sent.
+  request.flushHeaders();
+  request.on('response', (response) => {
+    response.setEncoding('utf8').once('data', (text: string) => {
+      answer = [response.statusCode, JSON.parse(text)];
     });
-  expect(await answer(`sess_${'x'.repeat(32)}`, largeBytes)).toEqual([403, forbidden]);
-  expect(await answer('', 16 * 1024 * 1024 + 1)).toMatchObject([413, { code: 'TOO_LARGE' }]);
+  });
+  const answerSoon = async () => {
+    await clock.settle(1_000);
+    return answer;
+  };
+  await expect.poll(answerSoon).toEqual(refusal);
 });

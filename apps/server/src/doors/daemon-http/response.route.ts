@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { daemonSurface, errorTable } from '@drawbridge/contracts';
-import { CodedError } from '@drawbridge/kit';
+import { daemonSurface } from '@drawbridge/contracts';
 import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
@@ -16,18 +14,6 @@ export interface ResponseNeeds {
   largeResults: LargeResults;
   collector: Collector;
 }
-
-/** The key holds, but what it names is not there; without a key that holds nothing is read. */
-const isUnknown = (error: unknown) => error instanceof CodedError && error.code === errorTable.notFound.code;
-
-/**
- * Reads a body for nobody. Who sends one, such as a proxy, may not look at the answer before all of it is sent, and a
- * connection that is closed meanwhile takes the answer with it.
- */
-const passOver = async ({ raw }: FastifyRequest): Promise<void> => {
-  raw.resume();
-  if (!raw.readableEnded && !raw.destroyed) await once(raw, 'close');
-};
 
 /** `POST response/:requestId`: a call's result. Specification 3 and 6. */
 export const responseRoute = (app: FastifyInstance, mount: Mount, needs: ResponseNeeds) => {
@@ -51,10 +37,7 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
   const onRequest: onRequestHookHandler = (request, reply, done) => {
     const bytes = Number(request.headers['content-length'] ?? resultMaxBytes);
     if (bytes < largeBytes) return done();
-    enter(request, reply, bytes).then(
-      () => done(),
-      (error: Error) => (isUnknown(error) ? passOver(request).then(() => done(error), done) : done(error)),
-    );
+    enter(request, reply, bytes).then(() => done(), done);
   };
 
   app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {
