@@ -28,8 +28,10 @@ export const inputArgument = '_input';
 
 /** What the client answered is no more than an argument: it never stands for a person's decision. */
 export const clientInput = z.object({
-  /** The methods that the client declared. */
+  /** The methods that the client declared; that of elicitation stands for its forms. */
   methods: z.array(z.enum(inputMethods)),
+  /** Whether it can show a page: elicitation in the mode `url`. */
+  showsPages: z.boolean().optional(),
   responses: jsonObject.optional(),
   requestState: z.string().optional(),
 });

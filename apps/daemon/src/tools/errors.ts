@@ -28,6 +28,11 @@ export const errors = createErrors({
   changed: { code: 'CHANGED', message: 'The file or a folder above it changed in the meantime; try again' },
   cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },
   notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },
+  questionClosed: {
+    code: 'QUESTION_CLOSED',
+    message:
+      'The question of the MCP server is not open any more: the call that it belonged to has ended, and may have run in part',
+  },
   computerFailed: { code: 'COMPUTER_FAILED', message: 'The display does not answer' },
   sandboxFailed: {
     code: 'SANDBOX_FAILED',

@@ -1,9 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ToolListChangedNotificationSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { ProgressBody } from '@drawbridge/contracts';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { questionRequest, type QuestionRequest } from './question.ts';
 import type { ServerLog } from './server-log.ts';
 import { createTransport, type ServerProcess } from './transport.ts';
 
@@ -39,6 +40,8 @@ export interface ConnectNeeds {
   signal: AbortSignal;
   /** The server says that its list of tools is another one. */
   listChanged(): void;
+  /** The server asks whoever made a call; `signal` aborts when it takes that back. What it throws refuses. */
+  asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
 }
 
 /** Nothing of a server's schemas is compiled here: a pattern in one could stop the daemon. */
@@ -55,17 +58,18 @@ const noValidation = {
 
 /** Starts a server and greets it. Rejects when it cannot be started, ends, or `signal` is aborted; nothing of it runs then. */
 export const connectServer = async (server: ServerProcess, needs: ConnectNeeds): Promise<McpConnection> => {
-  const { clock, log, signal, listChanged } = needs;
-  // No capabilities: a server can ask neither the model nor the person for anything.
+  const { clock, log, signal, listChanged, asked } = needs;
+  // A server can ask the client of a call, through Drawbridge; it can use no model and is told of no folders.
   const client = new Client(
     { name: 'drawbridge', version: '1' },
-    { capabilities: {}, jsonSchemaValidator: noValidation },
+    { capabilities: { elicitation: { form: {}, url: {} } }, jsonSchemaValidator: noValidation },
   );
   const transport = createTransport(server, { clock, log });
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });
   client.onerror = (error) => log.line('drawbridge', error.message);
+  client.setRequestHandler(questionRequest, ({ params }, { signal: takenBack }) => asked(params, takenBack));
   client.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
   try {
     await client.connect(transport, { signal, timeout: never });

@@ -89,7 +89,13 @@ describe('what a server lists', () => {
         title: 'Safe',
         description: '',
         inputSchema: { type: 'object' },
-        annotations: { readOnlyHint: true, destructiveHint: false, title: 'Safe', category: 'mcp' },
+        annotations: {
+          readOnlyHint: true,
+          destructiveHint: false,
+          title: 'Safe',
+          category: 'mcp',
+          asksClient: true,
+        },
       },
     ]);
     expect(toolbox.find('own__safe')?.effect).toBe('destroys');
@@ -178,7 +184,7 @@ describe('what a server does beside', () => {
     }
   });
 
-  it('asks the model and the person for nothing', async () => {
+  it('can use no model, and a caller that cannot be asked is not asked', async () => {
     const { call, outside } = await withServer(
       `on['tools/call'] = () => {
          write({ id: 'x1', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
@@ -191,7 +197,8 @@ describe('what a server does beside', () => {
     await call('own__echo', {});
     await until(() => {
       const heard = readFileSync(join(outside, 'heard'), 'utf8');
-      expect(heard.match(/"error":\{"code":-32601/g)?.length).toBe(3);
+      expect(heard.match(/"error":\{"code":-32601/g)?.length).toBe(2);
+      expect(heard).toContain('{"result":{"action":"cancel"},"jsonrpc":"2.0","id":"x2"}');
     });
   });
 });

@@ -1,8 +1,10 @@
+import { asksClientAnnotation, clientInput, inputArgument } from '@drawbridge/contracts';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { defineTool, type DaemonTool } from '../tool.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
+import type { GivenCall } from './server-calls.ts';
 
 /** How much of the arguments a question shows; the rest is counted, and stands in the call. */
 const maxShown = 4_000;
@@ -14,12 +16,31 @@ const showArguments = (input: Record<string, unknown>): string => {
     : `${text.slice(0, maxShown)} … and ${text.length - maxShown} characters more`;
 };
 
+/** What a call brought -> what is the tool's own, and what stands for its caller's client. */
+const split = ({ [inputArgument]: carried, ...args }: Record<string, unknown>): GivenCall => ({
+  args,
+  input: clientInput.safeParse(carried).data,
+});
+
 /**
  * A server's tool as one of the daemon's. What the server says of it is for showing: for the journal, and for running
- * twice, each counts as one that destroys. The server itself checks the arguments against its schema.
+ * twice, each counts as one that destroys. The server itself checks the arguments against its schema. What its caller's
+ * client answers to a question of the server is sent after the same checks as arguments are; that it does not answer, without.
  */
 export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTool => {
   const resource = `${server.name}/${tool.own}`;
+  const { fingerprint, serverFingerprint, described } = tool;
+
+  /** What is sent to the server, in words; null where nothing is. */
+  const sends = (given: GivenCall): string | null => {
+    const answering = server.answering(tool, given);
+    if (answering === null)
+      return `Call ${tool.own} of the MCP server ${server.name} with ${showArguments(given.args)}`;
+    const { question, answer } = answering;
+    if (answer?.action !== 'accept') return null;
+    return `Send ${showArguments(answer.content ?? {})} to ${tool.own} of the MCP server ${server.name}, which asked: ${question.message}`;
+  };
+
   return defineTool({
     name: tool.name,
     title: tool.title,
@@ -28,24 +49,24 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
     category: 'mcp',
     effect: 'destroys',
     input: z.record(z.string(), z.unknown()),
-    described: tool.described,
-    resources: async (input) => [
-      {
-        toolGroup: 'mcp',
-        resource,
-        description: `Call ${tool.own} of the MCP server ${server.name} with ${showArguments(input)}`,
-        fingerprint: tool.fingerprint,
-        serverFingerprint: tool.serverFingerprint,
-      },
-    ],
+    described: { ...described, annotations: { ...described.annotations, [asksClientAnnotation]: true } },
+    resources: async (input) => {
+      const description = sends(split(input));
+      return description === null
+        ? []
+        : [{ toolGroup: 'mcp', resource, description, fingerprint, serverFingerprint }];
+    },
     run: async (input, context) => {
-      const granted = context.granted.some(
-        (one) => one.toolGroup === 'mcp' && one.resource === resource && one.fingerprint === tool.fingerprint,
-      );
+      const given = split(input);
+      const granted =
+        sends(given) === null ||
+        context.granted.some(
+          (one) => one.toolGroup === 'mcp' && one.resource === resource && one.fingerprint === fingerprint,
+        );
       // The server may have changed what the name stands for while the call waited for its turn.
       const now = server.tools().find(({ own }) => own === tool.own);
-      if (!granted || now?.fingerprint !== tool.fingerprint) throw errors.notGranted();
-      return server.call(tool, input, context);
+      if (!granted || now?.fingerprint !== fingerprint) throw errors.notGranted();
+      return server.call(tool, given, context);
     },
   });
 };

@@ -1,7 +1,7 @@
 import { systemClock } from '@drawbridge/kit';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProgressBody } from '@drawbridge/contracts';
+import { inputRequired, inputRequiredMeta, type ProgressBody } from '@drawbridge/contracts';
 import { expect, it } from 'vitest';
 import { makeFolders, textOf, tryOut } from '../try-out.ts';
 import { until } from './scripted-server.ts';
@@ -65,4 +65,34 @@ it('server-everything: pictures, structured content, links, progress, bad argume
     false,
     expect.objectContaining({ progress: 1, total: 2 }),
   ]);
+});
+
+it('server-everything: its question, and its page', async () => {
+  const { call } = await start('server-everything', () => ['stdio']);
+  const methods = ['elicitation/create'];
+  const ask = async (tool: string, args: object, input: object) => {
+    const result = await call(`real__${tool}`, { ...args, _input: input });
+    const { inputRequests, requestState } = inputRequired.parse(result._meta?.[inputRequiredMeta]);
+    const params = inputRequests['question']?.params;
+    return {
+      params,
+      goOn: (said: object) =>
+        call(`real__${tool}`, { ...args, _input: { ...input, requestState, responses: { question: said } } }),
+    };
+  };
+  const form = await ask('trigger-elicitation-request', {}, { methods });
+  expect(form.params).toMatchObject({
+    mode: 'form',
+    message: 'The MCP server real asks: Please provide inputs for the following fields:',
+    requestedSchema: {
+      required: ['name'],
+      properties: { legacyTitledEnum: { enumNames: expect.any(Array) } },
+    },
+  });
+  const answered = await form.goOn({ action: 'accept', content: { name: 'Ada', integer: 7 } });
+  expect(answered.content[1]).toMatchObject({ text: 'User inputs:\n- Name: Ada\n- Favorite Integer: 7' });
+  const url = 'https://a.example/sign-in';
+  const page = await ask('trigger-url-elicitation', { url }, { methods, showsPages: true });
+  expect(page.params).toMatchObject({ mode: 'url', url });
+  expect(textOf(await page.goOn({ action: 'decline' }))).toContain('decline');
 });

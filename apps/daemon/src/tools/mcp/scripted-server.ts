@@ -21,16 +21,26 @@ const on = {
   'tools/list': () => ({ tools }),
   'tools/call': ({ arguments: given }) => text(JSON.stringify(given)),
 };
+const answers = new Map();
+const request = (method, params) =>
+  new Promise((resolve) => {
+    const id = 'q' + answers.size;
+    answers.set(id, resolve);
+    write({ id, method, params });
+  });
+const form = (message, properties = { name: { type: 'string' } }) =>
+  request('elicitation/create', { message, requestedSchema: { type: 'object', properties } });
 require('node:readline')
   .createInterface({ input: process.stdin })
   .on('line', async (line) => {
-    const { id, method, params } = JSON.parse(line);
+    const { id, method, params, ...answer } = JSON.parse(line);
+    if (method === undefined) return answers.get(id)?.(answer.result ?? answer.error);
     const result = await on[method]?.(params, id);
     if (id !== undefined && result !== undefined) write({ id, result });
   });
 `;
 
-/** A small MCP server that does what the test says, good or bad: `script` changes `tools` and `on`. */
+/** A small MCP server that does what the test says, good or bad: `script` changes `tools` and `on`, and asks with `form`. */
 export const scripted = (folder: string, script = ''): McpServer => {
   const path = join(folder, 'server.cjs');
   writeFileSync(path, base + script);

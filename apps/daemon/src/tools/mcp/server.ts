@@ -1,10 +1,7 @@
 import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
-import type { ToolResult } from '@drawbridge/contracts';
-import { errorResult } from '../result.ts';
-import type { RunContext } from '../tool.ts';
 import type { ConnectNeeds, McpConnection } from './connect.ts';
 import { readListed, type OfferedTool } from './offered-tools.ts';
-import { mayHaveRun, readRefusal, readResult } from './result.ts';
+import { createServerCalls, type ServerCalls } from './server-calls.ts';
 import type { ServerLog } from './server-log.ts';
 import type { McpServer } from './servers-file.ts';
 
@@ -15,17 +12,14 @@ const steadyMs = 60_000;
 const retryRange = { baseMs: 1_000, capMs: 60_000 };
 /** At most one list in this time, however often the server says that it is another one. */
 const listEveryMs = 1_000;
-/** Without an answer and without progress, where the call brings no deadline of its own. */
-const silenceMs = 10 * 60_000;
 
 /** One MCP server of this machine, kept alive until `close`. */
-export interface RunningServer {
+export interface RunningServer extends Pick<ServerCalls, 'call' | 'answering'> {
   name: string;
   /** What it listed last, also while it is being started again. */
   tools(): readonly OfferedTool[];
   /** Why it does not run, or null where it runs or starts for the first time. */
   trouble(): string | null;
-  call(tool: OfferedTool, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }
@@ -36,7 +30,7 @@ export interface ServerNeeds {
   name: string;
   server: McpServer;
   log: ServerLog;
-  connect(needs: Pick<ConnectNeeds, 'signal' | 'listChanged'>): Promise<McpConnection>;
+  connect(needs: Pick<ConnectNeeds, 'signal' | 'listChanged' | 'asked'>): Promise<McpConnection>;
   /** `tools` or `trouble` gives something else. */
   changed(): void;
   /** One sentence for the person. */
@@ -56,6 +50,8 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
   let trouble: string | null = null;
   let connection: McpConnection | undefined;
   let said = '';
+
+  const calls = createServerCalls({ clock, name, connection: () => connection, trouble: () => trouble });
 
   const setTrouble = (sentence: string | null) => {
     trouble = sentence;
@@ -109,7 +105,7 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
     let opened: McpConnection | undefined;
     try {
       await within(startMs, async (signal) => {
-        opened = await connect({ signal, listChanged: listAgain });
+        opened = await connect({ signal, listChanged: listAgain, asked: calls.asked });
         await takeList(opened, signal);
       });
       connection = opened;
@@ -138,45 +134,17 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
   };
   const life = keepAlive();
 
-  const call: RunningServer['call'] = async (tool, args, { signal, timeoutMs = silenceMs, progress }) => {
-    const to = connection;
-    if (to === undefined)
-      return {
-        ...errorResult(`The MCP server ${name} does not run: ${trouble ?? 'it is being started'}`),
-        _meta: { 'drawbridge/started': false },
-      };
-    const late = new AbortController();
-    const wait = () => clock.after(timeoutMs, () => late.abort());
-    let takeBack = wait();
-    try {
-      const raw = await to.call(tool.own, args, {
-        signal: AbortSignal.any([signal, late.signal]),
-        progress: (update) => {
-          takeBack();
-          takeBack = wait();
-          progress(update);
-        },
-      });
-      return readResult(raw);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (late.signal.aborted)
-        return mayHaveRun(`The MCP server ${name} did not answer within ${timeoutMs / 1_000} s`);
-      return readRefusal(error) ?? mayHaveRun(`The MCP server ${name} ended during this call`);
-    } finally {
-      takeBack();
-    }
-  };
-
   return {
     name,
     tools: () => tools,
     trouble: () => trouble,
-    call,
+    call: calls.call,
+    answering: calls.answering,
     close: async () => {
       ending.abort(new Error('the daemon stops'));
       await connection?.close();
       await life;
+      calls.close();
       await log.settled();
     },
   };

@@ -1,4 +1,4 @@
-import { errorTable, type Call, type CallVia } from '@drawbridge/contracts';
+import { errorTable, inputRequiredMeta, type Call, type CallVia } from '@drawbridge/contracts';
 import { CodedError } from '@drawbridge/kit';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -76,7 +76,10 @@ export const createCallResult = (needs: WaitNeeds): OwnTool => ({
     );
     if (call.endedAt !== null) {
       noteReading(needs, { userId, requestId }, watch);
-      return endAnswer(call);
+      const { _meta, ...answer } = endAnswer(call);
+      // What a tool asks of its caller's client is answered in a call of that tool, not from here.
+      const { [inputRequiredMeta]: _, ...meta } = _meta ?? {};
+      return { ...answer, _meta: meta };
     }
     return waitingAnswer(call, { url: questionUrl(call), hasOutputSchema: false });
   },

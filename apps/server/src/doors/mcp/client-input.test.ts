@@ -1,6 +1,6 @@
 import type { ToolRequest, ToolResult } from '@drawbridge/contracts';
 import { describe, expect, it } from 'vitest';
-import { initBody } from '../../../test/gateway-fixture.ts';
+import { initBody, question } from '../../../test/gateway-fixture.ts';
 import {
   bothTypes,
   connectAnswering,
@@ -18,14 +18,14 @@ const elicit = {
   method: 'elicitation/create',
   params: { message: 'Who?', requestedSchema: { type: 'object' } },
 };
-const wants = (method = elicit): ToolResult => ({
+const wants = (method: object = elicit): ToolResult => ({
   content: [{ type: 'text', text: 'asks' }],
   _meta: { 'drawbridge/inputRequired': { inputRequests: { who: method }, requestState: 'round 1' } },
 });
 const done: ToolResult = { content: [{ type: 'text', text: 'done' }] };
 
 const inputOf = ({ toolCall }: ToolRequest) =>
-  toolCall.arguments._input as { responses?: unknown } | undefined;
+  toolCall.arguments._input as { methods: string[]; responses?: unknown } | undefined;
 
 /** A machine whose tools ask until they have been answered. */
 const openAsking = async (
@@ -100,6 +100,57 @@ describe('2026-07-28', () => {
     );
     expect(refused.error).toMatchObject({ code: -32_602, message: 'Invalid or expired requestState' });
     expect(requests).toHaveLength(1);
+  });
+
+  it('MC-10 a client that is shown the person’s page is asked by the tool after the decision, and neither answers for the other', async () => {
+    const { mcp, requests } = await openAsking((request) => {
+      if (request.toolCall.arguments['_confirmation'] === undefined) return question().result ?? done;
+      return inputOf(request)?.responses ? done : wants();
+    });
+    const can = { elicitation: { form: {}, url: {} } };
+    const go = async (retried?: Record<string, unknown>) =>
+      (await callStateless(mcp, retried, { can })).message as {
+        result: { requestState?: string; inputRequests?: object; content?: unknown };
+      };
+    const decide = async () => {
+      const [open] = await mcp.gateway.listConfirmations('ada');
+      const answer = { approved: true, resourceDecision: 'allowOnce' } as const;
+      await mcp.gateway.decide('ada', { confirmationId: open?.id ?? '' }, answer);
+    };
+    const shown = (await go()).result;
+    expect(Object.keys(shown.inputRequests ?? {})).toEqual(['decision']);
+    await decide();
+    const asked = (await go({ requestState: shown.requestState, inputResponses: accepted })).result;
+    expect([asked.inputRequests, requests.length]).toEqual([{ who: elicit }, 2]);
+    const shownAgain = (await go({ requestState: asked.requestState, inputResponses: accepted })).result;
+    expect(Object.keys(shownAgain.inputRequests ?? {})).toEqual(['decision']);
+    await decide();
+    expect((await go({ requestState: shownAgain.requestState })).result.content).toEqual(done.content);
+    const methods = ['elicitation/create'];
+    const first = { a: 1, _input: { methods, showsPages: true } };
+    const second = {
+      a: 1,
+      _input: { methods, showsPages: true, responses: accepted, requestState: 'round 1' },
+    };
+    const allowed = { _confirmation: 'allowOnce' };
+    expect(requests.map(({ toolCall }) => toolCall.arguments)).toEqual([
+      first,
+      { ...first, ...allowed },
+      second,
+      { ...second, ...allowed },
+    ]);
+  });
+
+  it('call_result gives the words beside the question alone', async () => {
+    const { mcp, requests } = await openAsking();
+    await callStateless(mcp);
+    const given = { id: requests[0]?.requestId };
+    const { message } = await callStateless(mcp, {}, { name: 'call_result', given });
+    expect(message.result).toMatchObject({
+      content: [{ text: 'asks' }],
+      _meta: { 'drawbridge/callId': given.id },
+    });
+    expect(message.result?._meta).not.toHaveProperty(['drawbridge/inputRequired']);
   });
 
   it('is told what the client cannot be asked for', async () => {
@@ -194,8 +245,45 @@ describe('2025-11-25', () => {
     });
   });
 
-  it('a client that refuses to answer, or cannot be asked, has it said in words', async () => {
+  it('a client that refuses to answer has given no answer: the tool is told so', async () => {
     const { mcp, requests } = await openAsking();
+    const session = await startSession(mcp);
+    const messages = await callIn(mcp, session);
+    const { id } = (await messages.next()).value as { id: string };
+    await answer(mcp, { id, error: { code: -1, message: 'not now' } }, { session });
+    expect((await messages.next()).value).toMatchObject({ result: { content: done.content } });
+    expect(inputOf(requests[1] as ToolRequest)).toMatchObject({
+      responses: { who: { action: 'cancel' } },
+      requestState: 'round 1',
+    });
+  });
+
+  it('a page comes with an id of its own, and to clients that can show one alone', async () => {
+    const page = { mode: 'url', message: 'Sign in', url: 'https://a.example/' };
+    const { mcp, requests } = await openAsking((request) =>
+      inputOf(request)?.responses ? done : wants({ method: 'elicitation/create', params: page }),
+    );
+    const session = await startSession(mcp, { can: { elicitation: { url: {} } } });
+    const messages = await callIn(mcp, session);
+    const { id, params } = (await messages.next()).value as { id: string; params: object };
+    expect(params).toEqual({ ...page, elicitationId: expect.any(String) });
+    await answer(mcp, { id, result: { action: 'accept' } }, { session });
+    expect((await messages.next()).value).toMatchObject({ result: { content: done.content } });
+    expect(requests[0]?.toolCall.arguments).toMatchObject({ _input: { methods: [], showsPages: true } });
+    const unable = await startSession(mcp, { can: { elicitation: {} } });
+    const { json } = await mcp.post(olderRequest('tools/call', { name: 'ask', arguments: {} }).body, {
+      headers: { 'mcp-session-id': unable },
+    });
+    expect(json).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('elicitation/url') }] },
+    });
+  });
+
+  it('a client that does not answer otherwise, or cannot be asked, has it said in words', async () => {
+    const sampling = { method: 'sampling/createMessage', params: { messages: [] } };
+    const { mcp, requests } = await openAsking((request) =>
+      inputOf(request)?.methods.length === 3 ? wants(sampling) : wants(),
+    );
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);
     const { id } = (await messages.next()).value as { id: string };

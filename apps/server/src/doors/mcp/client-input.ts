@@ -1,10 +1,5 @@
-import { inputMethods, inputRequired, inputRequiredMeta } from '@drawbridge/contracts';
-import {
-  isInputRequiredResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type CallToolResult,
-} from '@modelcontextprotocol/server';
+import { inputMethods, inputRequired, inputRequiredMeta, type ClientInput } from '@drawbridge/contracts';
+import { isInputRequiredResult, type CallToolResult } from '@modelcontextprotocol/server';
 import { argumentsDigest } from './arguments-digest.ts';
 import { wordsAnswer, type ToolAnswer } from './answer.ts';
 import type { Caller } from './caller.ts';
@@ -14,9 +9,6 @@ import type { Seal } from './seal.ts';
 /** Runs a tool that may ask its caller's client; its own state goes by way of the client, sealed. */
 export type RunAsking = (caller: Caller, request: CallRequest, watch: CallWatch) => Promise<ToolAnswer>;
 
-const invalidState = () =>
-  new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState');
-
 export const createRunAsking = (runCall: RunCall, seal: Seal): RunAsking => {
   const bindingOf = ({ accessId }: Caller, { name, arguments: given }: CallRequest) => [
     'state of a tool',
@@ -25,14 +17,18 @@ export const createRunAsking = (runCall: RunCall, seal: Seal): RunAsking => {
     argumentsDigest(given),
   ];
 
-  /** The state that the tool gave; throws for one that it did not give to this caller for these arguments. */
-  const stateOf = (caller: Caller, request: CallRequest): string | undefined => {
-    const carried = request.client?.requestState;
-    if (carried === undefined) return undefined;
-    const state = seal.open(carried, bindingOf(caller, request));
-    if (typeof state !== 'string') throw invalidState();
-    return state;
+  /** The state that the tool gave to this caller for these arguments; null for another one. */
+  const toolState = (caller: Caller, request: CallRequest): string | null => {
+    const state = seal.open(request.client?.requestState ?? '', bindingOf(caller, request));
+    return typeof state === 'string' ? state : null;
   };
+
+  const inputOf = ({ client }: CallRequest, requestState: string | null): ClientInput => ({
+    methods: inputMethods.filter((method) => client?.can.includes(method)),
+    ...(client?.can.includes('elicitation/url') && { showsPages: true }),
+    ...(client?.responses && { responses: client.responses }),
+    ...(requestState !== null && { requestState }),
+  });
 
   const asked = (caller: Caller, request: CallRequest, answer: CallToolResult): ToolAnswer => {
     const said = answer._meta?.[inputRequiredMeta];
@@ -50,20 +46,11 @@ export const createRunAsking = (runCall: RunCall, seal: Seal): RunAsking => {
   };
 
   return async (caller, request, watch) => {
-    const { client } = request;
-    const requestState = stateOf(caller, request);
-    const answer = await runCall(
-      caller,
-      {
-        ...request,
-        clientInput: {
-          methods: inputMethods.filter((method) => client?.can.includes(method)),
-          ...(client?.responses && { responses: client.responses }),
-          ...(requestState !== undefined && { requestState }),
-        },
-      },
-      watch,
-    );
+    const requestState = toolState(caller, request);
+    // Any other state can only be that of the person's question, which is told apart where it was sealed.
+    const isReturn = requestState === null && request.client?.requestState !== undefined;
+    const clientInput = isReturn ? undefined : inputOf(request, requestState);
+    const answer = await runCall(caller, { ...request, ...(clientInput && { clientInput }) }, watch);
     return isInputRequiredResult(answer) ? answer : asked(caller, request, answer);
   };
 };

@@ -162,7 +162,7 @@ export const createRunCall = (needs: WaitNeeds, rounds: QuestionRounds): RunCall
       return endAnswer(call);
     }
     const page = pageOf(call, questionUrl);
-    if (page && !asked.request.clientInput && rounds.isFor(asked.request)) {
+    if (page && rounds.isFor(asked.request)) {
       await gateway.repeats.unread(userId, requestId);
       return rounds.ask(asked, { requestId, page });
     }
