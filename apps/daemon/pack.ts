@@ -18,6 +18,9 @@ const manifest = z.object({
 });
 const versioned = z.object({ version: z.string() });
 
+/** What stands beside the bundle and goes with it. */
+export const noticesFile = 'THIRD-PARTY-NOTICES';
+
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
 /** Packs what was built into `dist/daemon.tgz`: installs and runs anywhere with Node and a registry. */
@@ -38,6 +41,7 @@ export const pack = async (folder: string): Promise<void> => {
     if (file.endsWith('.cjs')) await copyFile(join(dist, file), join(staged, 'dist', file));
   }
   await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
+  await copyFile(join(dist, noticesFile), join(staged, noticesFile));
   const packed = {
     name,
     version,
@@ -45,7 +49,7 @@ export const pack = async (folder: string): Promise<void> => {
     engines,
     type: 'module',
     bin: { drawbridge: 'dist/cli.cjs' },
-    files: ['dist'],
+    files: ['dist', noticesFile],
     dependencies: await pinned(manifestOfOurs.dependencies),
     optionalDependencies: await pinned(manifestOfOurs.optionalDependencies),
   };

@@ -1,7 +1,8 @@
 import { defineConfig } from 'tsdown';
+import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 import { listedAtBuild } from './listed-at-build.ts';
-import { pack } from './pack.ts';
+import { noticesFile, pack } from './pack.ts';
 
 /** Tools are loaded once a session stands, but for two files that a start needs. */
 const late = /[\\/]src[\\/]tools[\\/](browser|computer|filesystem|shell)[\\/](?!process-tree|programs)/;
@@ -37,6 +38,6 @@ export default defineConfig({
   },
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   dts: false,
-  plugins: [listedAtBuild],
+  plugins: [listedAtBuild, thirdPartyNotices({ fileName: noticesFile })],
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });

@@ -1,8 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ui from '@nuxt/ui/vite';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';
+import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 const server = 'http://127.0.0.1:5820';
+
+/** Styles and icons go in without being modules. */
+const also = ['tailwindcss', '@iconify-json/lucide'].map((name) =>
+  join(import.meta.dirname, 'node_modules', name),
+);
+const lucide = readFileSync(join(import.meta.dirname, 'lucide-licence.txt'), 'utf8');
+const notices = thirdPartyNotices({
+  fileName: 'third-party-notices.txt',
+  also,
+  texts: { '@iconify-json/lucide': lucide },
+});
 
 export default defineConfig({
   plugins: [
@@ -19,6 +33,7 @@ export default defineConfig({
         colors: { primary: 'harbor', neutral: 'stone', success: 'emerald', warning: 'amber', error: 'red' },
       },
     }),
+    notices,
   ],
   build: { target: 'es2022', reportCompressedSize: false },
   server: { proxy: { '/trpc': server, '/api': server } },
