@@ -124,12 +124,17 @@ export const openMcp = async (options: McpOptions = {}): Promise<McpFixture> => 
   return serve(fixture, options);
 };
 
+/** All that a message answers with: the body, or the events of a stream in their order. */
+export const messagesIn = (text: string): unknown[] =>
+  text.startsWith('{')
+    ? [JSON.parse(text)]
+    : text
+        .split('\n')
+        .filter((line) => line.startsWith('data: {'))
+        .map((line): unknown => JSON.parse(line.slice('data: '.length)));
+
 /** What a message answers with: the body, or the last event of a stream. */
-export const messageOf = ({ json, text }: Got): unknown => {
-  if (json !== undefined) return json;
-  const data = text.split('\n').findLast((line) => line.startsWith('data: '));
-  return data === undefined ? undefined : JSON.parse(data.slice('data: '.length));
-};
+export const messageOf = ({ json, text }: Got): unknown => json ?? messagesIn(text).at(-1);
 
 /** A machine that answers each call at once. */
 export const connectAnswering = async (
@@ -189,3 +194,9 @@ export const modernRequest = (method: string, { _meta, ...params }: RequestParam
     ...(params.name !== undefined && { 'mcp-name': params.name }),
   },
 });
+
+/** Both revisions, each with what makes its requests. */
+export const eras = [
+  ['2025-11-25', olderRequest],
+  ['2026-07-28', modernRequest],
+] as const;

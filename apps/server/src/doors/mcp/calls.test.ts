@@ -3,18 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { connect, initBody, text } from '../../../test/gateway-fixture.ts';
 import {
   connectAnswering,
+  eras,
   messageOf,
-  modernRequest,
-  olderRequest,
+  messagesIn,
   openMcp,
   type McpFixture,
   type RequestParams,
 } from '../../../test/mcp.ts';
-
-const eras = [
-  ['2025-11-25', olderRequest],
-  ['2026-07-28', modernRequest],
-] as const;
 
 const toolNames = (message: unknown) =>
   (message as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
@@ -276,10 +271,7 @@ describe.each(eras)('%s', (_revision, request) => {
     await mcp.gateway.daemon.progress(key, id, { progress: 3, total: 4 });
     await mcp.gateway.daemon.respond(key, id, text('done'));
     const got = await asked;
-    const messages = got.text
-      .split('\n')
-      .filter((line) => line.startsWith('data: {'))
-      .map((line) => JSON.parse(line.slice(6)) as { method?: string; params?: object });
+    const messages = messagesIn(got.text) as { method?: string; params?: object }[];
     expect(
       messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params),
     ).toEqual([

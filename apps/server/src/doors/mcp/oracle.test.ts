@@ -5,7 +5,9 @@ import {
   bearers,
   bothTypes,
   connectAnswering,
+  eras,
   messageOf,
+  messagesIn,
   modernRequest,
   olderRequest,
   openMcp,
@@ -40,20 +42,12 @@ const oracle = async ({ gateway, clock, errors }: McpFixture, { body, headers }:
     read: Promise.resolve(true),
   });
   const all = await response.text();
-  return { status: response.status, message: eventsOf(all) };
+  return { status: response.status, message: messagesIn(all) };
 };
-
-const eventsOf = (all: string): unknown[] =>
-  all.startsWith('{')
-    ? [JSON.parse(all)]
-    : all
-        .split('\n')
-        .filter((line) => line.startsWith('data: {'))
-        .map((line) => JSON.parse(line.slice(6)) as unknown);
 
 const ours = async (mcp: McpFixture, { body, headers }: Message) => {
   const got = await mcp.post(body, { bearer: 'ada-reads', headers });
-  return { status: got.status, message: eventsOf(got.text) };
+  return { status: got.status, message: messagesIn(got.text) };
 };
 
 /** Each call has an id of its own. */
@@ -64,10 +58,7 @@ const withoutCallId = (answer: unknown) =>
 
 const read = { name: 'read_file', arguments: { filePath: 'a.txt' } };
 
-describe.each([
-  ['2025-11-25', olderRequest],
-  ['2026-07-28', modernRequest],
-] as const)('a plain message of %s is answered as the protocol’s own server does', (_revision, request) => {
+describe.each(eras)('a plain message of %s is answered as the protocol’s own server does', (_, request) => {
   const startMachine = async () => {
     const mcp = await openMcp();
     const tools = ['read_file', 'write_file', 'search_files'].map((name) => ({

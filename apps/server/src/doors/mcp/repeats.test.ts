@@ -4,9 +4,8 @@ import { connect, openStream, question, text } from '../../../test/gateway-fixtu
 import {
   bothTypes,
   connectAnswering,
+  eras,
   messageOf,
-  modernRequest,
-  olderRequest,
   openMcp,
   type McpFixture,
   type RequestParams,
@@ -23,10 +22,7 @@ const keyed = (key: unknown) => ({ ...write, _meta: { 'drawbridge/idempotencyKey
 const firstLine =
   'The same call was made a moment ago, and its answer was not read. It was not run again: this is what became of it.';
 
-describe.each([
-  ['2025-11-25', olderRequest],
-  ['2026-07-28', modernRequest],
-] as const)('%s', (_revision, request) => {
+describe.each(eras)('%s', (_revision, request) => {
   const post = async (mcp: McpFixture, params: RequestParams, bearer = 'ada') => {
     const { body, headers } = request('tools/call', params);
     return messageOf(await mcp.post(body, { headers, bearer })) as { result?: Answer; error?: unknown };

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { connect, initBody, openStream, question, text } from '../../../test/gateway-fixture.ts';
 import {
   bothTypes,
+  eras,
   messageOf,
-  modernRequest,
-  olderRequest,
+  messagesIn,
   openMcp,
   type McpFixture,
   type RequestParams,
@@ -27,13 +27,7 @@ interface Message {
 const write = { name: 'write_file', arguments: { filePath: 'a.txt', content: 'a' } };
 
 /** All that came back, notifications first. */
-const messagesOf = (all: string): Message[] =>
-  all.startsWith('{')
-    ? [JSON.parse(all) as Message]
-    : all
-        .split('\n')
-        .filter((line) => line.startsWith('data: {'))
-        .map((line) => JSON.parse(line.slice(6)) as Message);
+const messagesOf = (all: string) => messagesIn(all) as Message[];
 
 const remindersOf = (messages: Message[]) =>
   messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params?.message);
@@ -66,10 +60,7 @@ const connectAsking = async (mcp: McpFixture, body = initBody()) => {
 const allow = ({ gateway }: McpFixture, confirmationId: string) =>
   gateway.decide('ada', { confirmationId }, { approved: true, resourceDecision: 'allowOnce' });
 
-describe.each([
-  ['2025-11-25', olderRequest],
-  ['2026-07-28', modernRequest],
-] as const)('%s', (_revision, request) => {
+describe.each(eras)('%s', (_revision, request) => {
   const post = (mcp: McpFixture, params: RequestParams, bearer = 'ada') => {
     const { body, headers } = request('tools/call', params);
     return mcp.post(body, { headers, bearer });
