@@ -84,7 +84,11 @@ describe('limits', () => {
     ],
     [
       'DH-06 nested beyond any depth',
-      `(() => { let deep = {}; for (let at = 0; at < 3000; at += 1) deep = { deep }; return form('Who?', deep); })()`,
+      `new Promise((resolve) => {
+         answers.set('deep', resolve);
+         const deep = '{"a":'.repeat(20000) + '1' + '}'.repeat(20000);
+         process.stdout.write('{"jsonrpc":"2.0","id":"deep","method":"elicitation/create","params":{"message":"Who?","deep":' + deep + '}}\\n');
+       })`,
       'The question is too big',
     ],
     [
