@@ -84,17 +84,15 @@ const copy = async (
   const endedAt = clock.now() - agoMs;
   const of = { userId: user, createdAt: endedAt - 3_600_000 };
   const result = JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(bytes) }] });
-  for (let at = 0; at < count; at += 1) {
-    const requestId = `${name}-${String(at).padStart(4, '0')}`;
-    await db
-      .insertInto('calls')
-      .values({ ...call, ...of, requestId, result, endedAt })
-      .execute();
-    await db
-      .insertInto('confirmations')
-      .values({ ...asked, ...of, id: requestId, requestId })
-      .execute();
-  }
+  const ids = Array.from({ length: count }, (_, at) => `${name}-${String(at).padStart(4, '0')}`);
+  await db
+    .insertInto('calls')
+    .values(ids.map((requestId) => ({ ...call, ...of, requestId, result, endedAt })))
+    .execute();
+  await db
+    .insertInto('confirmations')
+    .values(ids.map((requestId) => ({ ...asked, ...of, id: requestId, requestId })))
+    .execute();
 };
 
 const world = async (options: FixtureOptions, ...all: Copies[]) => {
@@ -247,11 +245,8 @@ describe('PS-12 keys that do not hold any more', () => {
   it('go in steps of 500', async () => {
     await world({});
     const key = await fixture.database.db.selectFrom('gatewayKeys').selectAll().executeTakeFirstOrThrow();
-    for (let at = 0; at < 600; at += 1)
-      await fixture.database.db
-        .insertInto('gatewayKeys')
-        .values({ ...key, digest: `dead-${at}`, revokedAt: 1 })
-        .execute();
+    const dead = Array.from({ length: 600 }, (_, at) => ({ ...key, digest: `dead-${at}`, revokedAt: 1 }));
+    await fixture.database.db.insertInto('gatewayKeys').values(dead).execute();
     const { paused, goOn, finish } = begin(fixture);
     const left: number[] = [];
     for (const _step of [1, 2]) {
