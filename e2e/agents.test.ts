@@ -7,11 +7,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  connectDaemon,
   createProcesses,
   openPage,
   startBrowser,
-  startServer,
+  startMachine,
   type Daemon,
   type Person,
   type Server,
@@ -44,9 +43,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, ann, daemon } = await startMachine(processes));
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line that was there');
     browser = await startBrowser();
     page = await openPage(browser, { person: ann, permissions: ['clipboard-read', 'clipboard-write'] });

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
-  connectDaemon,
   createProcesses,
   ended,
   questionOf,
   run,
   startDaemon,
-  startServer,
+  startMachine,
   textOf,
   until,
   type Daemon,
@@ -42,9 +41,7 @@ const begin = async (name: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  server = await startServer(processes);
-  ann = await server.createOwner();
-  daemon = await connectDaemon(processes, { person: ann, url: server.url, flags });
+  ({ server, ann, daemon } = await startMachine(processes, { flags }));
 });
 
 it('killed during a command: the call is lost, says so, and never runs again', async () => {

@@ -10,7 +10,7 @@ import {
   owner,
   run,
   setupToken,
-  startServer,
+  startMachine,
   textOf,
   until,
   type Daemon,
@@ -26,9 +26,7 @@ let ann: Person;
 let daemon: Daemon;
 
 beforeAll(async () => {
-  server = await startServer(processes);
-  ann = await server.createOwner();
-  daemon = await connectDaemon(processes, { person: ann, url: server.url });
+  ({ server, ann, daemon } = await startMachine(processes));
 });
 
 describe('set-up', () => {

@@ -11,14 +11,12 @@ import {
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  connectDaemon,
   createProcesses,
   openPage,
   owner,
   startBrowser,
-  startServer,
+  startMachine,
   type Daemon,
-  type Person,
   type Server,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
@@ -77,13 +75,10 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
   let browser: Browser;
   let page: Page;
   let daemon: Daemon;
-  let ann: Person;
   let agent: Awaited<ReturnType<typeof createAgent>>;
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, daemon } = await startMachine(processes));
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line for the agent');
     browser = await startBrowser();
     page = await openPage(browser);

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  connectDaemon,
   createProcesses,
   ended,
   openPage,
   startBrowser,
   startDaemon,
-  startServer,
+  startMachine,
   type Daemon,
   type Person,
   type Server,
@@ -25,13 +24,7 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
   let daemon: Daemon;
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, {
-      person: ann,
-      url: server.url,
-      flags: ['--permission-shell', 'ask'],
-    });
+    ({ server, ann, daemon } = await startMachine(processes, { flags: ['--permission-shell', 'ask'] }));
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
   });

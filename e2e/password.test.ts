@@ -1,12 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  connectDaemon,
   createProcesses,
   openPage,
   owner,
   startBrowser,
-  startServer,
+  startMachine,
   type Daemon,
   type Person,
   type Server,
@@ -27,9 +26,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
   let token = '';
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, ann, daemon } = await startMachine(processes));
     ({ token } = await ann.api.tokens.create.mutate({ name: 'Desk' }));
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });

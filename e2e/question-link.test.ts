@@ -4,12 +4,11 @@ import { toolGroups } from '@drawbridge/contracts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  connectDaemon,
   createProcesses,
   openPage,
   owner,
   startBrowser,
-  startServer,
+  startMachine,
   type Daemon,
   type Person,
   type Server,
@@ -31,9 +30,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
   let token = '';
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, ann, daemon } = await startMachine(processes));
     ({ token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: [...toolGroups] }));
     browser = await startBrowser();
   });

@@ -4,14 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  connectDaemon,
-  createProcesses,
-  startServer,
-  type Daemon,
-  type Person,
-  type Server,
-} from './harness/index.ts';
+import { createProcesses, startMachine, type Daemon, type Person, type Server } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
 const page = readFileSync(new URL('../docs/rest.md', import.meta.url), 'utf8');
@@ -28,9 +21,7 @@ describeWith('curl')('the lines of docs/rest.md', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    server = await startServer(processes);
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, ann, daemon } = await startMachine(processes));
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line');
     const { token } = await ann.api.tokens.create.mutate({ name: 'docs' });
     env = { PATH: process.env.PATH ?? '', DRAWBRIDGE_URL: server.url, DRAWBRIDGE_TOKEN: token };

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
-  connectDaemon,
   createProcesses,
   ended,
   questionOf,
   run,
-  startServer,
+  startMachine,
   textOf,
   until,
   type Daemon,
@@ -26,9 +25,7 @@ let daemon: Daemon;
 const online = () => until(async () => (await ann.api.gateway.status.query()).state === 'online');
 
 beforeAll(async () => {
-  server = await startServer(processes);
-  ann = await server.createOwner();
-  daemon = await connectDaemon(processes, { person: ann, url: server.url });
+  ({ server, ann, daemon } = await startMachine(processes));
 });
 
 it('CF-11 PS-05 killed with an open confirmation: the daemon comes back, the answer counts, the file is written once', async () => {

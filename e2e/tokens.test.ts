@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  connectDaemon,
   createProcesses,
   newFolder,
   openPage,
   startBrowser,
-  startServer,
+  startMachine,
   type Daemon,
   type Person,
   type Server,
@@ -39,9 +38,9 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
   let token = '';
 
   beforeAll(async () => {
-    server = await startServer(processes, { DATA_DIR: dataDir, LOG_LEVEL: 'trace' });
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    ({ server, ann, daemon } = await startMachine(processes, {
+      env: { DATA_DIR: dataDir, LOG_LEVEL: 'trace' },
+    }));
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line for the agent');
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
