@@ -77,6 +77,9 @@ const exitCode = (error: unknown): number => {
 // Node ignores this signal until a package listens to it and leaves: then a write beyond a limit would end the process.
 process.on('SIGXFSZ', () => undefined);
 
+// Node would open its inspector, which lets any program on this machine run code in here.
+process.on('SIGUSR1', () => undefined);
+
 // Node would print it as it is, with whatever key stands in it.
 process.on('uncaughtException', (error) => {
   if (!('code' in error && error.code === 'EPIPE')) talk.block(visibleLines(error.stack ?? error.message));

@@ -2,7 +2,7 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forbidden, pairingToken } from './gateway-server.ts';
-import { home, run, server, tellingLoaded } from './start-cli.ts';
+import { connect, home, run, server, tellingLoaded } from './start-cli.ts';
 
 describe('drawbridge', { timeout: 30_000 }, () => {
   it('prints its help with an example, and its version, on stdout', async () => {
@@ -117,6 +117,14 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(result.stderr).toContain(
       `error  Cannot connect to ${server.url.origin} (connection refused)\nnext `,
     );
+  });
+
+  it('LG-09 does not open the inspector on SIGUSR1', async () => {
+    const { child, code, out } = await connect();
+    child.kill('SIGUSR1');
+    child.kill('SIGTERM');
+    expect(await code).toBe(0);
+    expect(out.stderr).not.toMatch(/inspector/i);
   });
 
   it('says how to pair again when the token is used up', async () => {

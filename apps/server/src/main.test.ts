@@ -90,6 +90,15 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     },
   );
 
+  it('LG-09 does not open the inspector on SIGUSR1', async () => {
+    const server = start({ LOG_LEVEL: 'silent' });
+    const url = readyUrl(await server.line(0));
+    server.child.kill('SIGUSR1');
+    expect((await send(`${url}/health`)).json).toEqual({ ok: true });
+    server.child.kill('SIGTERM');
+    expect([await server.ended, server.err()]).toEqual([0, '']);
+  });
+
   it('ends at once on a second signal', async () => {
     const server = start({});
     await server.line(0);

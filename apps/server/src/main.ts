@@ -102,6 +102,9 @@ const makeToken = async ({ email, input, json }: Extract<Command, { kind: 'token
   process.stdout.write(`${made.token}\n`);
 };
 
+// Node would open its inspector, which lets any program on this machine run code in here.
+process.on('SIGUSR1', () => undefined);
+
 const command = readCommand(process.argv.slice(2));
 const failed = (error: unknown) => fail(sentenceOf(error));
 switch (command.kind) {
