@@ -111,45 +111,4 @@ describe('writes that arrive together', () => {
     await Promise.all([written, rest]);
     expect(seen).toEqual(expected);
   });
-
-  /** Asks for the rows that it sees: what came before it in its transaction, or in one before, is there. */
-  const count = (scope: string) =>
-    sql`insert into "gatewaySwitches" select ${scope}, count(*) from "gatewaySwitches"`.compile(store.db);
-
-  it('that are kept soon go with the next, in the order in which they came', async () => {
-    const { commit } = store;
-    const seen: string[] = [];
-    const soon = commit([count('a')], 'keptSoon').then(() => seen.push('soon'));
-    const next = commit([count('b')], 'kept').then(() => seen.push('next'));
-    await Promise.all([soon, next]);
-    expect(seen).toEqual(['soon', 'next']);
-    expect(await rows()).toEqual([
-      { scope: 'a', disabled: 0 },
-      { scope: 'b', disabled: 1 },
-    ]);
-  });
-
-  it('that are kept soon are written when nothing else comes, without a sync', async () => {
-    await Promise.all([store.commit([level('a')], 'keptSoon'), store.commit([level('b')], 'keptSoon')]);
-    expect((await rows()).map((row) => row.disabled)).toEqual([1, 1]);
-  });
-
-  it('that are kept soon fail alone', async () => {
-    const { commit } = store;
-    const all = [
-      commit([insert('a')], 'keptSoon'),
-      commit([insert('a')], 'keptSoon'),
-      commit([insert('b')], 'synced'),
-    ];
-    expect(await statuses(all)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await scopes()).toEqual(['a', 'b']);
-  });
-
-  it('are found by who waits for them', async () => {
-    const written = store.commit([insert('a')], 'keptSoon');
-    await store.written();
-    expect(await scopes()).toEqual(['a']);
-    await written;
-    await store.written();
-  });
 });

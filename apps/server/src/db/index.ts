@@ -5,7 +5,7 @@ export type {
   GatewayKeyTable,
   MachineTable,
 } from './gateway-tables.ts';
-export type { GroupCommit, Wish } from './group-commit.ts';
+export type { GroupCommit } from './group-commit.ts';
 export { migrate } from './migrate.ts';
 export { prepareQuery, type Slot } from './prepared-query.ts';
 export { openDatabase, type OpenDatabase, type Store } from './open-database.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
-import { createGroupWriter, type GroupWriter } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { keepStatements } from './kept-statements.ts';
 import { createRowCache, type Remember } from './row-cache.ts';
 import type { Schema } from './schema.ts';
@@ -17,8 +17,9 @@ export interface DatabasePlace {
   dataDir: string;
 }
 
-export interface Store extends GroupWriter {
+export interface Store {
   db: Kysely<Schema>;
+  commit: GroupCommit;
   remember: Remember;
 }
 
@@ -87,7 +88,5 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
     await db.destroy();
     sqlite.close();
   };
-  // Real time: it is about the work of the disk.
-  const writer = createGroupWriter(db, writeTogether, systemClock);
-  return { db, ...writer, remember: createRowCache(version), close };
+  return { db, commit: createGroupCommit(db, writeTogether), remember: createRowCache(version), close };
 };

@@ -1,12 +1,12 @@
 import type { CallVia, ListCallsInput } from '@drawbridge/contracts';
-import { sql, type Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import {
   prepareQuery,
   type CallTable,
   type Durability,
+  type GroupCommit,
+  type Schema,
   type Slot,
-  type Store,
-  type Wish,
 } from '../db/index.ts';
 import type { CallHead, CallRecord } from './call-record.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
@@ -29,7 +29,7 @@ export interface CallsStore {
   /** Writes down where an open call stands. */
   move(record: CallRecord): Promise<void>;
   /** Writes down how a call ended, once: a row that has ended is left as it is. With a confirmation it is always synced. */
-  end(record: CallRecord, wish: Wish, beside: BesideEnd): Promise<void>;
+  end(record: CallRecord, durability: Durability, beside: BesideEnd): Promise<void>;
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
@@ -65,11 +65,7 @@ export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.re
 export const isCursor = (text: string): boolean => cursorText.test(text);
 
 /** Reads from `db`; writes go through `commit`, so that calls that come together share one sync of the disk. */
-export const createCallsStore = ({
-  db,
-  commit,
-  written,
-}: Pick<Store, 'db' | 'commit' | 'written'>): CallsStore => {
+export const createCallsStore = (db: Kysely<Schema>, commit: GroupCommit): CallsStore => {
   const insertRow = prepareQuery((slot: Slot<Selectable<CallTable>>) =>
     db.insertInto('calls').values({
       requestId: slot('requestId'),
@@ -125,9 +121,9 @@ export const createCallsStore = ({
         .where('endedAt', 'is', null);
       await commit([moveRow.compile()], 'synced');
     },
-    end: async (record, wish, { closing, resultText }) => {
+    end: async (record, durability, { closing, resultText }) => {
       const row = endedRow(record, resultText);
-      if (closing === null) return commit([endRow(row)], wish);
+      if (closing === null) return commit([endRow(row)], durability);
       const close = db
         .updateTable('confirmations')
         .set({ state: closing.as, decidedAt: record.endedAt })
@@ -200,7 +196,6 @@ export const createCallsStore = ({
       return rows.map(readHead);
     },
     list: async ({ userId, via }, { cursor, limit }) => {
-      await written();
       const page = db
         .selectFrom('calls')
         .select(headColumns)

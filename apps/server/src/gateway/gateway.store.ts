@@ -22,7 +22,7 @@ export interface GatewayStores {
 export const createGatewayStores = (store: Store): GatewayStores => {
   const { db, commit } = store;
   return {
-    calls: guardedStore(createCallsStore(store)),
+    calls: guardedStore(createCallsStore(db, commit)),
     confirmations: guardedStore(createConfirmationsStore(db, commit)),
     keys: guardedStore(createKeysStore(store)),
     machines: guardedStore(createMachinesStore(db, commit)),

@@ -11,7 +11,7 @@ import {
 } from './call-state.ts';
 import { createCallCounts, type Caller } from './call-counts.ts';
 import type { CallRecord } from './call-record.ts';
-import type { BesideEnd, CallsStore } from './calls.store.ts';
+import type { CallsStore } from './calls.store.ts';
 import type { GatewayLimits } from './limits.ts';
 import type { Port } from './port.ts';
 import type { Machine } from './registry.ts';
@@ -73,13 +73,6 @@ export interface OpenCallsNeeds {
   onChanged(record: CallRecord): void;
   onConfirmationClosed(confirmationId: string): void;
   onError(error: unknown): void;
-}
-
-/** How a call ends. */
-interface Ended {
-  state: CallMachineState;
-  record: CallRecord;
-  beside: BesideEnd;
 }
 
 const initialState = (record: CallRecord): OpenCallState => ({
@@ -162,23 +155,6 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   const durability = (call: OpenCall) => (call.reads ? 'kept' : 'synced');
 
-  /** The daemon hears of it when it is written down, and answers again where that fails. */
-  const tellAndSave = async (call: OpenCall, { state, record, beside }: Ended): Promise<void> => {
-    const before = { state: call.state, record: call.record };
-    const saved = store.end(record, 'keptSoon', beside);
-    tellWaiters(call.waiters, state, record);
-    // Whoever was told may ask for it, or make the next call, at once.
-    Object.assign(call, { state, record });
-    counts.remove(record);
-    try {
-      await saved;
-    } catch (error) {
-      Object.assign(call, before);
-      counts.add(record);
-      throw error;
-    }
-  };
-
   const step = async (
     call: OpenCall,
     event: CallMachineEvent,
@@ -196,9 +172,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     else if (moved && state.kind !== 'ended') await store.move(record);
     else if (moved) {
       const beside = { closing: close, resultText: details.resultText ?? null };
-      await (isTold
-        ? tellAndSave(call, { state, record, beside })
-        : store.end(record, durability(call), beside));
+      const saved = store.end(record, durability(call), beside);
+      // The daemon hears of it when it is written down, and answers again where that fails.
+      if (isTold) {
+        tellWaiters(call.waiters, state, record);
+        // Whoever was told may make the next call at once.
+        counts.remove(record);
+      }
+      await saved.catch((error: unknown) => {
+        if (isTold) counts.add(record);
+        throw error;
+      });
     }
     call.state = state;
     call.record = record;

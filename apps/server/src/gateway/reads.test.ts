@@ -59,20 +59,4 @@ describe('a tool that only reads', () => {
       code: 'NOT_FOUND',
     });
   });
-
-  it('has ended for its caller and in the list as soon as the caller hears, and for the daemon when that is written', async () => {
-    const { key, stream } = await open();
-    const { gateway, clock } = fixture;
-    const heard: string[] = [];
-    const called = gateway.call('ada', call('read_file'), until).then(() => heard.push('caller'));
-    await clock.settle();
-    const { requestId = '' } = stream.requests()[0] ?? {};
-    const taken = gateway.daemon.respond(key, requestId, text('done')).then(() => heard.push('daemon'));
-    await called;
-    expect((await gateway.getCall('ada', requestId)).state).toBe('succeeded');
-    expect(heard).toEqual(['caller']);
-    const { calls } = await gateway.listCalls('ada', { limit: 10 });
-    expect(calls.map(({ state }) => state)).toEqual(['succeeded']);
-    await taken;
-  });
 });
