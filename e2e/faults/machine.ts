@@ -57,6 +57,24 @@ const folders = (folder: string) => {
   return { root: made('root'), home: made('home'), twinRoot: made('twin-root'), twinHome: made('twin-home') };
 };
 
+const copies = 10;
+
+/**
+ * As on a copied machine: all of the private folder, but not the lock of a process of here. The daemon goes on meanwhile, so a
+ * file that went while it was being copied begins the copy again.
+ */
+const copyHome = (home: string, twinHome: string) => {
+  for (let left = copies; ; left -= 1) {
+    rmSync(twinHome, { recursive: true, force: true });
+    try {
+      return cpSync(home, twinHome, { recursive: true, filter: (path) => !/\/lock\.\d+$/.test(path) });
+    } catch (error) {
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isGone || left === 1) throw error;
+    }
+  }
+};
+
 export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
   const { processes, history, proxy, user, keys, flags } = needs;
   const { root, home, twinRoot, twinHome } = folders(needs.folder);
@@ -137,9 +155,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
       inTurn(async () => {
         mayEnd = true;
         disturb(forMs);
-        rmSync(twinHome, { recursive: true });
-        // As on a copied machine: all of the private folder, but not the lock of a process of here.
-        cpSync(home, twinHome, { recursive: true, filter: (path) => !/\/lock\.\d+$/.test(path) });
+        copyHome(home, twinHome);
         const twin = startDaemon(processes, { url: proxy.url, root: twinRoot, home: twinHome, flags });
         await sleep(systemClock, forMs);
         await twin.process.end('SIGKILL');
