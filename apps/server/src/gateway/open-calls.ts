@@ -25,7 +25,7 @@ import { tellWaiters, type Waiter } from './waiters.ts';
 export interface OpenCall {
   record: CallRecord;
   state: CallMachineState;
-  /** Its tool only reads: what it does and gives need not wait for the disk. */
+  /** Its tool only reads: what it does and gives need not wait for a sync of the disk. */
   readonly reads: boolean;
   /** Digests of questions that were asked and name themselves (`askId`). */
   readonly asked: Set<string>;
@@ -166,30 +166,19 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const record = recordAfter(call, state, details);
     const close = closingOf(call.record, effects);
     const moved = state.kind !== before.kind;
-    /** The caller hears before it is written down. */
-    const isTold = call.reads && event.type === 'answered' && state.kind === 'ended' && !details.save;
     if (details.save) await details.save(record);
     else if (moved && state.kind !== 'ended') await store.move(record);
     else if (moved) {
       const beside = { closing: close, resultText: details.resultText ?? null };
-      const saved = store.end(record, durability(call), beside);
-      // The daemon hears of it when it is written down, and answers again where that fails.
-      if (isTold) {
-        tellWaiters(call.waiters, state, record);
-        // Whoever was told may make the next call at once.
-        counts.remove(record);
-      }
-      await saved.catch((error: unknown) => {
-        if (isTold) counts.add(record);
-        throw error;
-      });
+      // Its caller hears after this, so that no restart makes another end of it. Where it fails, the daemon answers again.
+      await store.end(record, durability(call), beside);
     }
     call.state = state;
     call.record = record;
     arm(call);
     if (state.kind === 'ended') {
       calls.delete(record.requestId);
-      if (!isTold) counts.remove(record);
+      counts.remove(record);
     }
     tellWaiters(call.waiters, state, record);
     if (moved) needs.onChanged(record);
