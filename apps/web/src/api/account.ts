@@ -1,4 +1,5 @@
 import { unreachable, type Failure } from './failure.ts';
+import { postJson } from './post-json.ts';
 
 interface Credentials {
   email: string;
@@ -30,13 +31,8 @@ const refused: Record<number, Failure> = {
 
 /** `own` are the refusals of this one path, by their status. */
 const post = async (path: string, body: object, own: Record<number, Failure>): Promise<Reply> => {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    credentials: 'same-origin',
-  }).catch(() => null);
-  if (response === null || response.status >= 500) return { ok: false, failure: unreachable };
+  const response = await postJson(path, body);
+  if (response === null) return { ok: false, failure: unreachable };
   if (response.ok) return { ok: true };
   return { ok: false, failure: own[response.status] ?? refused[response.status] ?? badRequest };
 };

@@ -25,10 +25,10 @@ const asRequest = (wanted: InputRequest): ClientRequest => ({
   ...(wanted.params && { params: { ...wanted.params, ...(isPage(wanted) && { elicitationId: nanoid() }) } }),
 });
 
-/** What the tool is told; null where only its caller can be. A person who is not shown a question has not answered it. */
-const answerIn = ({ method }: InputRequest, said: ClientAnswer): Record<string, unknown> | null => {
+/** What the tool is told; a text, for its caller, where it can be told nothing. A person who is not shown a question has not answered it. */
+const answerIn = ({ method }: InputRequest, said: ClientAnswer): Record<string, unknown> | string => {
   if ('result' in said) return said.result;
-  return method === 'elicitation/create' ? { action: 'cancel' } : null;
+  return method === 'elicitation/create' ? { action: 'cancel' } : said.error.message;
 };
 
 /**
@@ -55,8 +55,7 @@ export const callInRounds = async (
       const said = await ask(asRequest(inputRequest));
       if (said === null) return wordsAnswer('The client has left.');
       const answered = answerIn(inputRequest, said);
-      if (answered === null)
-        return wordsAnswer(`The client did not answer the tool: ${'error' in said && said.error.message}`);
+      if (typeof answered === 'string') return wordsAnswer(`The client did not answer the tool: ${answered}`);
       responses[name] = answered;
     }
     const client = { can, responses, ...(requestState !== undefined && { requestState }) };
