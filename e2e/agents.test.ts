@@ -85,7 +85,6 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
   });
 
   it('makes a token that reads, and puts it in the lines, which run as they are pasted', async () => {
-    await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
     await page.locator('[data-test=token-made]').waitFor();
     expect(await ann.api.tokens.list.query()).toMatchObject([{ name: 'curl', scopes: ['filesystemRead'] }]);
@@ -139,7 +138,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
       ['machine', 'failed'],
       ['tools', 'open'],
     ]);
-    await page.locator('[data-step=machine]').getByText('Start the daemon on it').waitFor();
+    await page.locator('[data-step=machine]').getByText('Run drawbridge connect on it').waitFor();
   });
 
   it('says what to do when the token was revoked', async () => {
@@ -150,12 +149,14 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
       ['signed-in', 'failed'],
       ['machine', 'open'],
     ]);
-    await page.locator('[data-step=signed-in]').getByText('Make a new one').waitFor();
+    await page.locator('[data-step=signed-in]').getByText('Create a new one').waitFor();
   });
 
   it('forgets the token when the person leaves the page', async () => {
     await page.getByRole('link', { name: 'Activity' }).first().click();
+    await page.waitForURL(`${server.url}/activity`);
     await page.getByRole('link', { name: 'Agents' }).first().click();
+    await page.waitForURL(`${server.url}/agents`);
     await pick('curl');
     expect(await copied()).toContain('YOUR_TOKEN');
     expect(await page.content()).not.toContain('dbt_');

@@ -22,7 +22,7 @@ afterAll(() => processes.stopAll());
 let server: Server;
 let ann: Person;
 let daemon: Daemon;
-const flags = ['--permission-shell', 'allow'];
+const flags = ['--permission-shell', 'allow', '--dangerously-disable-shell-sandbox'];
 
 const online = () => until(async () => (await ann.api.gateway.status.query()).state === 'online');
 const startAgain = async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   answer,
@@ -35,7 +35,8 @@ beforeAll(async () => {
 
   annsDaemon = await connectDaemon(processes, { person: ann, url: server.url });
   await connectDaemon(processes, { person: ben, url: server.url });
-  bensKey = (await ben.api.gateway.createLink.mutate()).token;
+  const link = await ben.fetch('/rest/instance-ai/gateway/create-link', { method: 'POST' });
+  bensKey = (await link.json()).data.token;
 
   writeFileSync(join(annsDaemon.root, 'diary.txt'), 'only for Ann');
   const read = await run(ann, 'read_file', { filePath: 'diary.txt' });
@@ -123,21 +124,17 @@ it('runs on the machine of the caller alone', async () => {
 
 it('hears nothing of another user', async () => {
   const heard: unknown[] = [];
-  const started: string[] = [];
-  const note = (name: string) => ({
-    onStarted: () => void started.push(name),
-    onData: ({ data }: { data: unknown }) => void heard.push(data),
+  const subscription = await new Promise<{ unsubscribe(): void }>((resolve) => {
+    const opened = ben.api.live.onEvent.subscribe(undefined, {
+      onStarted: () => resolve(opened),
+      onData: ({ data }) => void heard.push(data),
+    });
   });
-  const subscriptions = [
-    ben.api.calls.onChanged.subscribe(undefined, note('calls')),
-    ben.api.confirmations.onChanged.subscribe(undefined, note('confirmations')),
-  ];
-  await until(async () => started.length === 2);
   await answer(ann, ids.open, { approved: true, resourceDecision: 'allowOnce' });
-  // Ben's own call comes after Ann's on the same streams: what was to be heard of hers has been heard.
+  // Ben's own call comes after Ann's on the same stream: what was to be heard of hers has been heard.
   const own = await run(ben, 'list_files', { dirPath: '.' });
   await until(async () => heard.some((event) => JSON.stringify(event).includes(own.requestId)));
-  subscriptions.forEach((subscription) => subscription.unsubscribe());
+  subscription.unsubscribe();
   expect(JSON.stringify(heard)).not.toContain(ids.open);
 });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { toolGroups } from '@drawbridge/contracts';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,

@@ -32,7 +32,9 @@ beforeAll(async () => {
     JSON.stringify({ version: 1, modes: { filesystemRead: 'deny', filesystemWrite: 'deny' } }),
   );
   daemon = await connectDaemon(processes, { person: ann, url: server.url, home });
-  const live = ann.api.gateway.onStateChanged.subscribe(undefined, { onData: () => void (heard += 1) });
+  const live = ann.api.live.onEvent.subscribe(undefined, {
+    onData: ({ data }) => void (heard += Number(data.topic === 'machine')),
+  });
   await until(async () => heard === 1);
   return () => live.unsubscribe();
 });
@@ -57,6 +59,36 @@ it('a server that is added while the daemon runs is told to who watches, asks, a
   expect(asked.state).toBe('awaiting-confirmation');
   const call = await answer(ann, asked.requestId, { approved: true, resourceDecision: 'allowOnce' });
   expect([call.state, textOf(call)]).toEqual(['succeeded', 'from the server']);
+});
+
+const rude = `
+const answers = {
+  initialize: '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"rude","version":"1"}}',
+  'tools/list': '{"tools":[{"name":"give","inputSchema":{"type":"object"}}]}',
+  'tools/call': '{"content":[{"type":"text","text":"given"}],"structuredContent":{"__proto__":{"polluted":true}}}',
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":' + (answers[method] ?? '{}') + '}\\n');
+});`;
+
+it('a result with __proto__ in it arrives at once without it, and reaches no object', async () => {
+  const script = join(daemon.home, 'rude.cjs');
+  writeFileSync(script, rude);
+  processes.start({
+    command: process.execPath,
+    args: [daemonEntry, 'mcp', 'add', 'rude', '--', process.execPath, script],
+    cwd: daemon.home,
+    env: { HOME: daemon.home },
+  });
+  await until(async () => (await names()).includes('rude__give'));
+  const asked = await run(ann, 'rude__give', {});
+  const call = await answer(ann, asked.requestId, { approved: true, resourceDecision: 'allowOnce' });
+  expect([call.state, textOf(call)]).toEqual(['succeeded', 'given']);
+  expect(JSON.stringify(call)).not.toContain('polluted');
+  // Both ends go on.
+  const next = await run(ann, 'rude__give', {});
+  expect(next.state).toBe('awaiting-confirmation');
 });
 
 it('a group is switched on after a yes, kept, and offered at once', async () => {

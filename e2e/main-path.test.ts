@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { ConfirmationAnswer } from '@drawbridge/contracts';
+import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   answer,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 describe('set-up', () => {
   it('is done once, with the token of the console', async () => {
     const stranger = server.visitor();
-    expect(await stranger.api.setup.status.query()).toEqual({ needed: false });
+    expect(await stranger.api.setup.status.query()).toMatchObject({ needed: false });
     await expect(stranger.api.setup.createOwner.mutate({ setupToken, ...owner })).rejects.toMatchObject({
       data: { code: 'ALREADY_SET_UP' },
     });
@@ -153,8 +153,10 @@ describe('disconnect', () => {
 
 it('tells every change to the panel, live', async () => {
   const states: string[] = [];
-  const subscription = ann.api.gateway.onStateChanged.subscribe(undefined, {
-    onData: ({ data }) => states.push(data.payload.state),
+  const subscription = ann.api.live.onEvent.subscribe(undefined, {
+    onData: ({ data: { topic, event } }) => {
+      if (topic === 'machine') states.push(event.payload.state);
+    },
   });
   await until(async () => states.length > 0);
   const other = await connectDaemon(processes, { person: ann, url: server.url });

@@ -113,10 +113,10 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await page.getByLabel('Password').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('[data-test=client-name]').getByText('Notes agent').waitFor();
-    await page.getByText('a program on the machine of this browser').waitFor();
+    await page.getByText('(a program on this computer)').waitFor();
     const ticked = page.getByRole('checkbox', { checked: true });
     expect([await page.getByRole('checkbox').count(), await ticked.count()]).toEqual([7, 1]);
-    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
     const answer = await agent.answer();
     await page.getByText('You can close this page.').waitFor();
     expect([answer.get('error'), answer.get('state'), answer.get('code')]).toEqual([
@@ -131,7 +131,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     const waiting = await begin();
     await page.goto(agent.kept.page?.href ?? '');
     await page.getByRole('checkbox', { name: 'Change files' }).click();
-    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
     const answer = await agent.answer();
     await page.getByText('You can close this page.').waitFor();
     expect(answer.get('state')).toBe(agent.state);
@@ -189,6 +189,6 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     asked.searchParams.set('redirect_uri', 'https://evil.example/');
     await page.goto(asked.href);
     await page.getByText('This client cannot be connected').waitFor();
-    await page.getByText('an address that is not its own').waitFor();
+    await page.getByText('an address that is not registered for it').waitFor();
   });
 });

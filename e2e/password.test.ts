@@ -61,10 +61,10 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await fill(owner.password, second, third);
     await send();
-    await dialog().getByText('This differs from the new password').waitFor();
+    await dialog().getByText('The passwords do not match').waitFor();
     await fill('a wrong password', second);
     await send();
-    await dialog().getByText('This is not your current password').waitFor();
+    await dialog().getByText('Wrong current password').waitFor();
     expect(await dialog().getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
   });
 
@@ -72,7 +72,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     await fill(owner.password, second);
     await dialog().getByRole('checkbox', { name: 'Sign out everywhere else' }).click();
     await send();
-    await page.getByText('Your password is changed.').waitFor();
+    await page.getByText('Password changed.').waitFor();
     expect(await status(token)).toBe(200);
     expect(await ann.api.gateway.status.query()).toMatchObject({ state: 'online' });
     await other.reload();
@@ -83,7 +83,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await fill(second, third);
     await send();
-    await page.getByText('All else is signed out').waitFor();
+    await page.getByText('Everything else is signed out').waitFor();
     expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await status(token)).toBe(401);
@@ -96,8 +96,8 @@ describeWith('chromium')('a password that is changed in the panel', () => {
 
   it('is the one to sign in with', async () => {
     await signIn(other, second);
-    await other.getByText('do not belong together').waitFor();
+    await other.getByText('Wrong e-mail or password').waitFor();
     await signIn(other, third);
-    await other.getByText('No machine is connected').waitFor();
+    await other.getByText('is offline').first().waitFor();
   });
 });

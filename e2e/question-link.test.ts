@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toolGroups } from '@drawbridge/contracts';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -82,7 +82,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
     await page.goto(confirmationUrl);
     await page.getByText('This question is closed').waitFor();
     await page.goto(`${server.url}/confirmations/unknown`);
-    await page.getByText('There is no such question').waitFor();
+    await page.getByText('Question not found').waitFor();
     await page.context().close();
   });
 

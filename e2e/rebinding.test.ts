@@ -60,7 +60,6 @@ describeWith('chromium')('a page of another site, whose name leads to this serve
       ],
       ['/trpc/setup.status', {}],
       ['/trpc/gateway.createLink', { method: 'POST', headers: json, body: '{}' }],
-      ['/api/auth/get-session', {}],
       ['/api/v1/instance-ai/gateway/create-link', { method: 'POST', headers: json, body: '{}' }],
     ];
     const got = await page.evaluate(

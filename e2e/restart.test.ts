@@ -36,7 +36,7 @@ it('CF-11 PS-05 killed with an open confirmation: the daemon comes back, the ans
   await server.end('SIGKILL');
   await server.restart();
   await online();
-  expect(daemon.process.output().match(/^\s*connected /gm)).toHaveLength(2);
+  await until(async () => daemon.process.output().match(/^\s*connected /gm)?.length === 2);
 
   const after = await questionOf(ann, asked.requestId);
   expect(after).toEqual(before);

@@ -3,7 +3,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { initReply, type Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import { initReply } from '@drawbridge/contracts/daemon-reply';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
   connectDaemon,
@@ -109,7 +110,7 @@ it('the results of calls that run at the same time come together, each to its ow
 it('to a server that does not announce it each result goes alone', async () => {
   way.changes.set('init', async (answer, response) => {
     const { features, ...reply } = initReply.parse(JSON.parse(await text(answer)));
-    expect(features).toEqual(['responses']);
+    expect(features).toEqual(['responses', 'settled', 'keep-session']);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
   });
   await readAll(await connected());

@@ -87,7 +87,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await page.locator('[data-test=token-row]').getByText('Read files').waitFor();
     expect(await page.content()).not.toContain(token);
     await page.reload();
-    await page.locator('[data-test=token-row]').getByText('Not used yet').waitFor();
+    await page.locator('[data-test=token-row]').getByText('Never used').waitFor();
     expect(await page.content()).not.toContain(token);
   });
 
@@ -134,7 +134,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
       () => 'cut',
     );
     await page.getByRole('button', { name: 'Revoke Notes agent' }).click();
-    await page.getByText('It cannot be brought back').waitFor();
+    await page.getByText('This cannot be undone').waitFor();
     expect((await read()).status).toBe(200);
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No access tokens').waitFor();

@@ -1,12 +1,16 @@
 import { defineProject } from 'vitest/config';
+import { folderOfRun } from '../tools/folder-of-run.ts';
 
-// One file at a time: each starts a server, a daemon and often a browser.
+// Files run side by side, a few at a time (vitest.config.ts): each has ports, folders and a home of its own.
 export default defineProject({
   test: {
     name: 'e2e',
     include: ['**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
+    isolate: false,
+    // What is awaited comes late on a busy machine, and one second is no promise of ours.
+    expect: { poll: { timeout: 10_000 } },
+    env: { TEST_STORES: folderOfRun() },
   },
 });

@@ -2,13 +2,45 @@
 // The paths have no anchor at the front, so that the planted violations in tools/fixtures meet the same rules.
 
 const server = 'apps/server/src';
-const modules = ['gateway', 'auth', 'agent', 'db', 'http'];
+const modules = ['gateway', 'callers', 'auth', 'agent', 'db', 'http', 'rpc'];
 const doors = `${server}/doors/([^/]+)/`;
-const appTs = `${server}/app\\.ts$`;
+const appTs = `${server}/(app|open-accounts)\\.ts$`;
 const ours = '(apps|packages)/';
 const tests = '(\\.test\\.ts$|/test/)';
 
 const rule = (name, comment, edge) => ({ name, comment, severity: 'error', ...edge });
+
+const daemon = 'apps/daemon/src';
+/** The daemon's folders from the bottom up. A folder imports from earlier rows, never from its own row or a later one. */
+const daemonLayers = [
+  ['text', 'program'],
+  ['paths', 'private-files', 'processes'],
+  ['journal', 'log'],
+  ['permission'],
+  ['tools/common'],
+  ['tools/browser', 'tools/computer', 'tools/filesystem', 'tools/mcp', 'tools/shell', 'tools/system'],
+  ['tools'],
+  ['link'],
+  ['status', 'terminal', 'install', 'service'],
+  ['doctor'],
+  ['commands'],
+];
+const daemonSupport = `${daemon}/testing/`;
+
+const daemonLayer = (folder, below) => {
+  const own = folder === 'tools' ? `${daemon}/tools/[^/]+$` : `${daemon}/${folder}/`;
+  return rule(
+    `daemon-${folder.replace('/', '-')}`,
+    `${folder} imports from ${below.join(', ') || 'no other folder'}`,
+    {
+      from: { path: own, pathNot: tests },
+      to: {
+        path: `${daemon}/`,
+        pathNot: [own, ...below.map((one) => `${daemon}/${one}/`), `${daemon}/config\\.ts$`, daemonSupport],
+      },
+    },
+  );
+};
 
 /** Only files of the folder itself, and app.ts, look behind its front door. */
 const frontDoor = (folder) =>
@@ -17,12 +49,18 @@ const frontDoor = (folder) =>
     to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/index\\.ts$` },
   });
 
+/** Parts of a folder from the bottom to the top: none imports one above it. */
+const layers = (name, base, parts) =>
+  parts.slice(0, -1).map((part, at) =>
+    rule(`${name}-layers`, `the layers of ${base}: ${parts.join(' < ')}`, {
+      from: { path: base + part, pathNot: tests },
+      to: { path: parts.slice(at + 1).map((upper) => base + upper) },
+    }),
+  );
+
 module.exports = {
   forbidden: [
-    rule('no-cycles', 'no circles', {
-      from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    }),
+    rule('no-cycles', 'no circles, not even of types', { from: {}, to: { circular: true } }),
     rule('resolves', 'every import is found', { from: { path: ours }, to: { couldNotResolve: true } }),
     rule('contracts-alone', 'contracts import nothing of ours', {
       from: { path: 'packages/contracts/src/' },
@@ -32,17 +70,13 @@ module.exports = {
       from: { path: 'packages/kit/src/' },
       to: { path: '(apps|packages|e2e|tools|bench)/', pathNot: ['packages/kit/', 'node_modules/'] },
     }),
-    rule(
-      'packages-front-door',
-      'contracts and kit are imported through their index.ts, what needs Node through node.ts',
-      {
-        from: { pathNot: 'packages/' },
-        to: {
-          path: 'packages/(contracts|kit)/src/',
-          pathNot: 'packages/(contracts/src/index|kit/src/(index|node))\\.ts$',
-        },
+    rule('packages-front-door', 'kit is imported through its index.ts, what needs Node through node.ts', {
+      from: { pathNot: 'packages/' },
+      to: {
+        path: 'packages/kit/src/',
+        pathNot: 'packages/kit/src/(index|node)\\.ts$',
       },
-    ),
+    }),
     rule('daemon-alone', 'the daemon knows contracts and kit', {
       from: { path: 'apps/daemon/' },
       to: { path: 'apps/(server|web)/', pathNot: 'node_modules/' },
@@ -70,29 +104,80 @@ module.exports = {
       },
     }),
     rule('db-for-stores', 'only a store.ts and app.ts touch the database', {
-      from: { path: 'apps/', pathNot: [`${server}/db/`, 'store\\.ts$', appTs, tests] },
+      from: { path: 'apps/', pathNot: [`${server}/db/`, `${server}/commands/`, 'store\\.ts$', appTs, tests] },
       to: { path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'], dependencyTypesNot: ['type-only'] },
     }),
-    rule('doors-apart', 'a door knows the front doors of auth, gateway and agent, never another door', {
+    rule('doors-apart', 'a door never knows another door', {
       from: { path: doors, pathNot: tests },
       to: { path: doors, pathNot: `${server}/doors/$1/` },
     }),
-    rule('doors-front-only', 'a door knows no other module', {
-      from: { path: doors, pathNot: tests },
+    rule(
+      'doors-front-only',
+      'a door knows the front doors of callers, gateway, auth, agent, http and rpc, and no other module',
+      {
+        from: { path: doors, pathNot: tests },
+        to: {
+          path: `${server}/`,
+          pathNot: [
+            `${server}/(auth|callers|gateway|agent|http|rpc)/index\\.ts$`,
+            `${server}/errors\\.ts$`,
+            `${server}/doors/$1/`,
+          ],
+        },
+      },
+    ),
+    rule('callers-alone', 'callers knows the gateway, and types of auth', {
+      from: { path: `${server}/callers/`, pathNot: tests },
       to: {
         path: `${server}/`,
-        pathNot: [
-          `${server}/(auth|gateway|agent|http)/index\\.ts$`,
-          `${server}/errors\\.ts$`,
-          `${server}/doors/$1/`,
-        ],
+        pathNot: [`${server}/callers/`, `${server}/(gateway|auth)/index\\.ts$`, `${server}/errors\\.ts$`],
       },
     }),
-    rule('app-on-top', 'nothing imports the composition root but main.ts and tests', {
-      from: { path: 'apps/server/', pathNot: [`${server}/main\\.ts$`, tests] },
+    rule('callers-auth-types', 'callers knows auth by its types alone', {
+      from: { path: `${server}/callers/`, pathNot: tests },
+      to: { path: `${server}/auth/`, dependencyTypesNot: ['type-only'] },
+    }),
+    ...layers('mcp', `${server}/doors/mcp/`, [
+      'tools',
+      'elicitation',
+      '(fast-path|sdk)',
+      'transport',
+      'door\\.ts$',
+    ]),
+    rule('mcp-ways-apart', 'the short way and the way of the SDK do not know each other', {
+      from: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: tests },
+      to: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: `${server}/doors/mcp/$1/` },
+    }),
+    rule('rpc-alone', 'rpc knows http and the table of errors', {
+      from: { path: `${server}/rpc/`, pathNot: tests },
+      to: {
+        path: `${server}/`,
+        pathNot: [`${server}/rpc/`, `${server}/http/index\\.ts$`, `${server}/errors\\.ts$`],
+      },
+    }),
+    rule('app-on-top', 'nothing imports the composition root but what starts it and tests', {
+      from: { path: 'apps/server/', pathNot: [`${server}/(serve|app)\\.ts$`, `${server}/commands/`, tests] },
       to: { path: appTs },
     }),
     ...modules.map(frontDoor),
+    ...daemonLayers.flatMap((row, at) =>
+      row.map((folder) => daemonLayer(folder, daemonLayers.slice(0, at).flat())),
+    ),
+    rule('daemon-unlisted', 'a new folder of the daemon gets a row in daemonLayers', {
+      from: {
+        path: `${daemon}/([^/]+/)`,
+        pathNot: [...daemonLayers.flat().map((folder) => `${daemon}/${folder}/`), daemonSupport],
+      },
+      to: {},
+    }),
+    rule('daemon-testing', 'only tests import test fixtures', {
+      from: { path: `${daemon}/`, pathNot: [tests, daemonSupport] },
+      to: { path: daemonSupport },
+    }),
+    rule('daemon-without-e2e', 'nothing but a test imports e2e', {
+      from: { path: `${daemon}/`, pathNot: tests },
+      to: { path: 'e2e/', pathNot: 'node_modules/' },
+    }),
     rule('no-tests-in-code', 'code does not import tests', {
       from: { path: ours, pathNot: tests },
       to: { path: tests, pathNot: 'node_modules/' },

@@ -1,19 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { filesBelow } from './tree.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const folders = ['apps', 'packages', 'e2e', 'bench'];
-const skipped = new Set(['node_modules', 'dist', '.turbo', '.nuxt', '.artifacts', 'fixtures']);
-
-const sourcesBelow = (root: string, folder: string): string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return skipped.has(entry.name) ? [] : sourcesBelow(root, path);
-    return /\.(ts|vue)$/.test(entry.name) ? [path] : [];
-  });
 
 /** A folder with our rooms in it, and the file with the rules that it is held against. */
 export interface Tree {
@@ -43,7 +36,7 @@ export const checkBoundaries = async (tree: Tree): Promise<Boundaries> => {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
   const { modules, summary } = await cruiseTree(tree, present);
   const cruised = new Set(modules.map((module) => module.source));
-  const sources = present.flatMap((folder) => sourcesBelow(root, folder));
+  const sources = present.flatMap((folder) => filesBelow(root, folder, /\.(ts|vue)$/));
   return {
     violations: summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`).sort(),
     unseen: sources.filter((source) => !cruised.has(source)),

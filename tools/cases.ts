@@ -34,7 +34,7 @@ export const rowsOf = (page: string): CaseRow[] => {
     const cells = line.split('|').map((cell) => cell.trim());
     const [, first = '', , tested = '', left = ''] = cells;
     if (!/^[A-Z]{2}-\d{2}$/.test(first)) return [];
-    const files = [...tested.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, name = '']) => name);
+    const files = [...tested.matchAll(/`([\w./-]+\.(?:test|long)\.ts)`/g)].map(([, name = '']) => name);
     return [{ id: first, files, left, heading, columns: cells.length - 2 }];
   });
 };

@@ -47,3 +47,12 @@ it('the walk has its nine steps', () => {
   const walk = readFileSync(join(root, 'docs/follow-a-tool-call.md'), 'utf8');
   expect(walk.match(/^\d+\. /gm)).toEqual(['1. ', '2. ', '3. ', '4. ', '5. ', '6. ', '7. ', '8. ', '9. ']);
 });
+
+it('a plain call of an MCP client passes at most 14 files on its way to the gateway', () => {
+  const walk = readFileSync(join(root, 'docs/follow-a-tool-call.md'), 'utf8');
+  const [, section = ''] = walk.split('## The same call from an MCP client');
+  const list = section.split('\n').filter((line) => /^(- | {2})/.test(line));
+  const files = new Set(list.join('\n').match(/\.\.\/[^)]+\.ts/g));
+  expect(files.size).toBeGreaterThan(5);
+  expect(files.size).toBeLessThanOrEqual(14);
+});

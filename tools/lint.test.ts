@@ -1,36 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import ts from 'typescript';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Inside the tree, where the lint's overrides reach, and in a folder that git ignores.
 const folder = mkdtempSync(join(root, 'node_modules/.lint-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const rulesBroken = (path: string, code: string): string[] => {
-  const file = join(folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, code);
-  const program = join(root, 'tools/node_modules/oxlint/bin/oxlint');
-  const { stdout } = spawnSync(
-    process.execPath,
-    [program, '-c', join(root, '.oxlintrc.json'), '--no-ignore', '-f', 'json', file],
-    { cwd: root, encoding: 'utf8' },
-  );
-  const { diagnostics, number_of_files: files } = JSON.parse(stdout) as {
-    diagnostics: { code: string }[];
-    number_of_files: number;
-  };
-  expect(files).toBe(1);
-  return diagnostics.map((diagnostic) => diagnostic.code);
-};
+interface Diagnostic {
+  code: string;
+  filename: string;
+}
 
 const clock = 'drawbridge(clock-only)';
 const env = 'drawbridge(env-in-config)';
 
-it.each([
+const functionOf = (lines: number) =>
+  ['export const work = () => {', ...Array.from({ length: lines - 2 }, (_, n) => `  work(${n});`), '};'].join(
+    '\n',
+  );
+
+const cases: [name: string, code: string, expected: string[], path?: string][] = [
   ['a timer', 'setTimeout(() => {}, 1);', [clock]],
   ['a timer of globalThis', 'globalThis.setInterval(() => {}, 1);', [clock]],
   ['a timer by another spelling', "globalThis['setTimeout'](() => {}, 1);", [clock]],
@@ -59,16 +52,62 @@ it.each([
     Array.from({ length: 300 }, (_, n) => `// ${n}\nexport const n${n} = ${n};`).join('\n'),
     [],
   ],
+  ['a function of 81 lines', functionOf(81), ['eslint(max-lines-per-function)']],
+  ['a function of 80 lines', functionOf(80), []],
+  ['a test of 81 lines', functionOf(81), [], 'apps/server/src/file.test.ts'],
   ['an import without its ending', "export * from './other';", ['drawbridge(ts-imports)']],
-])('%s', (_name, code, expected) => {
-  expect(rulesBroken('apps/server/src/file.ts', code)).toEqual(expected);
+  ['the environment in config.ts', 'export const home = process.env.HOME;', [], 'apps/server/src/config.ts'],
+  [
+    'a timer in the script of a .vue file',
+    '<script setup lang="ts">\nsetTimeout(() => {}, 1);\n</script>\n<template><p /></template>\n',
+    [clock],
+    'apps/web/src/page.vue',
+  ],
+];
+
+const oxlint = (config: string, files: readonly string[]) => {
+  const program = join(root, 'tools/node_modules/oxlint/bin/oxlint');
+  const given = [program, '-c', config, '--no-ignore', '-f', 'json', ...files];
+  const { stdout } = spawnSync(process.execPath, given, { cwd: root, encoding: 'utf8' });
+  return JSON.parse(stdout) as { diagnostics: Diagnostic[]; number_of_files: number };
+};
+
+let diagnostics: Diagnostic[];
+
+// One run for all: each start of the linter costs a second.
+beforeAll(() => {
+  const files = cases.map(([, code, , path = 'apps/server/src/file.ts'], at) => {
+    const file = join(folder, String(at), path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, code);
+    return file;
+  });
+  const report = oxlint(join(root, '.oxlintrc.json'), files);
+  expect(report.number_of_files).toBe(files.length);
+  ({ diagnostics } = report);
 });
 
-it('the environment is for config.ts', () => {
-  expect(rulesBroken('apps/server/src/config.ts', 'export const home = process.env.HOME;')).toEqual([]);
+it.each(cases.map(([name, , expected], at) => ({ name, expected, at })))('$name', ({ expected, at }) => {
+  const own = diagnostics.filter(({ filename }) => filename.includes(`${basename(folder)}/${at}/`));
+  expect(own.map(({ code }) => code)).toEqual(expected);
 });
 
-it('a timer in the script of a .vue file', () => {
-  const code = '<script setup lang="ts">\nsetTimeout(() => {}, 1);\n</script>\n<template><p /></template>\n';
-  expect(rulesBroken('apps/web/src/page.vue', code)).toEqual([clock]);
+interface LintConfig {
+  rules: Record<string, unknown>;
+  overrides: { files: string[]; rules: Record<string, unknown> }[];
+}
+
+it('lists as files with long functions only those that have one', () => {
+  const path = join(root, '.oxlintrc.json');
+  const { config } = ts.parseConfigFileTextToJson(path, readFileSync(path, 'utf8')) as { config: LintConfig };
+  const rule = 'max-lines-per-function';
+  const listed = config.overrides
+    .filter(({ rules }) => rules[rule] === 'off')
+    .flatMap(({ files }) => files.filter((file) => !file.includes('*')));
+  const withoutList = join(folder, 'functions.json');
+  writeFileSync(withoutList, JSON.stringify({ rules: { [rule]: config.rules[rule] } }));
+  const found = oxlint(withoutList, listed).diagnostics.filter(({ code }) => code === `eslint(${rule})`);
+  const long = new Set(found.map(({ filename }) => filename));
+  expect(listed).not.toEqual([]);
+  expect(listed.filter((file) => !long.has(file))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
@@ -11,30 +12,67 @@ const manifest = z.object({
   version: z.string(),
   license: z.string(),
   engines: z.record(z.string(), z.string()),
-  /** What cannot go into the bundle. */
-  dependencies: z.record(z.string(), z.string()),
-  /** The same, where drawbridge runs without: an install goes on when one of these has no binary for the system. */
-  optionalDependencies: z.record(z.string(), z.string()),
+  packed: z.object({
+    /** What cannot go into the bundle. */
+    dependencies: z.array(z.string()),
+    /** The same, where drawbridge runs without: an install goes on when one of these has no binary for the system. */
+    optionalDependencies: z.array(z.string()),
+  }),
 });
-const versioned = z.object({ version: z.string() });
 
 /** What stands beside the bundle and goes with it. */
 export const noticesFile = 'THIRD-PARTY-NOTICES';
 
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
+/** A hash of all files below a folder and their names: 12 hex digits. */
+const contentHash = async (folder: string): Promise<string> => {
+  const hash = createHash('sha256');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  for (const path of paths.sort()) {
+    hash.update(JSON.stringify([relative(folder, path)])).update(await readFile(path));
+  }
+  return hash.digest('hex').slice(0, 12);
+};
+
+/** Packs a staged folder into `daemon.tgz` with the build's hash in its manifest, and `daemon.json` beside it: see `packedDaemon`. */
+export const seal = async (staged: string, to: string): Promise<void> => {
+  const path = join(staged, 'package.json');
+  const { build: _before, ...packed } = z.looseObject({ version: z.string() }).parse(await readJson(path));
+  await writeFile(path, `${JSON.stringify(packed, null, 2)}\n`);
+  const build = await contentHash(staged);
+  await writeFile(path, `${JSON.stringify({ ...packed, build }, null, 2)}\n`);
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', to], {
+    cwd: staged,
+  });
+  const [{ filename }] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(stdout));
+  const bytes = await readFile(join(to, filename));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await rename(join(to, filename), join(to, 'daemon.tgz'));
+  const about = { version: packed.version, build, sha256, bytes: bytes.length };
+  await writeFile(join(to, 'daemon.json'), `${JSON.stringify(about, null, 2)}\n`);
+};
+
+/** The version in pnpm's catalog, which names exact ones: what is packed need not be installed here. */
+const versionIn = (catalog: string, dependency: string): string => {
+  const lines = catalog.split('\n').map((line) => line.trim().replaceAll("'", ''));
+  const line = lines.find((one) => one.startsWith(`${dependency}: `));
+  if (line === undefined) throw new Error(`${dependency} is not in the catalog of pnpm-workspace.yaml`);
+  return line.slice(dependency.length + 2);
+};
+
 /** Packs what was built into `dist/daemon.tgz`: installs and runs anywhere with Node and a registry. */
 export const pack = async (folder: string): Promise<void> => {
   const dist = join(folder, 'dist');
   const staged = join(dist, 'package');
   const manifestOfOurs = manifest.parse(await readJson(join(folder, 'package.json')));
-  const installed = async (dependency: string) =>
-    versioned.parse(await readJson(join(folder, 'node_modules', dependency, 'package.json'))).version;
-  const { name, version, license, engines } = manifestOfOurs;
-  const pinned = async (wanted: Record<string, string>) =>
-    Object.fromEntries(
-      await Promise.all(Object.keys(wanted).map(async (one) => [one, await installed(one)])),
-    );
+  const catalog = await readFile(join(folder, '../../pnpm-workspace.yaml'), 'utf8');
+  const { name, version, license, engines, packed: outside } = manifestOfOurs;
+  const pinned = (names: readonly string[]) =>
+    Object.fromEntries(names.map((one) => [one, versionIn(catalog, one)]));
   await rm(staged, { recursive: true, force: true });
   await mkdir(join(staged, 'dist'), { recursive: true });
   for (const file of await readdir(dist)) {
@@ -50,14 +88,10 @@ export const pack = async (folder: string): Promise<void> => {
     type: 'module',
     bin: { drawbridge: 'dist/cli.cjs' },
     files: ['dist', noticesFile],
-    dependencies: await pinned(manifestOfOurs.dependencies),
-    optionalDependencies: await pinned(manifestOfOurs.optionalDependencies),
+    dependencies: pinned(outside.dependencies),
+    optionalDependencies: pinned(outside.optionalDependencies),
   };
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], {
-    cwd: staged,
-  });
-  const [{ filename }] = z.tuple([z.object({ filename: z.string() })]).parse(JSON.parse(stdout));
-  await rename(join(dist, filename), join(dist, 'daemon.tgz'));
+  await seal(staged, dist);
   await rm(staged, { recursive: true, force: true });
 };

@@ -1,16 +1,17 @@
 import { defineConfig } from 'tsdown';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
-import { listedAtBuild } from './listed-at-build.ts';
+import { describeAtBuild } from './describe-at-build.ts';
 import { noticesFile, pack } from './pack.ts';
 
-/** Tools are loaded once a session stands, but for two files that a start needs. */
-const late = /[\\/]src[\\/]tools[\\/](browser|computer|filesystem|shell)[\\/](?!process-tree|programs)/;
+/** Tools are loaded when a session is open. `programs` is needed at the start. */
+const late =
+  /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/]access))[\\/.](?!programs)/;
 /** What the start needs and a part that is loaded later needs too. In one file: each one more takes a start about a millisecond. */
 const shared =
   /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/]/;
 
-const outside = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 
 export default defineConfig({
   // The second is a process of its own: what speaks with a display can end without warning.
@@ -38,6 +39,6 @@ export default defineConfig({
   },
   minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   dts: false,
-  plugins: [listedAtBuild, thirdPartyNotices({ fileName: noticesFile })],
+  plugins: [describeAtBuild, thirdPartyNotices({ fileName: noticesFile })],
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });

@@ -1,4 +1,8 @@
 import { defineConfig } from 'tsdown';
+import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
+
+/** A binary, and what loads files of its own while it runs. */
+const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 'pino'];
 
 export default defineConfig({
   entry: 'src/main.ts',
@@ -7,7 +11,13 @@ export default defineConfig({
   target: 'node20',
   outDir: 'dist',
   fixedExtension: false,
-  deps: { alwaysBundle: [/^@drawbridge\//] },
+  // A start takes less than half the time when Node need not look for a thousand files.
+  deps: {
+    alwaysBundle: new RegExp(`^(?!(${outside.join('|')})(/|$)|node:)`),
+    neverBundle: new RegExp(`^(${outside.join('|')})(/|$)`),
+    onlyBundle: false,
+  },
   clean: true,
   dts: false,
+  plugins: [thirdPartyNotices({ fileName: 'third-party-notices.txt' })],
 });

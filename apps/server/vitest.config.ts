@@ -1,5 +1,15 @@
 import { defineProject } from 'vitest/config';
+import { folderOfRun } from '../../tools/folder-of-run.ts';
 
 export default defineProject({
-  test: { name: 'server', include: ['src/**/*.test.ts', 'test/**/*.test.ts'], testTimeout: 30_000 },
+  test: {
+    name: 'server',
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    // Files of a worker share what they import, which is most of what they cost. No test replaces a module.
+    isolate: false,
+    // What is awaited comes late on a busy machine, and one second is no promise of ours.
+    expect: { poll: { timeout: 10_000 } },
+    env: { TMPDIR: folderOfRun() },
+  },
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import ui from '@nuxt/ui/vite';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';
+import { precompress } from '../../tools/precompress.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 const server = 'http://127.0.0.1:5820';
@@ -34,6 +35,7 @@ export default defineConfig({
       },
     }),
     notices,
+    precompress(),
   ],
   build: { target: 'es2022', reportCompressedSize: false },
   server: { proxy: { '/trpc': server, '/api': server } },

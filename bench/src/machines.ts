@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { get, request } from 'node:http';
 import { join } from 'node:path';
-import { daemonMounts, daemonSurface, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import Database from 'libsql';
 import { addressOf, announcement } from './announcement.ts';
 

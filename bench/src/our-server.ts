@@ -1,5 +1,5 @@
-// The whole server, as it is, and beside its own port one that hands calls to `gateway.call` without a door.
-import { toolCall } from '@drawbridge/contracts';
+// The whole server, as it is, and beside its own port one that hands calls to `gateway.calls.run` without a door.
+import { toolCall } from '@drawbridge/contracts/tool-call';
 import { systemClock } from '@drawbridge/kit';
 import { createApp } from '@drawbridge/server/app';
 import { readConfig } from '@drawbridge/server/config';
@@ -15,7 +15,8 @@ const app = await createApp({
 const url = await app.listen();
 const calls = await serveCalls(async (body, path) => {
   const call = toolCall.parse(JSON.parse(body));
-  const ended = await app.gateway.call(path.slice(1), call, { door: 'trpc', until: 'ended' });
+  const machine = await app.gateway.machines.resolve(path.slice(1));
+  const ended = await app.gateway.calls.run(machine, call, { door: 'trpc', until: 'ended' });
   return JSON.stringify(ended);
 });
 console.log(`Drawbridge is ready on ${url}\ncalls on ${calls};`);

@@ -6,18 +6,11 @@ import {
   owner,
   setupToken,
   startServer,
-  type Person,
 } from '@drawbridge/e2e/harness';
 import { poolOf, type Asked } from './bare.ts';
 import type { Stage } from './group.ts';
 import type { Shot } from './load.ts';
 import { startBuilt } from './processes.ts';
-
-export const cookieOf = (person: Person): string =>
-  person
-    .cookies()
-    .map(({ name, value }) => `${name}=${value}`)
-    .join('; ');
 
 export interface ProductOptions {
   root: string;
@@ -39,12 +32,12 @@ export type Product = Awaited<ReturnType<typeof startProduct>>;
 export const trpcShot = ({ pool, person }: Product, { name, arguments: given, expects }: Asked): Shot => ({
   pool,
   path: '/trpc/calls.run',
-  headers: { 'content-type': 'application/json', cookie: cookieOf(person) },
+  headers: { 'content-type': 'application/json', ...person.headers() },
   body: JSON.stringify({ name, arguments: given }),
   expects,
 });
 
-/** The same server with a port for `gateway.call` itself; `path` names the user. */
+/** The same server with a port for `gateway.calls.run` itself; `path` names the user. */
 export const startCore = async ({ processes, nodeFlags }: Stage, root: string) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -5,10 +5,10 @@ import {
   inputRequiredMeta,
   type ClientInput,
   type InputRequired,
-  type ToolResult,
-} from '@drawbridge/contracts';
+} from '@drawbridge/contracts/client-input';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { z } from 'zod';
-import type { SuiteTool } from './suite-tools.ts';
+import type { SuiteTool } from './suite-tool.ts';
 
 type Requests = InputRequired['inputRequests'];
 type Schema = Record<string, unknown>;

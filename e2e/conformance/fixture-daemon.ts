@@ -1,17 +1,15 @@
+import { daemonEvent, type ToolRequest } from '@drawbridge/contracts/daemon-event';
+import { protocolRevision } from '@drawbridge/contracts/daemon-info';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { initReply } from '@drawbridge/contracts/daemon-reply';
 import {
-  daemonEvent,
-  daemonMounts,
   daemonSurface,
-  gatewayKeyHeader,
-  initReply,
-  protocolRevision,
   type InitBody,
   type ProgressBody,
   type ResponseBody,
-  type ToolRequest,
-} from '@drawbridge/contracts';
+} from '@drawbridge/contracts/daemon-surface';
 import { EventSource } from 'eventsource';
-import type { SuiteTool } from './suite-tools.ts';
+import type { SuiteTool } from './suite-tool.ts';
 
 /** A machine that offers whatever tools it is given and asks nobody, over the daemon's own wire. */
 export interface FixtureDaemon {

@@ -1,19 +1,6 @@
-import type { Content, ProgressBody, Tool, ToolResult } from '@drawbridge/contracts';
+import type { Content } from '@drawbridge/contracts/tool-result';
 import { askingTools, text } from './asking-tools.ts';
-
-/** What a tool of the suite is run with. */
-export interface SuiteCall {
-  arguments: Record<string, unknown>;
-  say(progress: ProgressBody): Promise<void>;
-  /** Takes the first tool out of the list that is offered, or puts it back. */
-  changeTools(): Promise<void>;
-}
-
-/** A tool as the suite of conformance wants to find it. */
-export interface SuiteTool {
-  tool: Tool;
-  run(call: SuiteCall): ToolResult | Promise<ToolResult>;
-}
+import type { SuiteTool } from './suite-tool.ts';
 
 /** One red pixel. */
 const png =

@@ -1,4 +1,4 @@
-import { toolGroups } from '@drawbridge/contracts';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import { freePort, startServer, type Processes } from '../harness/index.ts';
 import { startFixtureDaemon } from './fixture-daemon.ts';
 import { suiteTools } from './suite-tools.ts';

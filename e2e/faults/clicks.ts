@@ -1,4 +1,4 @@
-import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts';
+import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Person } from '../harness/index.ts';
 import { codeOf } from './code-of.ts';

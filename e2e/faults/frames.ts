@@ -1,4 +1,4 @@
-import { daemonEvent } from '@drawbridge/contracts';
+import { daemonEvent } from '@drawbridge/contracts/daemon-event';
 
 /** One block of an event stream with its blank line; `event` is null for a comment. */
 export interface Frame {

@@ -31,6 +31,8 @@ const kinds = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancelled'), requestId, state: text, started: z.boolean().nullable() }),
   /** What the server put on a stream to a daemon. `stream` counts the streams of a user, over all their daemons. */
   z.object({ type: z.literal('stream'), user, stream: z.number() }),
+  /** The server has ended it. */
+  z.object({ type: z.literal('stream-ended'), user, stream: z.number() }),
   z.object({
     type: z.literal('frame'),
     user,

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { initReply } from '@drawbridge/contracts';
+import { initReply } from '@drawbridge/contracts/daemon-reply';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Happening } from './history.ts';
 import { createGate } from './gate.ts';
@@ -153,6 +153,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
           });
         }
       }
+      note({ type: 'stream-ended', user, stream: number });
     } finally {
       inOrder(() => response.end());
     }

@@ -1,5 +1,5 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { chromiumPath } from '../services.ts';
+import { chromiumPath } from '../service-table.ts';
 import type { Person } from './client.ts';
 
 const args = [
@@ -22,7 +22,11 @@ export const openPage = async (
   browser: Browser,
   { person, ...options }: BrowserContextOptions & { person?: Person } = {},
 ): Promise<Page> => {
-  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1_280, height: 800 },
+    ...(person && { storageState: { cookies: [], origins: [person.storage()] } }),
+    ...options,
+  });
   if (person) await context.addCookies(person.cookies());
   // Machines that run many tests at once are slow; the test's own limit is longer.
   context.setDefaultTimeout(60_000);

@@ -1,5 +1,6 @@
-import type { Call, Confirmation, ConfirmationAnswer } from '@drawbridge/contracts';
-import { terminalCallStates } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
+import { terminalCallStates } from '@drawbridge/contracts/calls';
 import type { Person } from './client.ts';
 import { until } from './until.ts';
 

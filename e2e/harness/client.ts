@@ -1,3 +1,4 @@
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import type { AppRouter } from '@drawbridge/server/router';
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, type TRPCClient } from '@trpc/client';
 import { EventSource } from 'eventsource';
@@ -16,22 +17,34 @@ export interface Person {
   /** Any request, with the cookies; `path` begins with a slash. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   signIn(account: Account): Promise<void>;
+  /** The headers that prove who asks. */
+  headers(): Record<string, string>;
   /** The cookies as a browser takes them. */
   cookies(): { name: string; value: string; url: string }[];
+  /** What the panel keeps in the storage of its origin. */
+  storage(): { origin: string; localStorage: { name: string; value: string }[] };
 }
 
 export const createPerson = (url: string): Person => {
   const jar = new Map<string, string>();
-  const header = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  let proof: string | undefined;
+  const proofHeaders = (): Record<string, string> =>
+    jar.size > 0
+      ? {
+          cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+          ...(proof !== undefined && { [sessionProofHeader]: proof }),
+        }
+      : {};
 
   const fetchWithCookies = async (input: string | URL | Request, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
-    if (jar.size > 0) headers.set('cookie', header());
+    for (const [name, value] of Object.entries(proofHeaders())) headers.set(name, value);
     const response = await fetch(input, { ...init, headers });
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';');
       const at = pair.indexOf('=');
       jar.set(pair.slice(0, at), pair.slice(at + 1));
+      proof = /"sessionProof":"([^"]+)"/.exec(await response.clone().text())?.[1] ?? proof;
     }
     return response;
   };
@@ -62,6 +75,11 @@ export const createPerson = (url: string): Person => {
       });
       if (!response.ok) throw new Error(`sign-in: ${response.status} ${await response.text()}`);
     },
+    headers: proofHeaders,
+    storage: () => ({
+      origin: url,
+      localStorage: proof === undefined ? [] : [{ name: 'drawbridge-session-proof', value: proof }],
+    }),
     cookies: () => [...jar].map(([name, value]) => ({ name, value, url })),
   };
 };

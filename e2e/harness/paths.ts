@@ -11,8 +11,11 @@ export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');
 export const picturePath = fromRoot('docs/panel.png');
 
 /** A new empty folder, by its real path. */
-export const newFolder = (name: string): string =>
-  realpathSync(mkdtempSync(join(tmpdir(), `drawbridge-${name}-`)));
+export const newFolder = (name: string, within = tmpdir()): string =>
+  realpathSync(mkdtempSync(join(within, `drawbridge-${name}-`)));
+
+/** A new empty folder for a store, in memory where the test run has a place there. */
+export const newDataFolder = (): string => newFolder('data', process.env.TEST_STORES);
 
 /** A port of 127.0.0.1 that is free now: a server that is started again must come back on the same one. */
 export const freePort = (): Promise<number> =>

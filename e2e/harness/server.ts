@@ -1,5 +1,5 @@
 import { createPerson, type Account, type Person } from './client.ts';
-import { freePort, newFolder, serverEntry } from './paths.ts';
+import { freePort, newDataFolder, serverEntry } from './paths.ts';
 import type { Exit, Processes, Running } from './processes.ts';
 
 export const setupToken = 'set-up-token-of-the-tests-0123456789';
@@ -23,7 +23,7 @@ export interface Server {
   restart(): Promise<void>;
 }
 
-/** `nodeFlags` go to Node itself. */
+/** `{port}` in a value of `env` is the port; `nodeFlags` go to Node itself. */
 export const startServer = async (
   processes: Processes,
   env: Record<string, string> = {},
@@ -31,7 +31,7 @@ export const startServer = async (
 ): Promise<Server> => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const dataDir = newFolder('data');
+  const dataDir = newDataFolder();
 
   const start = async () => {
     const running = processes.start({
@@ -44,7 +44,9 @@ export const startServer = async (
         SETUP_TOKEN: setupToken,
         LOG_LEVEL: 'warn',
         SIGN_IN_PER_MINUTE: '1000',
-        ...env,
+        ...Object.fromEntries(
+          Object.entries(env).map(([name, value]) => [name, value.replace('{port}', String(port))]),
+        ),
       },
     });
     await running.says(/^Drawbridge is ready on /m);

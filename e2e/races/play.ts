@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
 import { connectDaemon, run, startServer, type Processes } from '../harness/index.ts';
 import { operations, type Operation } from './operations.ts';
 import { createWorld, hiddenName, secret, snapshot, withSecret } from './world.ts';

@@ -1,6 +1,6 @@
 // A process of its own: puts links in place of folders and files and takes them back, as fast as it can, until it is told to stop.
 import { renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
-import { endOfTurn } from '@drawbridge/kit';
+import { nextMacrotask } from '@drawbridge/kit';
 
 const [, , ...pairs] = process.argv;
 const turnsBeforePause = 4;
@@ -42,6 +42,6 @@ while (!isOver) {
   }
   // So that calls get through too, and not only refusals.
   Atomics.wait(nobody, 0, 0, pauseMs);
-  await endOfTurn();
+  await nextMacrotask();
 }
 console.log(`swaps ${swaps};`);

@@ -1,30 +1,35 @@
 #!/usr/bin/env node
-import { CodedError } from '@drawbridge/kit';
+import { releaseName } from '@drawbridge/contracts/release';
+import { CodedError, visible, visibleLines } from '@drawbridge/kit';
 import { CommanderError } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
-import { createPaint } from './commands/answer.ts';
-import { connect } from './commands/connect.ts';
-import type { AnswerWith } from './commands/context.ts';
-import { exitCodeOf } from './commands/errors.ts';
+import { createPaint } from './commands/common/answer.ts';
+import { connect } from './commands/connect/connect.ts';
+import type { AnswerWith } from './commands/common/context.ts';
+import { exitCodeOf } from './commands/common/errors.ts';
 import { mcp } from './commands/mcp.ts';
-import { permissions } from './commands/permissions.ts';
+import { permissions } from './commands/permissions/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
-import { visible, visibleLines } from './permission/index.ts';
-import { fold } from './terminal/fold.ts';
-import { createTalk } from './terminal/talk.ts';
+import { readRelease } from './program/own-release.ts';
+import { wrapText } from './text/wrap.ts';
+import { createTerminalOutput } from './terminal/terminal-output.ts';
 
+// Beside `src` and `dist` alike; the packed one has the build in it.
+const release = readRelease(new URL('../package.json', import.meta.url)) ?? { version: '0.0.0' };
 const environment = readEnvironment();
-const talk = createTalk({
+const terminal = createTerminalOutput({
   write: (text) => void process.stderr.write(text),
   colours: process.stderr.isTTY && !environment.noColor,
   ...(process.stderr.isTTY && { columns: () => process.stderr.columns }),
 });
 
-/** Writes a result, folded where a person reads it on a terminal. */
+/** Whether a person can be asked. */
+const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/** Prints a result, wrapped on a terminal. */
 const print = (text: string): void => {
   const { isTTY, columns } = process.stdout;
-  process.stdout.write(`${isTTY ? fold(text, columns) : text}\n`);
+  process.stdout.write(`${isTTY ? wrapText(text, columns) : text}\n`);
 };
 
 /** Prints an answer; its Ctrl-C ends what it waits for. */
@@ -33,9 +38,10 @@ const answer: AnswerWith = async ({ json = false }, run) => {
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
   const found = await run({
     environment,
-    version: manifest.version,
+    release,
     write: (text) => void process.stdout.write(text),
-    say: (sentence) => talk.block(visible(sentence)),
+    notify: (sentence) => terminal.printText(visible(sentence)),
+    isTerminal: isTerminal(),
     signal: stop.signal,
   });
   const paint = createPaint(process.stdout.isTTY && !environment.noColor);
@@ -47,30 +53,28 @@ const answer: AnswerWith = async ({ json = false }, run) => {
   process.exitCode = found.code;
 };
 
-const onSignal = (session: { stop(): void; pause(): void }): (() => void) => {
+const onSignal = (stop: () => void): (() => void) => {
   let asked = false;
-  const once = (word: string, run: () => void) => () => {
+  const heard = () => {
     if (asked) process.exit(1);
     asked = true;
     // The terminal has just echoed ^C.
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    talk.line(word, 'Ctrl-C once more to force');
-    run();
+    terminal.line('stopping', 'Ctrl-C once more to force');
+    stop();
   };
-  const stop = once('leaving', session.stop);
-  const pause = once('stopping', session.pause);
-  process.on('SIGINT', stop).on('SIGTERM', pause);
-  return () => void process.off('SIGINT', stop).off('SIGTERM', pause);
+  process.on('SIGINT', heard).on('SIGTERM', heard);
+  return () => void process.off('SIGINT', heard).off('SIGTERM', heard);
 };
 
 const exitCode = (error: unknown): number => {
   // Commander has said what was wrong; help and version come this way too, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof CodedError) {
-    talk.problem(error.message, error.fix);
+    terminal.problem(error.message, error.fix);
     return exitCodeOf(error.code);
   }
-  talk.problem(error instanceof Error ? error.message : 'Something went wrong');
+  terminal.problem(error instanceof Error ? error.message : 'Something went wrong');
   return 1;
 };
 
@@ -82,27 +86,26 @@ process.on('SIGUSR1', () => undefined);
 
 // Node would print it as it is, with whatever key stands in it.
 process.on('uncaughtException', (error) => {
-  if (!('code' in error && error.code === 'EPIPE')) talk.block(visibleLines(error.stack ?? error.message));
+  if (!('code' in error && error.code === 'EPIPE'))
+    terminal.printText(visibleLines(error.stack ?? error.message));
   process.exit(1);
 });
 
 // The token stands in the arguments, which every user of this machine could read.
 process.title = 'drawbridge';
 
-const program = createProgram(manifest.version, {
+const program = createProgram(releaseName(release), {
   connect: async (line) => {
-    const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
     process.exitCode = await connect(line, {
       environment,
-      talk,
-      version: manifest.version,
-      isTerminal,
+      terminal,
+      release,
+      isTerminal: isTerminal(),
       onSignal,
     });
   },
   permissions: async (run) => {
-    const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-    const needs = { folder: environment.privateFolder, cwd: process.cwd(), isTerminal };
+    const needs = { folder: environment.privateFolder, cwd: process.cwd(), isTerminal: isTerminal() };
     process.stdout.write(`${await run(permissions(needs))}\n`);
   },
   mcp: async (run) => {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 
 /** What the environment says. Each value is only ever a value: it is never read as a flag. */
 export interface Environment {
@@ -14,9 +14,13 @@ export interface Environment {
   /** Which profile the browser uses. */
   browser: string | undefined;
   keyStore: string | undefined;
+  /** Whether `connect` installs the program for this user. */
+  install: string | undefined;
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
+  /** The user's login shell. */
+  shell: string;
   /** Where programs are looked for. */
   path: string;
   /** The person's private folder: settings and session. */
@@ -49,9 +53,15 @@ export const readEnvironment = (): Environment => {
     dangerouslyDisableShellSandbox: read('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX'),
     browser: read('DRAWBRIDGE_BROWSER'),
     keyStore: read('DRAWBRIDGE_KEY_STORE'),
+    install: read('DRAWBRIDGE_INSTALL'),
     permissions,
     noColor: read('NO_COLOR') !== undefined,
+    shell: read('SHELL') ?? '',
     path: read('PATH') ?? '/usr/bin:/bin',
     privateFolder: join(homedir(), '.drawbridge'),
   };
 };
+
+/** What npm gets: the user's own environment without what is for drawbridge alone, such as a token. */
+export const npmEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DRAWBRIDGE_')));

@@ -1,9 +1,22 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listed } from '../src/tools/listed.ts';
-import { json, page, pairingToken, sessionKey } from './gateway-server.ts';
-import { connect, home, run, server, start, tellingLoaded, until, work } from './start-cli.ts';
+import { descriptors } from '../src/tools/static-descriptors.ts';
+import { json, page, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
+import {
+  connect,
+  home,
+  noSandbox,
+  run,
+  server,
+  setUpEachTest,
+  start,
+  tellingLoaded,
+  until,
+  work,
+} from '../src/testing/start-cli.ts';
+
+setUpEachTest();
 
 const sessionFile = () => join(home, '.drawbridge/session.json');
 
@@ -15,7 +28,9 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
       rootPath: work,
       hostIdentifier: expect.stringMatching(/^[^@]+@.+$/),
       toolCategories: expect.arrayContaining([{ name: 'filesystem', enabled: true, writeAccess: false }]),
+      modes: { filesystemRead: 'allow', filesystemWrite: 'deny', shell: 'deny' },
       daemon: {
+        reconnect: expect.stringMatching(/^\S+ \S+cli\.cjs connect --dir \S+work$/),
         version: '0.1.0',
         protocol: 1,
         features: ['resume', 'cancel', 'progress', 'probe', 'rules'],
@@ -28,7 +43,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(names).not.toContain('write_file');
     expect(names).not.toContain('shell_execute');
     // The build writes them down: they are what the tools' own schemas say.
-    const told = Object.values(listed).flatMap((family) => family.map((one) => one.told));
+    const told = Object.values(descriptors).flatMap((toolset) => toolset.map((one) => one.descriptor));
     expect(tools).toEqual(told.filter(({ name }) => names.includes(name)));
   });
 
@@ -54,29 +69,96 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).not.toContain('\u001b');
   });
 
-  it('disconnects on Ctrl-C, tells the server and forgets the session', async () => {
+  it('works under a server that knows the specification alone: the decision comes as a new call', async () => {
+    await connect();
+    const given = { filePath: 'a.txt', content: 'hello' };
+    const send = (requestId: string, more: object = {}) => {
+      const toolCall = { name: 'write_file', arguments: { ...given, ...more } };
+      server.send({ type: 'filesystem-request', payload: { requestId, toolCall } });
+    };
+    send('r1');
+    await until(() => expect(JSON.stringify(server.results())).toContain('GATEWAY_CONFIRMATION_REQUIRED::'));
+    send('r2', { _confirmation: 'allowOnce' });
+    await until(() => expect(server.seen.at(-1)).toMatchObject({ path: '/response/r2' }));
+    expect(await readFile(join(work, 'a.txt'), 'utf8')).toBe('hello');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('on %s is offline at once and stays paired', async (signal) => {
+    server.answer('init', json(200, { ok: true, sessionKey, features: ['keep-session'] }));
     const { child, code, out } = await connect();
     await until(async () =>
       expect(JSON.parse(await readFile(sessionFile(), 'utf8'))).toMatchObject({ key: sessionKey }),
     );
     expect((await stat(sessionFile())).mode & 0o777).toBe(0o600);
     expect((await stat(join(home, '.drawbridge'))).mode & 0o777).toBe(0o700);
+    child.kill(signal);
+    expect(await code).toBe(0);
+    expect(out.stderr).toMatch(/^stopped {7}This machine is offline and stays paired\.$/m);
+    expect(server.seen.at(-1)).toMatchObject({
+      path: '/disconnect',
+      key: sessionKey,
+      body: { keepSession: true },
+    });
+    const again = start(['connect']);
+    await until(() => expect(again.out.stderr).toContain('connected     '));
+    expect(server.seen.at(-2)).toMatchObject({ path: '/init', key: sessionKey });
+  });
+
+  it('never ends the pairing on Ctrl-C at a server that would not keep it', async () => {
+    const { child, code } = await connect();
     child.kill('SIGINT');
     expect(await code).toBe(0);
-    expect(out.stderr).toMatch(/disconnected {2}by you\n$/);
-    expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey });
+    expect(server.seen.map(({ path }) => path)).toEqual(['/init', '/events']);
+  });
+
+  it('ends the pairing with drawbridge disconnect, which needs a yes', async () => {
+    const { code, out } = await connect();
+    await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
+    expect(await run(['disconnect'])).toMatchObject({
+      code: 2,
+      stderr: 'error  disconnect needs a terminal, or --yes\nnext   Add --yes.\n',
+    });
+    server.answer('disconnect', (request, response) => {
+      server.send({ type: 'gateway-disconnect', payload: { reason: 'user' } });
+      json(200, { ok: true })(request, response);
+    });
+    expect(await run(['disconnect', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^disconnected {2}http/),
+    });
+    expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey, body: {} });
+    expect(await code).toBe(0);
+    expect(out.stderr).toMatch(/^disconnected {2}The pairing was ended/m);
+    await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
+    expect(await run(['disconnect', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: 'not paired    There is no pairing to end.\n',
+    });
+  });
+
+  it('keeps the key when the server cannot be told, unless it is forced', async () => {
+    await mkdir(join(home, '.drawbridge'), { mode: 0o700 });
+    const kept = { url: 'http://127.0.0.1:9/', hostIdentifier: 'x@y', key: sessionKey };
+    await writeFile(sessionFile(), JSON.stringify(kept));
+    expect(await run(['disconnect', '--yes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error {2}Cannot reach http:\/\/127\.0\.0\.1:9 \(connection refused\), so the pairing was not ended$/m,
+      ),
+    });
+    expect((await stat(sessionFile())).isFile()).toBe(true);
+    expect(await run(['disconnect', '--yes', '--force', '--json'])).toMatchObject({ code: 0 });
     await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
   });
 
   it('told to end by the system, it reports what ran, keeps the session, and the next one goes on with it', async () => {
-    const { child, code, out } = await connect(['--permission-shell', 'allow']);
+    const { child, code } = await connect(['--permission-shell', 'allow', noSandbox]);
     await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
     const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };
     server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
     await until(async () => expect((await stat(join(work, 'started'))).isFile()).toBe(true));
     child.kill('SIGTERM');
     expect(await code).toBe(0);
-    expect(out.stderr).toMatch(/^stopped {7}the session is kept: drawbridge connect goes on with it\n$/m);
     expect(server.seen.at(-1)).toMatchObject({ path: '/response/r1' });
     expect(server.results()).toEqual([
       {
@@ -92,7 +174,8 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
   });
 
   it('ends a running call on Ctrl-C and reports it before it leaves', async () => {
-    const { child, code, out } = await connect(['--permission-shell', 'allow']);
+    server.answer('init', json(200, { ok: true, sessionKey, features: ['keep-session'] }));
+    const { child, code, out } = await connect(['--permission-shell', 'allow', noSandbox]);
     const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };
     server.send({ type: 'filesystem-request', payload: { requestId: 'r1', toolCall } });
     await until(async () => expect((await stat(join(work, 'started'))).isFile()).toBe(true));
@@ -136,7 +219,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
   });
 
   it.each([
-    ['user', 0, 'disconnected  in the panel'],
+    ['user', 0, 'disconnected  The pairing was ended'],
     ['replaced', 1, 'error  Disconnected: another machine or another drawbridge took this place'],
   ])('ends when the server says %s', async (reason, exitCode, shown) => {
     const { code, out } = await connect();
@@ -159,6 +242,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
   });
 
   it('ends at once on a second signal', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, features: ['keep-session'] }));
     const { child, code, out } = await connect();
     server.answer('disconnect', () => {});
     child.kill('SIGINT');

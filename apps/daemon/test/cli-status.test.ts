@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forbidden, pairingToken, sessionKey } from './gateway-server.ts';
-import { connect, home, run, server, start, until, work } from './start-cli.ts';
+import { forbidden, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
+import { connect, home, run, server, setUpEachTest, start, until, work } from '../src/testing/start-cli.ts';
+
+setUpEachTest();
 
 const own = () => join(home, '.drawbridge');
 const call = (requestId: string, name: string, args: Record<string, unknown>) =>
@@ -37,14 +39,16 @@ describe('drawbridge status', { timeout: 60_000 }, () => {
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toContain(`connected     ${server.url.origin}\nsince         2`);
     expect(shown.stdout).toContain('calls         2 ended (1 ok, 1 failed) · 0 running\n');
-    expect(shown.stdout).toMatch(/^ {14}run commands {6}deny$/m);
+    expect(shown.stdout).toMatch(/^ {14}run commands {6}deny {3}this session \(flag\)$/m);
     expect(shown.stdout).toContain(`key           in ${own()}/session.json, which only you can read\n`);
 
     child.kill('SIGKILL');
     await code;
     const after = await run(['status']);
     expect(after.code).toBe(1);
-    expect(after.stdout).toMatch(/^not running {3}paired with http:.*\nnext {10}drawbridge connect goes on/);
+    expect(after.stdout).toMatch(
+      /^not running {3}paired with http:.*\nnext {10}\S+ \S+cli\.cjs connect goes on/,
+    );
   });
 
   it('tells that it tries again, and why', async () => {
@@ -89,7 +93,7 @@ describe('drawbridge logs', { timeout: 60_000 }, () => {
     expect(records).toContainEqual(
       expect.objectContaining({ event: 'call', requestId: 'r1', tool: 'read_file', outcome: 'ok' }),
     );
-    expect(records.at(-1)).toMatchObject({ event: 'ended', reason: 'paused' });
+    expect(records.at(-1)).toMatchObject({ event: 'ended', reason: 'stopped' });
     const log = join(own(), 'logs/drawbridge.log');
     expect(statSync(log).mode & 0o777).toBe(0o600);
     expect(statSync(join(own(), 'logs')).mode & 0o777).toBe(0o700);
@@ -100,7 +104,7 @@ describe('drawbridge logs', { timeout: 60_000 }, () => {
     expect(everything).not.toContain(pairingToken);
     expect(everything).not.toContain('canary-content');
     expect((await run(['logs', '-n', '1'])).stdout).toMatch(
-      /^\d{4}-\d\d-\d\d [\d:]{8} {2}ended {9}reason=paused\n$/,
+      /^\d{4}-\d\d-\d\d [\d:]{8} {2}ended {9}reason=stopped\n$/,
     );
   });
 
@@ -111,7 +115,7 @@ describe('drawbridge logs', { timeout: 60_000 }, () => {
     await until(() => expect(following.out.stdout).toMatch(/^\S+ \S+ {2}connected\n/m));
     child.kill('SIGTERM');
     await code;
-    await until(() => expect(following.out.stdout).toMatch(/ended {9}reason=paused\n$/));
+    await until(() => expect(following.out.stdout).toMatch(/ended {9}reason=stopped\n$/));
     following.child.kill('SIGINT');
     expect(await following.code).toBe(0);
   });
@@ -126,7 +130,7 @@ describe('drawbridge pair', { timeout: 60_000 }, () => {
     const paired = await run(['pair', server.url.origin, pairingToken]);
     expect(paired).toMatchObject({ code: 0, stderr: '' });
     expect(paired.stdout).toMatch(
-      /^paired {8}http.*\nkey {11}in .*session\.json.*\nnext {10}drawbridge connect/,
+      /^paired {8}http.*\nkey {11}in .*session\.json.*\nnext {10}\S+ \S+cli\.cjs connect/,
     );
     expect(paired.stdout).not.toContain(sessionKey);
     expect(server.seen).toMatchObject([{ path: '/init', key: pairingToken, body: { tools: [] } }]);
@@ -150,7 +154,7 @@ describe('drawbridge pair', { timeout: 60_000 }, () => {
     server.answer('init', forbidden);
     expect(await run(['pair', server.url.origin, pairingToken])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('use the new token'),
+      stderr: expect.stringContaining('The server does not know this token or key'),
     });
   });
 

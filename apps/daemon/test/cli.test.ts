@@ -1,14 +1,18 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forbidden, pairingToken } from './gateway-server.ts';
-import { connect, home, run, server, tellingLoaded } from './start-cli.ts';
+import { forbidden, json, pairingToken } from '../src/testing/gateway-server.ts';
+import { connect, home, run, server, setUpEachTest, tellingLoaded, until } from '../src/testing/start-cli.ts';
+
+setUpEachTest();
 
 describe('drawbridge', { timeout: 30_000 }, () => {
   it('prints its help with an example, and its version, on stdout', async () => {
     const help = await run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain('$ drawbridge https://bridge.example.org gw_… ~/projects/site');
+    expect(help.stdout).toMatch(
+      /^ +\$ \S+ \S+cli\.cjs https:\/\/bridge\.example\.org gw_… ~\/projects\/site$/m,
+    );
     for (const group of [
       'filesystem-read',
       'filesystem-write',
@@ -30,7 +34,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown flag', ['--auto-confirm'], {}, /^error {2}unknown option '--auto-confirm'\nnext /],
-    ['too many words', ['https://x.example', 'gw_a', '.', 'more'], {}, /^error {2}too many arguments/],
+    ['too many words', ['https://x.example', pairingToken, '.', 'more'], {}, /^error {2}too many arguments/],
     [
       'a mode that is none',
       ['connect', '--permission-shell', 'yes'],
@@ -39,26 +43,26 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     ],
     [
       'http:// to another machine',
-      ['http://192.0.2.1', 'gw_a'],
+      ['http://192.0.2.1', pairingToken],
       {},
       /^error {2}The address of the server cannot be used/,
     ],
     ['no session to go on with', ['connect'], {}, /^error {2}There is no session on this machine/],
     [
       'a folder that is not there',
-      ['https://x.example', 'gw_a', 'nowhere'],
+      ['https://x.example', pairingToken, 'nowhere'],
       {},
       /^error {2}There is no folder nowhere/,
     ],
     [
       'the whole disk without a question',
-      ['https://x.example', 'gw_a', '/'],
+      ['https://x.example', pairingToken, '/'],
       {},
       /is too much to offer without a question/,
     ],
     [
       'a question in a terminal that is none',
-      ['https://x.example', 'gw_a', '--confirm', 'terminal'],
+      ['https://x.example', pairingToken, '--confirm', 'terminal'],
       {},
       /needs a terminal/,
     ],
@@ -70,13 +74,13 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     ],
     [
       'BR-03 the own browser',
-      ['https://x.example', 'gw_a', '--browser', 'local'],
+      ['https://x.example', pairingToken, '--browser', 'local'],
       {},
       /^error {2}--browser is local: your own browser is not offered.*\nnext {3}Use persistent/,
     ],
     [
       'a looser mode for system',
-      ['https://x.example', 'gw_a', '--permission-system', 'allow'],
+      ['https://x.example', pairingToken, '--permission-system', 'allow'],
       {},
       /settings\.json only/,
     ],
@@ -132,9 +136,65 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const result = await run([server.url.origin, pairingToken]);
     expect(result.code).toBe(1);
     expect(result.stderr).toContain(
-      'error  The server does not take this key (Forbidden (HTTP 403))\nnext   Open the panel',
+      'error  The server does not know this token or key: it was mistyped, or belongs to another server\nnext   Open',
     );
     expect(server.seen).toHaveLength(1);
+    const used = { code: 'PAIRING_TOKEN_USED', message: 'This pairing token was used already' };
+    server.answer('init', json(403, used));
+    for (const words of [
+      [server.url.origin, pairingToken],
+      ['pair', server.url.origin, pairingToken],
+    ])
+      expect(await run(words)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^error {2}This pairing token was used already\nnext .* connect\. /m),
+      });
+  });
+
+  it.each([
+    [['statsu'], 'There is no command statsu. Did you mean status?'],
+    [['Permision'], 'There is no command Permision. Did you mean permissions?'],
+    [['bridge.example.org'], 'Not an address or a command: bridge.example.org'],
+    [
+      ['https://x.example', 'gw_short'],
+      'This pairing token is mistyped: it has 8 characters, and a token has 35',
+    ],
+    [['pair', 'https://x.example', 'gw_short'], 'This pairing token is mistyped: it has 8 characters'],
+  ])('%j is refused with its cause', async (words, cause) => {
+    expect(await run(words)).toMatchObject({ code: 2, stderr: expect.stringContaining(cause) });
+  });
+
+  it('says that one runs already, before anything is asked or sent', async () => {
+    await connect();
+    await until(async () => expect((await run(['status'])).code).toBe(0));
+    const before = server.seen.length;
+    expect(await run([server.url.origin, pairingToken])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error {2}drawbridge runs here already: process \d+, .*work, connected\nnext {3}Stop it/,
+      ),
+    });
+    expect(server.seen).toHaveLength(before);
+  });
+
+  it('saves a mode, which a session then starts with, and says where each comes from', async () => {
+    expect(await run(['permissions', 'set', 'shell', 'ask'])).toMatchObject({
+      code: 0,
+      stdout: 'saved    run commands: ask\n',
+    });
+    const file = JSON.parse(await readFile(join(home, '.drawbridge/settings.json'), 'utf8'));
+    expect(file).toMatchObject({ modes: { shell: 'ask' } });
+    const listed = (await run(['permissions'])).stdout;
+    expect(listed).toMatch(/^run commands {6}ask {4}saved \(settings\.json\)$/m);
+    expect(listed).toMatch(/^change files {6}ask {4}default$/m);
+    for (const wrong of [
+      ['system', 'allow'],
+      ['shell', 'maybe'],
+      ['nothing', 'ask'],
+    ])
+      expect(await run(['permissions', 'set', ...wrong])).toMatchObject({ code: 2, stdout: '' });
+    const { out } = await connect();
+    expect(out.stderr).toMatch(/run commands +ask/);
   });
 
   it('lists the permanent rules on stdout, and takes one back', async () => {
@@ -149,13 +209,13 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     });
     const listed = await run(['permissions']);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
-    expect(listed.stdout).toMatch(/^run commands +ask$/m);
+    expect(listed.stdout).toMatch(/^run commands +ask +saved \(settings\.json\)$/m);
     expect(listed.stdout).toContain(
-      '1  deny   run rm\n          not used yet\n2  allow  write /w/\\x1b[2Ja\n',
+      '1  deny   run rm\n          not used yet\n2  allow  change or delete /w/\\x1b[2Ja\n',
     );
     expect(await run(['permissions', 'remove', '2'])).toEqual({
       code: 0,
-      stdout: 'removed  allow  write /w/\\x1b[2Ja\n',
+      stdout: 'removed  allow  change or delete /w/\\x1b[2Ja\n',
       stderr: '',
     });
     expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
@@ -171,7 +231,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     const notes = await realpath(join(home, 'notes'));
     const added = await run(['permissions', 'allow', 'filesystemWrite', notes, '--reach', 'folder']);
     expect(added).toMatchObject({ code: 0, stderr: '' });
-    expect(added.stdout).toMatch(/^added {4}allow {2}write in .*notes and below\n$/);
+    expect(added.stdout).toMatch(/^added {4}allow {2}change or delete files in .*notes and below\n$/);
     await run(['permissions', 'deny', 'shell', 'curl']);
     const listed = await run(['permissions', '--json']);
     const time = { madeAt: expect.any(String), usedAt: null };
@@ -186,11 +246,23 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       ['allow', 'everything', 'x'],
       ['allow', 'browser', 'github.io', '--reach', 'subdomains'],
       ['allow', 'mcp', 'files/read'],
+      ['allow', 'shell', 'sh', '--reach', 'words'],
+      ['allow', 'shell', 'npm test --prefix x', '--reach', 'words'],
       ['reset'],
     ]) {
       expect(await run(['permissions', ...wrong])).toMatchObject({ code: 2, stdout: '' });
     }
-    expect((await run(['permissions', 'reset', '--yes'])).stdout).toBe('removed  all 2 permanent rules\n');
+    const [bare, starred] = [
+      await run(['permissions', 'allow', 'shell', 'ls', '--reach', 'words']),
+      await run(['permissions', 'allow', 'shell', 'npm *']),
+    ];
+    expect(bare.stdout).toMatch(/^added {4}allow {2}run `ls` with any further plain words in .*work\n$/);
+    expect(starred.stdout).toMatch(/^added {4}allow {2}run in .*work: npm \*\n/);
+    expect(starred.stdout).toContain('The * stands for itself: this rule matches exactly these letters.\n');
+    expect(starred.stdout).toMatch(
+      /^For further words: .* permissions allow shell 'npm test' --reach words$/m,
+    );
+    expect((await run(['permissions', 'reset', '--yes'])).stdout).toBe('removed  all 4 permanent rules\n');
     expect((await run(['permissions'])).stdout).toContain('There are no permanent rules.');
   });
 });

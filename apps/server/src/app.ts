@@ -1,32 +1,27 @@
-import { fileURLToPath } from 'node:url';
-import type { Clock } from '@drawbridge/kit';
+import { packedPath } from '@drawbridge/contracts/release';
+import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { nanoid } from 'nanoid';
 import {
-  createAccess,
-  createAccounts,
   createAuthRoutes,
-  createBetterAuth,
   createForgetExpired,
   createMetadataRoutes,
   createOauthRoutes,
-  readSecret,
-  systemOutside,
-  type Outside,
 } from './auth/index.ts';
-import type { Config } from './config.ts';
-import { migrate, openDatabase } from './db/index.ts';
+import { daemonFile, panelDir } from './built-files.ts';
+import { takeFolder, type FolderLock } from './db/index.ts';
 import { createDaemonDoor } from './doors/daemon-http/index.ts';
 import { createMcpDoor } from './doors/mcp/index.ts';
 import { createRestDoor } from './doors/rest/index.ts';
 import { createTrpcDoor } from './doors/trpc/index.ts';
 import { createGateway, defaultLimits, type Gateway } from './gateway/index.ts';
 import {
-  createAddress,
   createLimits,
   createOriginGuard,
   createServer,
-  readUnreadBodies,
+  credentialsOf,
+  drainBodies,
+  readDaemonPackage,
+  serveDaemon,
   serveHealth,
   serveNotFound,
   serveStatic,
@@ -34,28 +29,19 @@ import {
   watchRoutes,
   type HttpRoute,
 } from './http/index.ts';
-import { createLog, type Logger } from './log.ts';
-import { startSweep } from './sweep.ts';
+import { folderInUse } from './folder-in-use.ts';
+import type { Logger } from './log.ts';
+import { managePeople } from './manage-people.ts';
+import { openAccounts, type AppNeeds } from './open-accounts.ts';
+import { serverCommand } from './server-command.ts';
+import { startSweep, type Sweep } from './sweep.ts';
 import { withTheirCalls } from './take-back.ts';
-
-/** The panel and the packed daemon, as seen from `src` and from `dist` alike. */
-const panelDir = fileURLToPath(new URL('../../web/dist', import.meta.url));
-const daemonFile = fileURLToPath(new URL('../../daemon/dist/daemon.tgz', import.meta.url));
 
 /** A write of 512 KiB, escaped, and what goes around it. */
 const trpcBodyLimit = 4 * 1024 * 1024;
 /** How long `close` waits for requests that are still being answered. */
 const drainMs = 4_000;
 const sweepEveryMs = 50;
-
-interface AppNeeds {
-  config: Config;
-  clock: Clock;
-  /** Takes one scrubbed line of log. */
-  writeLog(line: string): void;
-  /** Names and connections outside of this server; the system's own where it is left away. */
-  outside?: Outside;
-}
 
 export interface App {
   log: Logger;
@@ -73,30 +59,33 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** The store with its accounts and access tokens, without a door: what a command needs beside a running server. */
-export const openAccounts = async ({ config, clock, writeLog, outside = systemOutside }: AppNeeds) => {
-  const secret = readSecret(config.dataDir);
-  const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
-  const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
-  const log = createLog({ level: config.logLevel, secrets, write: writeLog });
-  const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
-  const address = createAddress(config);
-  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
-  const { db } = store;
-  await migrate(db);
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url: address.url(), log, outside });
-  const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: address.url });
-  const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, onError });
-  return { secret, setupToken, log, onError, address, store, auth, accounts, access, tokens, clients, close };
+/** Takes the data folder for this server. Throws `dataFolderInUse`, which names the server that has it. */
+const lockFolder = (dataDir: string): FolderLock => {
+  const taken = takeFolder(dataDir);
+  if (taken.kind === 'taken') return taken.lock;
+  throw folderInUse(dataDir, taken.holder);
 };
 
-/** The whole server, put together. */
+/** The whole server, put together. Throws `dataFolderInUse` while another server has the data folder. */
 export const createApp = async (needs: AppNeeds): Promise<App> => {
+  const lock = lockFolder(needs.config.dataDir);
+  try {
+    return await assemble(needs, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+};
+
+const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
   const { config, clock } = needs;
   const opened = await openAccounts(needs);
   const { secret, setupToken, log, onError, address, store, auth, accounts, access, tokens, clients } =
     opened;
+  const sessionOf = (request: FastifyRequest) => accounts.session(credentialsOf(request));
   const secure = config.publicUrl?.startsWith('https:') ?? false;
+  const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
+  const daemonPath = daemon === null ? '/daemon.tgz' : packedPath(daemon.about);
   const gateway = createGateway({
     store,
     clock,
@@ -110,7 +99,14 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
       daemonCommand: (token) =>
-        config.daemonCommand.replaceAll('{url}', () => address.url()).replaceAll('{token}', () => token),
+        config.daemonCommand
+          .replaceAll('{daemon}', () => address.url() + daemonPath)
+          .replaceAll('{url}', () => address.url())
+          .replaceAll('{token}', () => token)
+          .replaceAll('{flags}', () => (address.isInsecure() ? '--allow-insecure-http' : ''))
+          .trimEnd(),
+      isInsecure: address.isInsecure,
+      ...(daemon !== null && { release: daemon.about }),
     },
     module: {
       enabled: false,
@@ -122,6 +118,8 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     onError,
   });
   await gateway.start();
+  let sweep: Sweep | null = null;
+  const people = managePeople({ accounts, tokens, clients, gateway, onRemoved: () => sweep?.run() });
 
   const app = await createServer({
     log,
@@ -129,14 +127,15 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     secure,
     longestAnswerMs: config.callMaxMs,
   });
-  readUnreadBodies(app, { clock, maxBytes: 2 * config.resultMaxBytes });
+  drainBodies(app, clock);
   const routes = watchRoutes(app);
-  const limits = await createLimits(app, config.perMinute);
+  const limits = await createLimits(app, { clock, perMinute: config.perMinute });
   const closeIdleSockets = watchIdleSockets(app.server);
   const guardOrigin = createOriginGuard(address);
 
   serveHealth(app, async () => void (await sql`select 1`.execute(store.db)));
-  const servePage = await serveStatic(app, { panelDir, daemonFile });
+  serveDaemon(app, { daemon, url: address.url });
+  const servePage = await serveStatic(app, { panelDir, routes });
   serveNotFound(app, { limit: limits.notFound, servePage });
   await app.register(
     async (scope) => {
@@ -147,12 +146,9 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
           limits,
           url: address.url,
           checkSessions: accounts.checkSessions,
-          userOf: async (cookie) => (await accounts.session(cookie))?.user.id ?? null,
-          endGrants: async (userId) => {
-            await tokens.revokeAll(userId);
-            await clients.revokeAll(userId);
-            await gateway.revokeUser(userId);
-          },
+          proofs: opened.proofs,
+          sessionOf,
+          endGrants: people.endGrants,
         }),
       );
     },
@@ -163,7 +159,9 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
       auth,
       limits,
       url: address.url,
+      proofs: opened.proofs,
       guardOrigin,
+      sessionOf,
       ownsHost: address.ownsHost,
       setRedirects: clients.setRedirects,
       onRegistered: clients.forgetUnconnected,
@@ -174,8 +172,11 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
   await app.register(
     createTrpcDoor({
       gateway,
+      clock,
       accounts,
       ...withTheirCalls({ gateway, tokens, clients }),
+      people,
+      serverCommand: serverCommand(),
       limits,
       guardOrigin,
       bodyLimit: trpcBodyLimit,
@@ -227,8 +228,11 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     return typeof bound === 'object' && bound !== null ? bound.port : 0;
   };
 
-  const jobs = [gateway.forgetOld, createForgetExpired({ store, clock, log })];
-  let stopSweep = () => Promise.resolve();
+  const jobs = [
+    gateway.retention.forgetRemoved,
+    gateway.retention.forgetOld,
+    createForgetExpired({ store, clock, log }),
+  ];
 
   return {
     log,
@@ -238,13 +242,14 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
     listen: async () => {
       await app.listen({ host: config.host, port: config.port });
       address.listening(port());
-      stopSweep = startSweep({ clock, jobs, onError });
+      lock.setUrl(address.url());
+      sweep = startSweep({ clock, jobs, onError });
       return address.url();
     },
     setupLink: async () =>
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     close: async () => {
-      await stopSweep();
+      await sweep?.stop();
       await gateway.stop();
       const giveUp = clock.after(drainMs, () => app.server.closeAllConnections());
       const closing = app.close();
@@ -254,6 +259,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
       giveUp();
       stopSweeping();
       await opened.close();
+      lock.release();
     },
   };
 };

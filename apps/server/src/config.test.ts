@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFrom, configHelp, configRows, readConfig } from './config.ts';
 
@@ -7,17 +6,18 @@ const key = 'k'.repeat(32);
 
 describe('configuration', () => {
   it('has a default for all that it needs', () => {
-    expect(configFrom({})).toEqual({
+    expect(configFrom({ XDG_DATA_HOME: '/home/ann/data' })).toEqual({
       host: '127.0.0.1',
       port: 5820,
       publicUrl: undefined,
-      dataDir: resolve('./data'),
+      dataDir: '/home/ann/data/drawbridge',
       databaseUrl: undefined,
       gatewayApiKey: undefined,
       allowQueryKey: true,
       fallbackDirectory: null,
       setupToken: undefined,
-      daemonCommand: 'npx --yes {url}/daemon.tgz {url} {token}',
+      daemonCommand: 'npx --yes {daemon} {url} {token} {flags}',
+      daemonFile: undefined,
       sessionKeyIdleMs: 2_592_000_000,
       streamsPerAddress: 10_000,
       streamsPerUser: 60,
@@ -28,7 +28,19 @@ describe('configuration', () => {
       perMinute: { signIn: 20, setup: 10, pairing: 30, notFound: 120, bearer: 1_200 },
       trustProxy: [],
       logLevel: 'info',
+      logFormat: 'json',
     });
+  });
+
+  it.each([
+    ['on a terminal', {}, true, ['text', 'warn']],
+    ['elsewhere', {}, false, ['json', 'info']],
+    ['as JSON on a terminal', { LOG_FORMAT: 'json' }, true, ['json', 'info']],
+    ['as text in a file', { LOG_FORMAT: 'text' }, false, ['text', 'warn']],
+    ['with a level on a terminal', { LOG_LEVEL: 'debug' }, true, ['text', 'debug']],
+  ])('writes the log %s', (_, environment, terminal, expected) => {
+    const { logFormat, logLevel } = configFrom(environment, { terminal });
+    expect([logFormat, logLevel]).toEqual(expected);
   });
 
   it.each([

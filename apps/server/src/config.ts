@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { parseUrl } from '@drawbridge/kit';
 import { z } from 'zod';
+import { chooseDataDir } from './data-dir.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -16,9 +20,9 @@ const keyText = z
   .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
 
 const isOrigin = (text: string) => {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
+  const url = parseUrl(text);
   return (
+    url !== undefined &&
     /^https?:$/.test(url.protocol) &&
     url.pathname === '/' &&
     url.search === '' &&
@@ -57,8 +61,10 @@ const variables = z.object({
   DATA_DIR: z
     .string()
     .min(1)
-    .prefault('./data')
-    .describe('Folder of the store and of the secret that signs cookies.'),
+    .optional()
+    .describe(
+      'Folder of the store and of the secret that signs cookies. Default: `./data` where a server has run in it, else `$XDG_DATA_HOME/drawbridge`, else `~/.local/share/drawbridge`.',
+    ),
   DATABASE_URL: z
     .string()
     .min(1)
@@ -86,8 +92,17 @@ const variables = z.object({
     .string()
     .includes('{url}')
     .includes('{token}')
-    .prefault('npx --yes {url}/daemon.tgz {url} {token}')
-    .describe('The command that the panel shows; `{url}` and `{token}` are filled in.'),
+    .prefault('npx --yes {daemon} {url} {token} {flags}')
+    .describe(
+      'The command that the panel shows; `{url}`, `{token}` and `{daemon}`, the address of the packed daemon with its version, are filled in, and `{flags}` with `--allow-insecure-http` where the address is http:// of another machine.',
+    ),
+  DAEMON_FILE: z
+    .string()
+    .endsWith('.tgz')
+    .optional()
+    .describe(
+      'The packed daemon that machines download, with its `.json` beside it. Default: the one built with this server.',
+    ),
   SESSION_KEY_IDLE_DAYS: whole(1, 3_650)
     .prefault('30')
     .describe('Days without use after which a machine must be paired again.'),
@@ -129,14 +144,18 @@ const variables = z.object({
     .describe('Machines that one address may have connected; behind a proxy see `TRUST_PROXY`.'),
   STREAMS_PER_USER: whole(3, 10_000)
     .prefault('60')
-    .describe('Live subscriptions that one person may have open; a page of the panel has three.'),
+    .describe('Live streams that one person may have open; a window of the panel has one.'),
   TRUST_PROXY: addresses
     .optional()
     .describe('Addresses or ranges of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
   LOG_LEVEL: z
     .enum(levels)
-    .prefault('info')
-    .describe(`One of ${levels.join(', ')}.`),
+    .optional()
+    .describe(`One of ${levels.join(', ')}. Default: \`warn\` as text, \`info\` as JSON.`),
+  LOG_FORMAT: z
+    .enum(['text', 'json'])
+    .optional()
+    .describe('How a line of log is written. Default: `text` on a terminal, else `json`.'),
 });
 
 type Variables = z.infer<typeof variables>;
@@ -153,6 +172,8 @@ export interface Config {
   fallbackDirectory: string | null;
   setupToken: string | undefined;
   daemonCommand: string;
+  /** Undefined: the one built with this server. */
+  daemonFile: string | undefined;
   sessionKeyIdleMs: number;
   /** Null: for ever. */
   keepCallsMs: number | null;
@@ -164,21 +185,36 @@ export interface Config {
   streamsPerUser: number;
   trustProxy: string[];
   logLevel: (typeof levels)[number];
+  logFormat: 'text' | 'json';
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-const fromVariables = (read: Variables): Config => ({
+interface Surroundings {
+  /** Whether the log goes to a terminal. */
+  terminal: boolean;
+}
+
+const logOf = (read: Variables, { terminal }: Surroundings): Pick<Config, 'logLevel' | 'logFormat'> => {
+  const logFormat = read.LOG_FORMAT ?? (terminal ? 'text' : 'json');
+  return { logFormat, logLevel: read.LOG_LEVEL ?? (logFormat === 'text' ? 'warn' : 'info') };
+};
+
+const fromVariables = (
+  read: Variables,
+  { dataDir, terminal }: Surroundings & { dataDir: string },
+): Config => ({
   host: read.HOST,
   port: read.PORT,
   publicUrl: read.PUBLIC_URL === undefined ? undefined : new URL(read.PUBLIC_URL).origin,
-  dataDir: resolve(read.DATA_DIR),
+  dataDir,
   databaseUrl: read.DATABASE_URL,
   gatewayApiKey: read.GATEWAY_API_KEY,
   allowQueryKey: read.GATEWAY_ALLOW_QUERY_KEY,
   fallbackDirectory: read.GATEWAY_FALLBACK_DIRECTORY ?? null,
   setupToken: read.SETUP_TOKEN,
   daemonCommand: read.DAEMON_COMMAND,
+  daemonFile: read.DAEMON_FILE === undefined ? undefined : resolve(read.DAEMON_FILE),
   sessionKeyIdleMs: read.SESSION_KEY_IDLE_DAYS * dayMs,
   keepCallsMs: read.KEEP_CALLS_DAYS === 0 ? null : read.KEEP_CALLS_DAYS * dayMs,
   callMaxMs: read.CALL_MAX_MS,
@@ -194,7 +230,7 @@ const fromVariables = (read: Variables): Config => ({
   streamsPerAddress: read.STREAMS_PER_ADDRESS,
   streamsPerUser: read.STREAMS_PER_USER,
   trustProxy: read.TRUST_PROXY ?? [],
-  logLevel: read.LOG_LEVEL,
+  ...logOf(read, { terminal }),
 });
 
 export type ConfigResult = { config: Config } | { problem: string };
@@ -206,16 +242,35 @@ const given = (environment: NodeJS.ProcessEnv) => {
 };
 
 /** Reads the configuration, or says in one sentence which value is wrong. The sentence never holds the value. */
-export const readConfig = (environment: NodeJS.ProcessEnv = process.env): ConfigResult => {
+export const readConfig = (
+  environment: NodeJS.ProcessEnv = process.env,
+  surroundings: Surroundings = { terminal: process.stderr.isTTY },
+): ConfigResult => {
   const read = variables.safeParse(given(environment));
-  if (read.success) return { config: fromVariables(read.data) };
+  if (read.success) {
+    const dataDir = chooseDataDir({
+      given: read.data.DATA_DIR,
+      dataHome: environment.XDG_DATA_HOME,
+      home: homedir,
+      cwd: process.cwd(),
+      exists: existsSync,
+    });
+    return { config: fromVariables(read.data, { ...surroundings, dataDir }) };
+  }
   const issue = read.error.issues[0];
   return { problem: `${issue?.path.join('.') ?? 'The environment'}: ${issue?.message ?? 'is not valid'}` };
 };
 
+/** The folder in which the person called: a script of the workspace runs at its root. */
+export const startedIn = (environment: NodeJS.ProcessEnv = process.env): string =>
+  environment.INIT_CWD ?? process.cwd();
+
 /** The configuration with nothing set but what is given here, by the names of the variables. */
-export const configFrom = (environment: Record<string, string>): Config => {
-  const result = readConfig(environment);
+export const configFrom = (
+  environment: Record<string, string>,
+  surroundings: Surroundings = { terminal: false },
+): Config => {
+  const result = readConfig(environment, surroundings);
   if ('problem' in result) throw new Error(result.problem);
   return result.config;
 };

@@ -1,4 +1,4 @@
-import { errorTable } from '@drawbridge/contracts';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { createErrors } from '@drawbridge/kit';
 
 /** One maker per code of the contracts' table: `throw errors.notConnected()`. */

@@ -69,9 +69,9 @@ describe('what a line of log keeps', () => {
 });
 
 describe('a record', () => {
-  const record = (write: (log: ReturnType<typeof createLog>) => void) => {
+  const record = (write: (log: ReturnType<typeof createLog>) => void, format: 'json' | 'text' = 'json') => {
     const lines: string[] = [];
-    write(createLog({ level: 'info', secrets: [known], write: (line) => void lines.push(line) }));
+    write(createLog({ level: 'info', format, secrets: [known], write: (line) => void lines.push(line) }));
     return lines;
   };
 
@@ -90,5 +90,16 @@ describe('a record', () => {
     const error = new Error(`outer gw_${tail}`, { cause });
     const lines = record((log) => log.error({ err: error, list: [{ deep: { cookie: tail } }] }, 'failed'));
     expect(lines.join('')).not.toContain(tail);
+  });
+
+  it('LG-06 is text for a terminal, in which nothing acts on the terminal or forges a line', () => {
+    const forged = 'x\nerror  forged\r\u001b[31m\u0085\u202e';
+    const error = new Error(forged, { cause: tail });
+    const [line = ''] = record((log) => log.error({ err: error }, `disk full gw_${tail}`), 'text');
+    const [first, ...frames] = line.trimEnd().split('\n');
+    expect(first).toBe('error  disk full gw_[hidden]: x\\nerror  forged\\u000d\\u001b[31m\\u0085\\u202e');
+    expect(frames.length).toBeGreaterThan(0);
+    expect(frames.filter((frame) => !/^ +at [\x20-\x7e]+$/.test(frame))).toEqual([]);
+    expect(record((log) => log.warn({ port: 1 }, 'take care'), 'text')).toEqual(['warning  take care\n']);
   });
 });

@@ -1,14 +1,15 @@
 import { pino, type Logger } from 'pino';
+import { z } from 'zod';
 
 export type { Logger } from 'pino';
 
 const hidden = '[hidden]';
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
-const ownToken = /(gw|sess|setup|invite|dbt|dbo|dbr|dbs)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
+const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
 /** What follows the name of a header, parameter or field that holds a secret. */
 const named =
-  /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
+  /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|resettoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
 /** A code of OAuth in an address; elsewhere `code` names errors. */
 const codeInAddress = /([?&]code(?:=|%3d))[^&\s"\\]+/gi;
 /** Valid in JSON, but a terminal or another reader of lines acts on them. */
@@ -33,14 +34,55 @@ export const createScrubber = (secrets: readonly string[]): ((line: string) => s
   };
 };
 
+const levelNames: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warning',
+  50: 'error',
+};
+
+const line = z.object({
+  level: z.number(),
+  msg: z.string().default(''),
+  err: z.object({ message: z.string(), stack: z.string().default('') }).optional(),
+});
+
+/** Valid in JSON as an escape, but a terminal acts on it. */
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Undefined for what is no longer JSON once secrets are taken out. */
+const parsed = (json: string): z.infer<typeof line> | undefined => {
+  try {
+    return line.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A line of log for a person at a terminal: `error  <message>: <cause>`, with the stack below an error. */
+const asText = (json: string): string => {
+  const read = parsed(json);
+  if (read === undefined) return json;
+  const { level, msg, err } = read;
+  const said = [msg, err?.message].filter(Boolean).join(': ').replaceAll('\n', '\\n');
+  const frames = err?.stack.split('\n').filter((one) => /^\s+at /.test(one)) ?? [];
+  const stack = level < 50 ? '' : frames.join('\n');
+  const text = `${levelNames[level] ?? 'fatal'}  ${said}${stack && `\n${stack}`}`;
+  return `${text.replace(control, escaped)}\n`;
+};
+
 interface LogNeeds {
   level: string;
+  /** JSON by default. */
+  format?: 'text' | 'json';
   secrets: readonly string[];
   write(line: string): void;
 }
 
-/** One JSON object a line, scrubbed after everything else has been put together. */
-export const createLog = ({ level, secrets, write }: LogNeeds): Logger => {
+/** One JSON object a line, or a line of text, scrubbed after everything else has been put together. */
+export const createLog = ({ level, format, secrets, write }: LogNeeds): Logger => {
   const scrub = createScrubber(secrets);
-  return pino({ level, base: null }, { write: (line: string) => write(scrub(line)) });
+  const form = format === 'text' ? asText : (json: string) => json;
+  return pino({ level, base: null }, { write: (json: string) => write(form(scrub(json))) });
 };

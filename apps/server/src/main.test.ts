@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectDaemon } from '../test/daemon.ts';
@@ -13,10 +13,9 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-main-'));
   const child = spawn(
     process.execPath,
-    ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, 'main.ts'), ...args],
-    {
-      env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment },
-    },
+    // The built file, as it is run: `pnpm build` makes it.
+    [join(import.meta.dirname, '../dist/main.js'), ...args],
+    { env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment } },
   );
   let out = '';
   let err = '';
@@ -61,8 +60,9 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     const server = start({});
     const url = readyUrl(await server.line(0));
     expect((await send(`${url}/health`)).json).toEqual({ ok: true });
-    const [, token = ''] = /#token=(setup_[\w-]{32})$/.exec(await server.line(1)) ?? [];
-    expect(await server.line(1)).toBe(`Make the owner account: ${url}/setup#token=${token}`);
+    const [, token = ''] = /#token=(setup_[\w-]{32})$/.exec(await server.line(2)) ?? [];
+    expect(await server.line(1)).toBe(`Data: ${server.dataDir}`);
+    expect(await server.line(2)).toBe(`Create the owner account: ${url}/setup#token=${token}`);
     const body = { setupToken: token, name: 'O', email: 'o@example.org', password: 'a long password' };
     expect((await send(`${url}/trpc/setup.createOwner`, { method: 'POST', body })).status).toBe(200);
     expect(server.err()).not.toContain(token);
@@ -81,7 +81,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
       const remote = reached as TestServer;
       const panel = createPanel(remote, await signUpOwner(remote));
       await new Promise<void>((resolve) =>
-        panel.gateway.onStateChanged.subscribe(undefined, { onStarted: () => resolve() }),
+        panel.live.onEvent.subscribe(undefined, { onStarted: () => resolve() }),
       );
       const { stream } = await connectDaemon(remote, (await panel.gateway.createLink.mutate()).token);
       server.child.kill(signal);
@@ -99,12 +99,11 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect([await server.ended, server.err()]).toEqual([0, '']);
   });
 
-  it('ends at once on a second signal', async () => {
+  it('ends cleanly on a signal that arrives several times, as a Ctrl-C under npx does', async () => {
     const server = start({});
     await server.line(0);
-    server.child.kill('SIGTERM');
-    server.child.kill('SIGTERM');
-    expect([0, 1]).toContain(await server.ended);
+    for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) server.child.kill(signal);
+    expect(await server.ended).toBe(0);
   });
 
   it('says in one sentence that its port is in use', async () => {
@@ -135,7 +134,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     const lines = server.lines();
     const environment = lines.indexOf('Environment:');
     expect([lines[0], ...lines.slice(environment, environment + 2)]).toEqual([
-      'Usage: node apps/server/dist/main.js',
+      'Usage: drawbridge-server [options] [command]',
       'Environment:',
       expect.stringMatching(/^ {2}HOST +Address to listen on\. Default: 127\.0\.0\.1$/),
     ]);
@@ -158,7 +157,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(await command.ended).toBe(0);
     const [token, ...rest] = command.lines();
     expect([token, rest]).toEqual([expect.stringMatching(/^dbt_[\w-]{32}$/), []]);
-    expect(command.err()).toMatch(/^Made "Desk" for .*: filesystemRead; until /);
+    expect(command.err()).toMatch(/^Created "Desk" for .*: filesystemRead; until /);
     expect(command.err()).not.toContain(token);
     const asked = await send(`${url}/api/v1/status`, { headers: { authorization: `Bearer ${token}` } });
     expect(asked.status).toBe(200);
@@ -177,6 +176,16 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(await command.ended).toBe(1);
     expect(command.err()).toMatch(/^error  No server has run with the data folder /);
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('is refused by a data folder that another server has, and names it', async () => {
+    const first = start({ LOG_LEVEL: 'silent' });
+    const url = readyUrl(await first.line(0));
+    const second = start({ LOG_LEVEL: 'silent', DATA_DIR: first.dataDir });
+    expect(await second.ended).toBe(1);
+    expect(second.err()).toBe(
+      `error  Another server runs on the data folder ${first.dataDir}: process ${first.child.pid} on ${hostname()}, ${url}. Stop it, or set DATA_DIR to another folder.\n`,
+    );
   });
 
   it('says why it cannot open its store', async () => {

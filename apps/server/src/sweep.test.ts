@@ -1,4 +1,4 @@
-import { createFakeClock, endOfTurn } from '@drawbridge/kit';
+import { createFakeClock, nextMacrotask } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../test/server.ts';
 import { openDatabase } from './db/index.ts';
@@ -11,7 +11,7 @@ describe('PS-12 what is old is looked for', () => {
     const clock = createFakeClock();
     const ran: string[] = [];
     const errors: unknown[] = [];
-    const stop = startSweep({
+    const { stop } = startSweep({
       clock,
       jobs: [
         async () => {
@@ -37,7 +37,7 @@ describe('PS-12 what is old is looked for', () => {
     const signals: AbortSignal[] = [];
     let over = false;
     const errors: unknown[] = [];
-    const stop = startSweep({
+    const { stop } = startSweep({
       clock,
       jobs: [
         (signal) =>
@@ -47,7 +47,7 @@ describe('PS-12 what is old is looked for', () => {
               over = true;
               reject(new Error('stopped'));
             };
-            signal.addEventListener('abort', () => void endOfTurn().then(end));
+            signal.addEventListener('abort', () => void nextMacrotask().then(end));
           }),
       ],
       onError: (error) => void errors.push(error),
@@ -71,7 +71,7 @@ describe('PS-12 what is old is looked for', () => {
     expect(await left()).toHaveLength(1);
     // The run of the start may not be over yet.
     const leftTheNextDay = () => {
-      clock.advance(dayMs);
+      clock.jump(dayMs);
       return left();
     };
     await expect.poll(leftTheNextDay).toEqual([]);

@@ -11,8 +11,15 @@ interface SweepNeeds {
 
 const everyMs = 24 * 60 * 60 * 1_000;
 
-/** Runs the jobs now and each day, one after the other. The returned function ends this, and resolves when nothing is written any more. */
-export const startSweep = ({ clock, jobs, onError }: SweepNeeds): (() => Promise<void>) => {
+export interface Sweep {
+  /** Runs the jobs now, unless they are running. */
+  run(): void;
+  /** Resolves when nothing is written any more. */
+  stop(): Promise<void>;
+}
+
+/** Runs the jobs now and each day, one after the other. */
+export const startSweep = ({ clock, jobs, onError }: SweepNeeds): Sweep => {
   const ending = new AbortController();
   let running: Promise<void> | null = null;
 
@@ -31,9 +38,12 @@ export const startSweep = ({ clock, jobs, onError }: SweepNeeds): (() => Promise
 
   const stopTimer = clock.every(everyMs, run);
   run();
-  return async () => {
-    stopTimer();
-    ending.abort();
-    await running;
+  return {
+    run,
+    stop: async () => {
+      stopTimer();
+      ending.abort();
+      await running;
+    },
   };
 };

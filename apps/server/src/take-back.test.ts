@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import { confirmationText, type Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { describe, expect, it } from 'vitest';
 import { requestOf, type TestDaemon } from '../test/daemon.ts';
 import { newRestClient, online } from '../test/rest.ts';
@@ -107,7 +108,7 @@ it('MC-14 a client that is revoked takes its calls with it, and one that is not 
     throw new Error('not asked for');
   };
   const { clients, tokens } = withTheirCalls({
-    gateway: { cancelCallsOf: note('calls') },
+    gateway: { calls: { cancelOf: note('calls') } },
     tokens: { create: kept, list: kept, revoke: missing, revokeAll: kept },
     clients: {
       request: kept,

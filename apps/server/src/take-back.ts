@@ -2,7 +2,7 @@ import type { Clients, Tokens } from './auth/index.ts';
 import type { Gateway } from './gateway/index.ts';
 
 interface Needs {
-  gateway: Pick<Gateway, 'cancelCallsOf'>;
+  gateway: { calls: Pick<Gateway['calls'], 'cancelOf'> };
   tokens: Tokens;
   clients: Clients;
 }
@@ -17,14 +17,14 @@ export const withTheirCalls = ({
     ...tokens,
     revoke: async (userId, id) => {
       await tokens.revoke(userId, id);
-      await gateway.cancelCallsOf(userId, { kind: 'token', id });
+      await gateway.calls.cancelOf(userId, { kind: 'token', id });
     },
   },
   clients: {
     ...clients,
     revoke: async (userId, id) => {
       await clients.revoke(userId, id);
-      await gateway.cancelCallsOf(userId, { kind: 'client', id });
+      await gateway.calls.cancelOf(userId, { kind: 'client', id });
     },
   },
 });

@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import {
   createAccess,
   createAccounts,
   createBetterAuth,
+  createSessionProofs,
   readSecret,
   systemOutside,
 } from '../src/auth/index.ts';
-import { migrate, openDatabase } from '../src/db/index.ts';
+import { openDatabase } from '../src/db/index.ts';
 import { createLog } from '../src/log.ts';
-import { owner, setupToken } from './server.ts';
+import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
 
 /** Accounts and access tokens on a real store, with a clock that starts now and stands still; one person has an account. */
 export const openAccess = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'access-'));
+  const dataDir = await newDataFolder();
   const clock = createFakeClock(systemClock.now());
   const { close, ...store } = openDatabase({ url: undefined, dataDir });
   const { db } = store;
@@ -24,12 +23,20 @@ export const openAccess = async () => {
     await close();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  await migrate(db);
-  const log = createLog({ level: 'silent', secrets: [], write: () => {} });
+  const log = createLog({ level: 'silent', format: 'json', secrets: [], write: () => {} });
   const url = 'http://127.0.0.1';
   const secret = readSecret(dataDir);
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside: systemOutside });
-  const accounts = await createAccounts({ auth, store, clock, log, setupToken, url: () => url });
+  const auth = await createBetterAuth({
+    db,
+    dbType: 'sqlite',
+    secret,
+    url,
+    log,
+    outside: systemOutside,
+    passwords: quickPasswords,
+  });
+  const proofs = createSessionProofs(secret);
+  const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: () => url });
   const { user } = await accounts.createOwner({ setupToken, ...owner });
   const problems: unknown[] = [];
   const { access, tokens, clients } = createAccess({
@@ -37,6 +44,7 @@ export const openAccess = async () => {
     store,
     clock,
     url: () => url,
+    proofs,
     onError: (error) => void problems.push(error),
   });
   return { clock, db, dataDir, accounts, access, tokens, clients, userId: user.id, problems };

@@ -12,9 +12,9 @@ export const call = (
     headers: { 'content-type': 'application/json', ...(cookie === undefined ? {} : { cookie }) },
   });
 
-/** Who the cookie's session is; null without one. */
-export const me = async (server: TestServer, cookie: string) =>
-  procedureResult(await server.send('/trpc/account.me', { headers: { cookie } }));
+/** Who the cookie's session is; null without one. `more` are further headers, such as the proof of another cookie. */
+export const me = async (server: TestServer, cookie: string, more: Record<string, string> = {}) =>
+  procedureResult(await server.send('/trpc/account.me', { headers: { cookie, ...more } }));
 
 export const signIn = (server: TestServer, body: unknown) =>
   server.send('/api/auth/sign-in/email', { method: 'POST', body });

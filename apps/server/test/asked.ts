@@ -1,5 +1,6 @@
-import type { ConfirmationAnswer, ConfirmationEvent, Decision } from '@drawbridge/contracts';
-import { connect, idOf, question, type TestGateway } from './gateway-fixture.ts';
+import type { ConfirmationAnswer, ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import type { Decision } from '@drawbridge/contracts/groups';
+import { connect, idOf, question, type TestGateway, callerOf } from './gateway-fixture.ts';
 
 interface Options {
   /** What the daemon asks. */
@@ -11,16 +12,16 @@ interface Options {
 export const ask = async (fixture: TestGateway, { body = question(), hear = () => {} }: Options = {}) => {
   await fixture.open();
   const { gateway, clock } = fixture;
-  gateway.onConfirmationChanged('ada', hear);
+  gateway.confirmations.onChanged('ada', hear);
   const { key, stream } = await connect(gateway, 'ada');
   const write = { name: 'write_file', arguments: { path: 'a.txt' } };
-  const running = gateway.call('ada', write, { door: 'mcp', until: 'ended' });
+  const running = callerOf(gateway, 'ada').run(write, { door: 'mcp', until: 'ended' });
   // Some tests end before it does.
   running.catch(() => {});
   await clock.settle();
   const requestId = idOf(stream);
   await gateway.daemon.respond(key, requestId, body);
-  const [confirmation] = await gateway.listConfirmations('ada');
+  const [confirmation] = await gateway.confirmations.list('ada');
   const confirmationId = confirmation?.id ?? 'none';
   return { ...fixture, key, stream, running, requestId, confirmation, confirmationId };
 };

@@ -1,5 +1,8 @@
+import type { LiveEvent, LiveTopic } from '@drawbridge/contracts/live';
+import type { Panel } from './panel.ts';
+
 /** Reads a subscription into a list; `until` waits for so many. */
-export const collect = <T>(
+const collect = <T>(
   subscribe: (hear: {
     onStarted(): void;
     onData(event: { id: string; data: T }): void;
@@ -33,3 +36,25 @@ export const collect = <T>(
       });
     },
   );
+
+type EventOf<Topic extends LiveTopic> = Extract<LiveEvent, { topic: Topic }>['event'];
+
+/** The events of one topic of a panel's live subscription; `input` is that of a reader that comes back. */
+export const collectTopic = async <Topic extends LiveTopic>(
+  panel: Panel,
+  topic: Topic,
+  input?: { lastEventId: string },
+) => {
+  const { events, until, ...rest } = await collect<LiveEvent>((hear) =>
+    panel.live.onEvent.subscribe(input, hear),
+  );
+  const ofTopic = () => events.flatMap((one) => (one.topic === topic ? [one.event as EventOf<Topic>] : []));
+  return {
+    ...rest,
+    events: ofTopic,
+    until: async (count: number): Promise<EventOf<Topic>[]> => {
+      while (ofTopic().length < count) await until(events.length + 1);
+      return ofTopic();
+    },
+  };
+};

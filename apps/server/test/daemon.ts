@@ -1,5 +1,6 @@
 import { get } from 'node:http';
-import { daemonEvent, daemonMounts, gatewayKeyHeader, type DaemonEvent } from '@drawbridge/contracts';
+import { daemonEvent, type DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { onTestFinished } from 'vitest';
 import { send, type Got, type TestServer } from './server.ts';
 

@@ -1,18 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { DaemonEvent, InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
+import { rmSync } from 'node:fs';
+import type { DaemonEvent, ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import { createFakeClock, type FakeClock } from '@drawbridge/kit';
 import { afterEach, expect } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
+import type { Call } from '@drawbridge/contracts/calls';
+import type { ToolCall } from '@drawbridge/contracts/tool-call';
 import {
+  type CallOptions,
   createGateway,
   defaultLimits,
   type DaemonStream,
   type Gateway,
   type GatewayLimits,
-  type Proof,
+  type DaemonCredentials,
 } from '../src/gateway/index.ts';
+import { createNewStores } from './new-store.ts';
+
+/** No other process changes the store of these tests, and hours of the clock are quicker without looking for it. */
+const rarelyMs = 24 * 60 * 60_000;
 
 /** A gateway on a real SQLite file and a clock that stands still. */
 export interface GatewayFixture {
@@ -36,8 +42,14 @@ export interface FixtureOptions {
   folder?: string;
 }
 
+const newDataFolder = createNewStores(async (dataDir) => {
+  const { db, close } = openDatabase({ url: undefined, dataDir });
+  await migrate(db);
+  await close();
+});
+
 export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'gateway-'));
+  const folder = options.folder ?? (await newDataFolder());
   const clock = createFakeClock();
   const opened: OpenDatabase[] = [];
 
@@ -53,12 +65,16 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     const gateway = createGateway({
       store: database,
       clock: {
-        now: clock.now,
+        now: () => clock.now(),
         after: (ms, run) => clock.after(ms, whileAlive(run)),
         every: (ms, run) => clock.every(ms, whileAlive(run)),
       },
-      limits: { ...defaultLimits, ...options.limits },
-      pairing: { gatewayApiKey: options.gatewayApiKey, daemonCommand: (token) => `drawbridge ${token}` },
+      limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
+      pairing: {
+        gatewayApiKey: options.gatewayApiKey,
+        daemonCommand: (token) => `drawbridge ${token}`,
+        isInsecure: () => false,
+      },
       module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
       isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
       log: { info: tell, error: tell },
@@ -91,7 +107,7 @@ export interface FakeStream extends DaemonStream {
   drop(): void;
 }
 
-export const openStream = async (gateway: Gateway, proof: Proof): Promise<FakeStream> => {
+export const openStream = async (gateway: Gateway, proof: DaemonCredentials): Promise<FakeStream> => {
   let closed = false;
   const events: DaemonEvent[] = [];
   const frameIds: number[] = [];
@@ -135,7 +151,7 @@ export const initBody = (more: Partial<InitBody> = {}): InitBody => ({
 
 /** Pairs a machine for the user and opens its stream. */
 export const connect = async (gateway: Gateway, userId: string, body: InitBody = initBody()) => {
-  const { token } = await gateway.createLink(userId);
+  const { token } = await gateway.pairing.createLink(userId);
   const { sessionKey } = await gateway.daemon.init(token, body);
   if (sessionKey === undefined) throw new Error('The init gave no session key');
   return { key: sessionKey, stream: await openStream(gateway, sessionKey) };
@@ -147,7 +163,7 @@ export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 
   crash(): Promise<void>;
   /** Pairs a machine for the user and opens its stream. */
   connect(userId: string, body?: InitBody): ReturnType<typeof connect>;
-  openStream(proof: Proof): Promise<FakeStream>;
+  openStream(proof: DaemonCredentials): Promise<FakeStream>;
   /** Opens, and connects a machine of `ada`. */
   connected(
     options?: FixtureOptions,
@@ -191,6 +207,12 @@ export const useGateway = (): TestGateway => {
     },
   };
 };
+
+/** Runs tools on the user's default machine, as `callers` does. */
+export const callerOf = (gateway: Gateway, userId: string) => ({
+  run: async (call: ToolCall, options: CallOptions): Promise<Call> =>
+    gateway.calls.run(await gateway.machines.resolve(userId), call, options),
+});
 
 /** How a call is made that is waited for. */
 export const ended = { door: 'trpc', until: 'ended' } as const;

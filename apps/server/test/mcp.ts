@@ -1,4 +1,5 @@
-import type { InitBody, ResponseBody, ToolRequest } from '@drawbridge/contracts';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -60,6 +61,7 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
   const watching = new Map<Access, Set<() => void>>();
   const accessControl: AccessControl = {
     verify: async (bearer) => held.get(bearer) ?? null,
+    whyRefused: async () => 'unknown',
     onRevoked: (granted, ended) => {
       const listeners = watching.get(granted) ?? new Set();
       watching.set(granted, listeners.add(ended));
@@ -74,7 +76,7 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
     longestAnswerMs: 60_000,
   });
   const perMinute = { signIn: 1_000, setup: 1_000, pairing: 1_000, notFound: 1_000, bearer: 1_000_000 };
-  const limits = await createLimits(app, perMinute);
+  const limits = await createLimits(app, { clock: fixture.clock, perMinute });
   await app.register(
     createMcpDoor({
       gateway: fixture.gateway,
@@ -142,7 +144,7 @@ export const connectAnswering = async (
   userId: string,
   options: { body?: InitBody; answer(request: ToolRequest): ResponseBody | Promise<ResponseBody> },
 ): Promise<{ key: string; requests: ToolRequest[] }> => {
-  const { token } = await gateway.createLink(userId);
+  const { token } = await gateway.pairing.createLink(userId);
   const { sessionKey: key = '' } = await gateway.daemon.init(token, options.body ?? initBody());
   const requests: ToolRequest[] = [];
   const answer = async (request: ToolRequest) => {

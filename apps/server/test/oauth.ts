@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Outside } from '../src/auth/index.ts';
-import { signUpOwner, startServer, type Got, type TestServer } from './server.ts';
+import { procedureResult, signUpOwner, startServer, type Got, type TestServer } from './server.ts';
 
 /** The origin that tests of OAuth are reached under; the requests themselves go to the port. */
 export const publicUrl = 'https://bridge.example';
@@ -17,6 +17,7 @@ const tokenReply = z.object({
   expires_in: z.number(),
   scope: z.string(),
 });
+const opened = z.object({ openedBy: z.string() });
 const consented = z.object({ url: z.string() });
 
 const form = (values: Record<string, string>) => ({
@@ -79,13 +80,21 @@ export const oauthOf = (
   };
   const queryOf = (got: Got) => (got.headers.location ?? '').split('?')[1] ?? '';
 
+  /** The proof that comes with the consent page which this browser opens. */
+  const openPage = async (query: string, headers: Record<string, string> = { cookie }): Promise<string> => {
+    const input = encodeURIComponent(JSON.stringify({ query }));
+    return opened.parse(
+      procedureResult(await server.send(`/trpc/clients.request?input=${input}`, { headers })),
+    ).openedBy;
+  };
   const consent = (body: object, headers: Record<string, string> = { cookie }) =>
     server.send(`${base}/consent`, { method: 'POST', headers, body });
 
   /** The address that the browser goes to after a yes. */
   const allow = async (client: string, scopes: string[], asked: Changes & { challenge: string }) => {
     const query = queryOf(await authorize(client, asked));
-    return new URL(consented.parse((await consent({ accept: true, scopes, query })).json).url);
+    const openedBy = await openPage(query);
+    return new URL(consented.parse((await consent({ accept: true, scopes, query, openedBy })).json).url);
   };
 
   const redeem = (client: string, proof: { code: string; verifier: string }, changes: Changes = {}) =>
@@ -150,6 +159,7 @@ export const oauthOf = (
     clientId,
     authorize,
     queryOf,
+    openPage,
     consent,
     allow,
     redeem,

@@ -1,9 +1,9 @@
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import type { AppRouter } from '../src/doors/trpc/index.ts';
-import type { TestServer } from './server.ts';
+import { sessionHeaders, type TestServer } from './server.ts';
 
-/** The panel's client, with a session's cookie. */
+/** The panel's client, with a session's cookie and its proof. */
 export const createPanel = (server: TestServer, cookie: string) => {
   const url = `${server.url}/trpc`;
   return createTRPCClient<AppRouter>({
@@ -14,10 +14,11 @@ export const createPanel = (server: TestServer, cookie: string) => {
           url,
           EventSource,
           eventSourceOptions: () => ({
-            fetch: (target, init) => fetch(target, { ...init, headers: { ...init.headers, cookie } }),
+            fetch: (target, init) =>
+              fetch(target, { ...init, headers: { ...init.headers, ...sessionHeaders(cookie) } }),
           }),
         }),
-        false: httpBatchLink({ url, headers: { cookie } }),
+        false: httpBatchLink({ url, headers: sessionHeaders(cookie) }),
       }),
     ],
   });

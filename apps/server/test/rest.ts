@@ -1,4 +1,4 @@
-import type { ToolGroup } from '@drawbridge/contracts';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { EventSource } from 'eventsource';
 import { onTestFinished } from 'vitest';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';

@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createApp, type App } from '../src/app.ts';
-import { systemOutside, type Outside } from '../src/auth/index.ts';
+import { systemOutside, type Outside, type Passwords } from '../src/auth/index.ts';
 import { configFrom } from '../src/config.ts';
+import { openAccounts } from '../src/open-accounts.ts';
+import { createNewStores } from './new-store.ts';
 
 export interface Sent {
   method?: string;
@@ -53,16 +55,49 @@ export const send = (url: string, { method = 'GET', headers = {}, body }: Sent =
     outgoing.end(body === undefined || raw ? body : JSON.stringify(body));
   });
 
+/** The proof of each session, by its cookie: what the storage of a panel's browser holds. */
+const proofs = new Map<string, string>();
+
+/** What a signed-in person's browser sends: the cookie, and the proof of its session. */
+export const sessionHeaders = (cookie: string): Record<string, string> => {
+  const proof = proofs.get(cookie);
+  return proof === undefined ? { cookie } : { cookie, [sessionProofHeader]: proof };
+};
+
+/** The proof goes with its cookie, unless the request says otherwise. */
+const withProof = (sent: Sent = {}): Sent => {
+  const cookie = sent.headers?.cookie;
+  return typeof cookie === 'string'
+    ? { ...sent, headers: { ...sessionHeaders(cookie), ...sent.headers } }
+    : sent;
+};
+
 export interface TestServer {
   app: App;
   url: string;
   dataDir: string;
   /** All lines of log, scrubbed as they would be written. */
   log: string[];
+  /** With the proof of the session whose cookie it carries. */
   send(path: string, sent?: Sent): Promise<Got>;
 }
 
 export const setupToken = `setup_${'t'.repeat(32)}`;
+
+/** Passwords that cost no time; the real ones cost a tenth of a second each, and password.test.ts has them. */
+export const quickPasswords: Passwords = {
+  hash: async (password) => quickHash(password),
+  verify: async ({ hash, password }) => hash === quickHash(password),
+};
+
+const quickHash = (password: string) => createHash('sha256').update(password).digest('hex');
+
+/** A data folder whose store has its tables. */
+export const newDataFolder = createNewStores(async (dataDir) => {
+  const config = configFrom({ DATA_DIR: dataDir });
+  const { close } = await openAccounts({ config, clock: systemClock, writeLog: () => {} });
+  await close();
+});
 
 interface StartOptions {
   environment?: Record<string, string>;
@@ -79,7 +114,7 @@ export const startServer = async ({
   dataDir,
   outside = systemOutside,
 }: StartOptions = {}): Promise<TestServer> => {
-  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'drawbridge-'));
+  const folder = dataDir ?? (await newDataFolder());
   const log: string[] = [];
   const config = configFrom({
     PORT: '0',
@@ -88,7 +123,13 @@ export const startServer = async ({
     LOG_LEVEL: 'trace',
     ...environment,
   });
-  const app = await createApp({ config, clock, writeLog: (line) => void log.push(line), outside });
+  const app = await createApp({
+    config,
+    clock,
+    writeLog: (line) => void log.push(line),
+    outside,
+    passwords: quickPasswords,
+  });
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= app.close());
   onTestFinished(async () => {
@@ -98,14 +139,24 @@ export const startServer = async ({
   const listened = await app.listen();
   // With a public address the tests still go to the port.
   const url = environment.PUBLIC_URL === undefined ? listened : `http://127.0.0.1:${app.port()}`;
-  return { app: { ...app, close }, url, dataDir: folder, log, send: (path, sent) => send(url + path, sent) };
+  return {
+    app: { ...app, close },
+    url,
+    dataDir: folder,
+    log,
+    send: (path, sent) => send(url + path, withProof(sent)),
+  };
 };
 
 export const owner = { name: 'Owner', email: 'owner@example.org', password: 'a long password' };
 
-/** The cookies of an answer, as a browser would send them back. */
-export const cookiesOf = (got: Got): string =>
-  (got.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ');
+/** The cookies of an answer, as a browser would send them back; their proof is kept for requests with them. */
+export const cookiesOf = (got: Got): string => {
+  const cookie = (got.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+  const proof = /"sessionProof":"([^"]+)"/.exec(got.text)?.[1];
+  if (proof !== undefined) proofs.set(cookie, proof);
+  return cookie;
+};
 
 /** Makes the owner; gives the cookie of the new session. */
 export const signUpOwner = async (server: TestServer): Promise<string> => {

@@ -3,8 +3,8 @@ import { createPanel } from './panel.ts';
 import { signUpOwner, startServer } from './server.ts';
 import { comeBack, stoppedServer } from './storm.ts';
 
-it('two hundred machines come back at once to a server that was started again; the panel is answered meanwhile', async () => {
-  const { dataDir, keys } = await stoppedServer(200);
+it('a hundred machines come back at once to a server that was started again; the panel is answered meanwhile', async () => {
+  const { dataDir, keys } = await stoppedServer(100);
   const server = await startServer({ dataDir, environment: { PAIRING_PER_MINUTE: '1' } });
   const panel = createPanel(server, await signUpOwner(server));
   let back = false;

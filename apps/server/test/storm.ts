@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { migrate, openDatabase } from '../src/db/index.ts';
 import { createGateway, defaultLimits } from '../src/gateway/index.ts';
@@ -18,7 +18,7 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
     store: database,
     clock: systemClock,
     limits: defaultLimits,
-    pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token },
+    pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token, isInsecure: () => false },
     module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
     isOwner: async () => false,
     log: { info: () => {}, error: () => {} },
@@ -29,7 +29,7 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
   await gateway.start();
   const keys: string[] = [];
   for (let at = 0; at < machines; at += 1) {
-    const { token } = await gateway.createLink(`person-${at}`);
+    const { token } = await gateway.pairing.createLink(`person-${at}`);
     const { sessionKey } = await gateway.daemon.init(token, initBody());
     if (sessionKey !== undefined) keys.push(sessionKey);
   }

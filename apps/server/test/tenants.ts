@@ -1,4 +1,6 @@
-import { confirmationText, gatewayKeyHeader, toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
 import { oauthOf } from './oauth.ts';
 import { createPanel, type Panel } from './panel.ts';

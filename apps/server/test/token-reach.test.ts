@@ -1,21 +1,33 @@
-import { gatewayKeyHeader, toolGroups } from '@drawbridge/contracts';
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
+import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { codeOf } from './account.ts';
 import { paired } from './paired.ts';
-import { owner, type Sent, type TestServer } from './server.ts';
+import { owner, sessionHeaders, type Sent, type TestServer } from './server.ts';
 import { createTenants } from './tenants.ts';
 
-const kinds = ['an access token', "a client's token"] as const;
+const tokens = ['an access token', "a client's token"] as const;
+/** What a program on another port of the host gets from the person's browser. */
+const cookieAlone = 'US-20 the cookie of a session without its proof';
+const kinds = [...tokens, cookieAlone] as const;
 type Kind = (typeof kinds)[number];
 
 /** Procedures that anybody may call; a token changes nothing of what they answer. */
-const open = ['account.me', 'invitations.accept', 'setup.createOwner', 'setup.status'];
+const open = [
+  'account.me',
+  'account.resetPassword',
+  'invitations.accept',
+  'setup.createOwner',
+  'setup.status',
+];
 
 /** The doors that take a bearer; what it may do there is tested beside them. */
 const takes: Record<Kind, (url: string) => boolean> = {
   'an access token': (url) => /^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/'),
   "a client's token": (url) => /^\/mcp(\/|$)/.test(url),
+  [cookieAlone]: () => false,
 };
 
 /** Every way in which somebody may try to pass a token off as something else. */
@@ -25,6 +37,13 @@ const passedOff = (token: string): Record<string, Record<string, string>> => ({
   'signed session cookie': { cookie: `drawbridge.session_token=${token}.${token}` },
   'API key': { 'x-api-key': token },
   'gateway key': { [gatewayKeyHeader]: token },
+});
+
+/** What can be sent with a cookie by whoever has no proof of it. */
+const withoutProof = (cookie: string, other: string): Record<string, Record<string, string>> => ({
+  alone: { cookie, [sessionProofHeader]: '' },
+  "with another session's proof": { ...sessionHeaders(other), cookie },
+  'with itself as the proof': { cookie, [sessionProofHeader]: cookie.split('=')[1] ?? '' },
 });
 
 const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
@@ -43,7 +62,7 @@ const isQuery = (name: string) => {
 };
 
 const world = async (kind: Kind) => {
-  const { server, ann, clientToken } = await createTenants();
+  const { server, ann, ben, clientToken } = await createTenants();
   const made = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolGroups] });
   const token = kind === 'an access token' ? made.token : clientToken;
   const seen = async () => ({
@@ -55,19 +74,20 @@ const world = async (kind: Kind) => {
     calls: await ann.panel.calls.list.query({}),
     status: await ann.panel.gateway.status.query(),
   });
-  return { server, token, seen };
+  const ways = kind === cookieAlone ? withoutProof(ann.cookie, ben.cookie) : passedOff(token);
+  return { server, token, ways, seen };
 };
 
 it.each(kinds)(
   'MC-04 MC-10 %s is nobody at every procedure: no answer, no token, no rule, no setting',
   async (kind) => {
-    const { server, token, seen } = await world(kind);
+    const { server, ways, seen } = await world(kind);
     const before = await seen();
     for (const name of Object.keys(appRouter._def.procedures)) {
       const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
       const nobody = await server.send(`/trpc/${name}`, sent);
       if (!open.includes(name)) expect(nobody.text, name).toContain('"UNAUTHORIZED"');
-      for (const [way, headers] of Object.entries(passedOff(token))) {
+      for (const [way, headers] of Object.entries(ways)) {
         const got = await server.send(`/trpc/${name}`, { ...sent, headers });
         expect([name, way, got.status, got.text]).toEqual([name, way, nobody.status, nobody.text]);
       }
@@ -76,27 +96,41 @@ it.each(kinds)(
   },
 );
 
+/** What a refusal may say of a token, beside nothing: that it is missing, or that it is not valid here. */
+const causes = [
+  ['An access token is needed', 'Create one in the panel, under Agents.'],
+  [
+    'This access token is not valid: it was mistyped, or is for another server',
+    'Copy it again, or create a new one in the panel, under Agents.',
+  ],
+] as const;
+
+const withoutCause = <Answer extends { status: number; text: string }>(answer: Answer): Answer => ({
+  ...answer,
+  text: causes.reduce(
+    (text, [message, fix]) => text.replace(message, '(message)').replace(fix, '(fix)'),
+    answer.text,
+  ),
+});
+
 it.each(kinds)('MC-04 %s is nobody at every HTTP route that does not take it', async (kind) => {
-  const { server, token, seen } = await world(kind);
+  const { server, ways, seen } = await world(kind);
   const before = await seen();
   const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
   expect(routes.length).toBeGreaterThan(20);
   for (const { method, url } of routes) {
     const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
     const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
-    const nobody = await told(server, path, sent);
-    for (const [way, headers] of Object.entries(passedOff(token)))
-      expect([method, url, way, await told(server, path, { ...sent, headers })]).toEqual([
-        method,
-        url,
-        way,
-        nobody,
-      ]);
+    const nobody = withoutCause(await told(server, path, sent));
+    for (const [way, headers] of Object.entries(ways)) {
+      const answer = withoutCause(await told(server, path, { ...sent, headers }));
+      expect([method, url, way, answer]).toEqual([method, url, way, nobody]);
+    }
   }
   expect(await seen()).toEqual(before);
 });
 
-it.each(kinds)('MC-04 %s in an address is nobody', async (kind) => {
+it.each(tokens)('MC-04 %s in an address is nobody', async (kind) => {
   const { server, token } = await world(kind);
   for (const name of ['access_token', 'apiKey', 'token'])
     expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');

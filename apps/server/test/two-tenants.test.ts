@@ -38,6 +38,9 @@ const procedures: Record<string, WithId> = {
   })),
   'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
   'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
+  'people.disable': procedureWithId('people.disable', undefined, (id) => ({ id })),
+  'people.enable': procedureWithId('people.enable', undefined, (id) => ({ id })),
+  'people.remove': procedureWithId('people.remove', undefined, (id) => ({ id })),
   'clients.revoke': procedureWithId('clients.revoke', undefined, (id) => ({ id })),
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
@@ -46,6 +49,7 @@ const procedures: Record<string, WithId> = {
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
 const proceduresWithoutId: Record<string, unknown> = {
   'account.me': undefined,
+  'account.resetPassword': undefined,
   'calls.run': { name: 'no_such_tool', arguments: {} },
   'clients.list': undefined,
   'confirmations.list': undefined,
@@ -55,6 +59,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'invitations.create': undefined,
   'invitations.list': undefined,
   'invitations.accept': undefined,
+  'people.list': undefined,
   'rules.list': undefined,
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'settings.get': undefined,
@@ -64,9 +69,10 @@ const proceduresWithoutId: Record<string, unknown> = {
   'tokens.create': { name: 'Desk' },
   'tokens.list': undefined,
   'gateway.disconnect': undefined,
+  'gateway.machine': undefined,
 };
-/** What these tell is listened to in `e2e/isolation.test.ts`. */
-const subscriptions = ['calls.onChanged', 'confirmations.onChanged', 'gateway.onStateChanged'];
+/** What it tells is listened to in `e2e/isolation.test.ts`. */
+const subscriptions = ['live.onEvent'];
 
 const mounts = ['/api/v1/instance-ai', '/rest/instance-ai'];
 
@@ -120,6 +126,18 @@ const routes: Record<string, WithId> = {
       },
     ]),
   ),
+  ...Object.fromEntries(
+    mounts.map((mount): [string, WithId] => [
+      `POST ${mount}/gateway/settled`,
+      {
+        ask: (requestId) => ({
+          path: `${mount}/gateway/settled`,
+          method: 'POST',
+          body: { questions: [{ requestId, askId: 'forged', outcome: 'allowed' }] },
+        }),
+      },
+    ]),
+  ),
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
@@ -137,10 +155,11 @@ const routesWithoutId = [
   'GET /health',
   'GET /ready',
   'GET /daemon.tgz',
+  'GET /daemon.json',
+  'GET /:file(^daemon-[^/]+\\.tgz$)',
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
   'POST /api/auth/change-password',
-  'GET /api/auth/get-session',
   // What a client does for itself, and the person's answer to it, which the library seals with its own signature.
   'GET /api/auth/oauth2/authorize',
   'POST /api/auth/oauth2/consent',

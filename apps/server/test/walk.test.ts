@@ -1,4 +1,6 @@
-import { confirmationText, type CallEvent, type Confirmation } from '@drawbridge/contracts';
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
 import { connectDaemon, requestOf } from './daemon.ts';
 import { createPanel, type Panel } from './panel.ts';
@@ -29,27 +31,22 @@ const listen = (subscribe: (started: () => void) => { unsubscribe(): void }) =>
     const subscription = subscribe(() => resolve(subscription));
   });
 
-/** Notes the calls, and hands over what is asked; gives the end of both subscriptions. */
+/** Notes the calls, and hands over what is asked; gives the end of the subscription. */
 const watch = async (
   panel: Panel,
   add: (note: string) => void,
   asked: (confirmation: Confirmation) => void,
 ) => {
-  const calls = await listen((onStarted) =>
-    panel.calls.onChanged.subscribe(undefined, { onStarted, onData: ({ data }) => add(describeCall(data)) }),
-  );
-  const confirmations = await listen((onStarted) =>
-    panel.confirmations.onChanged.subscribe(undefined, {
+  const subscription = await listen((onStarted) =>
+    panel.live.onEvent.subscribe(undefined, {
       onStarted,
-      onData: ({ data }) => {
-        if (data.confirmation.state === 'open') asked(data.confirmation);
+      onData: ({ data: { topic, event } }) => {
+        if (topic === 'calls') add(describeCall(event));
+        if (topic === 'confirmations' && event.confirmation.state === 'open') asked(event.confirmation);
       },
     }),
   );
-  return () => {
-    calls.unsubscribe();
-    confirmations.unsubscribe();
-  };
+  return () => subscription.unsubscribe();
 };
 
 const question = {

@@ -8,6 +8,8 @@ declare module 'vue-router' {
     title?: string;
     /** Also for a person who is not signed in. */
     open?: boolean;
+    /** An open page that a person who is signed in sees as well. */
+    always?: boolean;
     /** The page is about one question: the others stay away from it. */
     showsQuestion?: boolean;
   }
@@ -32,6 +34,11 @@ export const createPanelRouter = (app: App): Router => {
         path: '/invitation',
         component: () => import('./pages/invitation-page.vue'),
         meta: { open: true },
+      },
+      {
+        path: '/reset-password',
+        component: () => import('./pages/reset-password-page.vue'),
+        meta: { open: true, always: true },
       },
       {
         path: '/connect-client',
@@ -107,7 +114,7 @@ export const createPanelRouter = (app: App): Router => {
           ? '/sign-in'
           : { path: '/sign-in', query: { next: to.fullPath } };
       case 'signed-in':
-        return to.meta.open === true ? '/' : true;
+        return to.meta.open === true && to.meta.always !== true ? '/' : true;
       default:
         session satisfies never;
     }

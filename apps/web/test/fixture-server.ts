@@ -1,34 +1,20 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type {
-  AccessToken,
-  Call,
-  CallEvent,
-  Confirmation,
-  ConfirmationEvent,
-  DecideInput,
-  DecideReply,
-  GatewayStatus,
-  Invitation,
-  NewRule,
-  RuleList,
-  Settings,
-  StateChanged,
-  Tool,
-  User,
-} from '@drawbridge/contracts';
-import {
-  callIdInput,
-  createTokenInput,
-  confirmationIdInput,
-  decideInput,
-  listCallsInput,
-  newRule,
-  ruleIdInput,
-  runInput,
-  tokenIdInput,
-  updateSettingsInput,
-} from '@drawbridge/contracts';
+import type { Invitation, User } from '@drawbridge/contracts/accounts';
+import type { Call } from '@drawbridge/contracts/calls';
+import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
+import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import type { LiveEvent } from '@drawbridge/contracts/live';
+import type { KnownRules } from '@drawbridge/contracts/rule-list';
+import type { NewRule } from '@drawbridge/contracts/rules';
+import type { Settings } from '@drawbridge/contracts/settings';
+import type { AccessToken } from '@drawbridge/contracts/tokens';
+import type { Tool } from '@drawbridge/contracts/tool';
+import { callIdInput, listCallsInput, runInput } from '@drawbridge/contracts/calls';
+import { confirmationIdInput, decideInput } from '@drawbridge/contracts/confirmation';
+import { newRule, ruleIdInput } from '@drawbridge/contracts/rules';
+import { updateSettingsInput } from '@drawbridge/contracts/settings';
+import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
 import { createEmitter } from '@drawbridge/kit';
 import { initTRPC, tracked, TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
@@ -37,16 +23,23 @@ import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 export interface World {
   user: User | null;
   status: GatewayStatus;
+  machine: KnownMachine | null;
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
-  rules: () => RuleList;
+  rules: () => KnownRules;
   removed: string[];
   added: NewRule[];
   settings: Settings;
   invitations: Invitation[];
   tokens: AccessToken[];
-  command: { token: string; command: string; expiresAt: string | null; ttlSeconds: number | null };
+  command: {
+    token: string;
+    command: string;
+    expiresAt: string | null;
+    ttlSeconds: number | null;
+    insecure?: true;
+  };
   setupNeeded: boolean;
   run: (input: { name: string; arguments: Record<string, unknown> }) => Promise<Call>;
   decide: (input: DecideInput) => DecideReply;
@@ -77,14 +70,12 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     return next();
   });
 
-  async function* follow<T>(
-    name: 'state' | 'calls' | 'confirmations',
-    first: T[],
-    signal: AbortSignal | undefined,
-  ) {
-    const waiting: unknown[] = [...first];
+  async function* follow(signal: AbortSignal | undefined) {
+    const waiting: LiveEvent[] = [
+      { topic: 'machine', event: { type: 'instanceAiGatewayStateChanged', payload: world.status } },
+    ];
     let wake = () => {};
-    const stop = events.on(name, (event) => {
+    const stop = events.on('all', (event) => {
       waiting.push(event);
       wake();
     });
@@ -92,8 +83,7 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     let id = 0;
     try {
       while (!signal?.aborted) {
-        // Listeners under a name only hear what was emitted under it.
-        const event = waiting.shift() as T | undefined;
+        const event = waiting.shift();
         if (event === undefined) await new Promise<void>((resolve) => (wake = resolve));
         else yield tracked(String((id += 1)), event);
       }
@@ -113,16 +103,10 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
     setup: t.router({ status: open.query(() => ({ needed: world.setupNeeded })) }),
     gateway: t.router({
       status: own.query(() => world.status),
+      machine: own.query(() => world.machine),
       tools: own.query(() => world.tools),
       createLink: own.mutation(() => world.command),
       disconnect: own.mutation(() => ({ ok: true as const })),
-      onStateChanged: own.subscription(({ signal }) =>
-        follow<StateChanged>(
-          'state',
-          [{ type: 'instanceAiGatewayStateChanged', payload: world.status }],
-          signal,
-        ),
-      ),
     }),
     calls: t.router({
       run: own.input(runInput).mutation(({ input }) => world.run(input)),
@@ -136,7 +120,6 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
           nextCursor: next < world.calls.length ? String(next) : null,
         };
       }),
-      onChanged: own.subscription(({ signal }) => follow<CallEvent>('calls', [], signal)),
     }),
     confirmations: t.router({
       list: own.query(() => world.confirmations.filter(({ state }) => state === 'open')),
@@ -146,8 +129,8 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
         return found;
       }),
       decide: own.input(decideInput).mutation(({ input }) => world.decide(input)),
-      onChanged: own.subscription(({ signal }) => follow<ConfirmationEvent>('confirmations', [], signal)),
     }),
+    live: t.router({ onEvent: own.subscription(({ signal }) => follow(signal)) }),
     rules: t.router({
       list: own.query(() => world.rules()),
       remove: own.input(ruleIdInput).mutation(({ input }) => {
@@ -188,19 +171,17 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
   });
 };
 
-type Event = StateChanged | CallEvent | ConfirmationEvent;
-
 const createEvents = () =>
-  createEmitter<Event>((error) => {
+  createEmitter<LiveEvent>((error) => {
     throw error;
   });
 
 export interface Fixture {
   origin: string;
   world: World;
-  emit(name: 'state' | 'calls' | 'confirmations', event: Event): void;
-  /** How many readers a stream has. */
-  readers(name: 'state' | 'calls' | 'confirmations'): number;
+  emit(event: LiveEvent): void;
+  /** How many readers the stream has. */
+  readers(): number;
   close(): Promise<void>;
 }
 
@@ -225,8 +206,8 @@ export const startFixture = async (world: World, { port = 0, fallback }: Options
   return {
     origin: `http://127.0.0.1:${bound}`,
     world,
-    emit: events.emit,
-    readers: events.count,
+    emit: (event) => events.emit('all', event),
+    readers: () => events.count('all'),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

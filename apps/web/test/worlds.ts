@@ -1,4 +1,7 @@
-import type { Call, Confirmation, GatewayStatus, Tool } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import type { Tool } from '@drawbridge/contracts/tool';
 import type { World } from './fixture-server.ts';
 
 export const offline: GatewayStatus = {
@@ -21,6 +24,16 @@ export const online: GatewayStatus = {
     { name: 'shell', enabled: false, reason: 'Set to deny' },
   ],
   state: 'online',
+};
+
+export const known: KnownMachine = {
+  name: 'ada-laptop',
+  folder: '/home/ada/notes',
+  version: '0.1.0',
+  lastSeenAt: null,
+  isPaired: true,
+  modes: { filesystemRead: 'allow', filesystemWrite: 'ask', shell: 'deny' },
+  reconnect: 'drawbridge connect --dir /home/ada/notes',
 };
 
 export const readFile: Tool = {
@@ -75,6 +88,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
   requestId: 'r1',
   machineId: 'm1',
   tool: 'write_file',
+  title: null,
   arguments: { path: 'a.txt', content: 'hi' },
   toolGroup: 'filesystemWrite',
   resource: '/home/ada/notes/a.txt',
@@ -90,6 +104,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
   decision: null,
   reach: null,
   decidedBy: null,
+  settledBy: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-02T00:00:00.000Z',
   decidedAt: null,
@@ -99,6 +114,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
 export const worldOf = (change: Partial<World> = {}): World => ({
   user: { id: 'u1', name: 'Ada', email: 'ada@example.com', isOwner: true },
   status: online,
+  machine: known,
   tools: [readFile, writeFile],
   calls: [],
   confirmations: [],

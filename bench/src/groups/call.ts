@@ -4,7 +4,7 @@ import type { Group } from '../group.ts';
 import { latencyMs, perSecond, warmUp } from '../load.ts';
 import { startCore } from '../product.ts';
 
-/** `gateway.call` itself, without a door, against the bare bridge. */
+/** `gateway.calls.run` itself, without a door, against the bare bridge. */
 export const callGroup: Group<'p50' | 'rate'> = {
   name: 'call',
   rows: {

@@ -1,5 +1,7 @@
 import { get } from 'node:http';
-import { daemonMounts, daemonSurface, gatewayKeyHeader, confirmationText } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import { startServer, type Person } from '@drawbridge/e2e/harness';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
@@ -147,21 +149,15 @@ const ourSide = async ({ processes, nodeFlags, whenOver }: Stage): Promise<Side>
   const headers = await pair(server.url, person);
   const states = createEar<string>();
   const questions = createEar<string>();
-  await new Promise<void>((resolve, reject) => {
-    const { unsubscribe } = api.gateway.onStateChanged.subscribe(undefined, {
-      onStarted: () => resolve(),
-      onData: ({ data }) => states.hear(data.payload.state),
-      onError: reject,
-    });
-    whenOver(unsubscribe);
-  });
   const ids = new Map<string, string>();
   await new Promise<void>((resolve, reject) => {
-    const { unsubscribe } = api.confirmations.onChanged.subscribe(undefined, {
+    const { unsubscribe } = api.live.onEvent.subscribe(undefined, {
       onStarted: () => resolve(),
-      onData: ({ data: { confirmation } }) => {
-        ids.set(confirmation.requestId, confirmation.id);
-        questions.hear(confirmation.state);
+      onData: ({ data: { topic, event } }) => {
+        if (topic === 'machine') states.hear(event.payload.state);
+        if (topic !== 'confirmations') return;
+        ids.set(event.confirmation.requestId, event.confirmation.id);
+        questions.hear(event.confirmation.state);
       },
       onError: reject,
     });

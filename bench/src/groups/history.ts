@@ -4,7 +4,7 @@ import Database from 'libsql';
 import { folderToRead } from '../files.ts';
 import type { Group, Stage } from '../group.ts';
 import { latencyMs, warmUp, type Shot } from '../load.ts';
-import { cookieOf, startProduct } from '../product.ts';
+import { startProduct } from '../product.ts';
 
 /** Copies the one call that is there, a second apart, until there are `count`. */
 const repeatCall = (dataDir: string, count: number) => {
@@ -40,7 +40,7 @@ const serverWith = async (stage: Stage, count: number): Promise<Shot> => {
     pool,
     method: 'GET',
     path: `/trpc/calls.list?input=${encodeURIComponent(JSON.stringify({ limit: 50 }))}`,
-    headers: { cookie: cookieOf(person) },
+    headers: person.headers(),
     expects: requestId,
   };
 };

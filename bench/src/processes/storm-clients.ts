@@ -1,12 +1,13 @@
 // Light daemons that come back as the real one does: the same pauses, the same jitter, and no new `init` after a stream that broke.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { daemonMounts, daemonSurface, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import { exponential, fullJitter, sleep, systemClock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { addressOf, announcement } from '../announcement.ts';
 
-const retryRange = { baseMs: 1_000, capMs: 30_000 };
+const retryRange = { baseMs: 1_000, capMs: 10_000 };
 const [url = '', keysFile = '', first = '0'] = process.argv.slice(2);
 const keys = z.array(z.string()).parse(JSON.parse(readFileSync(keysFile, 'utf8')));
 

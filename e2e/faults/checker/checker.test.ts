@@ -259,6 +259,14 @@ describe('lets be what may be', () => {
       ]),
     ],
     [
+      'a stream that goes on when another one was ended with nothing on it',
+      evidence({}, [
+        at(1_000, { type: 'stream', user: 0, stream: 2 }),
+        at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
+        frame(2_500, { stream: 1, id: 2 }),
+      ]),
+    ],
+    [
       'a command that goes on when its daemon was killed',
       evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, [...cancelled, killed]),
     ],

@@ -29,10 +29,12 @@ const repeatedEpochs = (facts: Facts): string[] => {
 const oldStreams = (facts: Facts): string[] => {
   const frames = facts.of('frame');
   const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame.event]));
-  // A stream that is told at once to go is no newer one: whoever asked for it came with an older epoch.
-  const opened = facts
-    .of('stream')
-    .filter(({ user, stream }) => first.get(`${user} ${stream}`) !== 'gateway-disconnect');
+  const ended = new Set(facts.of('stream-ended').map(({ user, stream }) => `${user} ${stream}`));
+  // Streams are counted as their answers come: one that the server ends with nothing, or tells to go, was no newer one.
+  const opened = facts.of('stream').filter(({ user, stream }) => {
+    const name = `${user} ${stream}`;
+    return first.has(name) ? first.get(name) !== 'gateway-disconnect' : !ended.has(name);
+  });
   return frames.flatMap(({ at, user, stream, event, requestId }) => {
     if (event !== 'filesystem-request') return [];
     const newer = opened.find((one) => one.user === user && one.stream > stream && one.at + orderMs < at);

@@ -9,7 +9,9 @@ const account = {
   password: z.string().min(passwordLimits.minLength).max(passwordLimits.maxLength),
 };
 
-export const setupStatus = z.object({ needed: z.boolean() });
+/** `serverCommand`: how `drawbridge-server` is called where this server runs. */
+export const setupStatus = z.object({ needed: z.boolean(), serverCommand: z.string() });
+export type SetupStatus = z.infer<typeof setupStatus>;
 
 /** Makes the owner, once, with the token that the server printed on its console. */
 export const createOwnerInput = z.strictObject({ setupToken: z.string().min(1).max(200), ...account });
@@ -17,6 +19,31 @@ export type CreateOwnerInput = z.infer<typeof createOwnerInput>;
 
 export const user = z.object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean() });
 export type User = z.infer<typeof user>;
+
+/** An account as the owner of the server sees it. */
+export const person = user.extend({ createdAt: isoTime, disabledAt: isoTime.nullable() });
+export type Person = z.infer<typeof person>;
+export const personIdInput = z.strictObject({ id: z.string().min(1).max(64) });
+
+/** How long a link for a new password can be used. */
+export const resetLimits = { holdsMs: 60 * 60 * 1_000 } as const;
+export const resetLink = z.object({ url: z.string(), expiresAt: isoTime });
+export type ResetLink = z.infer<typeof resetLink>;
+export const resetPasswordInput = z.strictObject({
+  resetToken: z.string().min(1).max(200),
+  password: account.password,
+});
+export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
+/**
+ * Carries the session's second proof beside its cookie, on every request of a person. Browsers send a cookie to every port of
+ * a host; the proof stays with the origin that was signed in to.
+ */
+export const sessionProofHeader = 'x-session-proof';
+/** What a sign-in gives: who it is, and the proof of the new session. */
+export const signedIn = user.extend({ sessionProof: z.string() });
+export type SignedIn = z.infer<typeof signedIn>;
+/** What a changed password gives: the proof of the session as it is from then on. */
+export const passwordChanged = z.object({ sessionProof: z.string() });
 
 /** An invitation as its owner sees it; the link itself is shown once, when it is made. */
 export const invitation = z.object({ id: z.string(), createdAt: isoTime, expiresAt: isoTime });

@@ -34,6 +34,10 @@ export const clientRequest = z.object({
   /** The groups that it asks for, in the order of `toolGroups`. */
   scopes: z.array(toolGroup),
   staysConnected: z.boolean(),
+  /** The e-mail address of the account that the client would get access to. */
+  account: z.string(),
+  /** Binds the page to the session that opened it: a yes has to bring it. */
+  openedBy: z.string(),
 });
 export type ClientRequest = z.infer<typeof clientRequest>;
 
@@ -42,7 +46,12 @@ export const clientRequestInput = z.strictObject({ query: z.string().min(1).max(
 
 /** The person's answer: the groups that the client may use, of those that it asked for. */
 export const consentBody = z.discriminatedUnion('accept', [
-  z.strictObject({ accept: z.literal(true), scopes: tokenScopes, query: z.string().min(1).max(8_192) }),
+  z.strictObject({
+    accept: z.literal(true),
+    scopes: tokenScopes,
+    query: z.string().min(1).max(8_192),
+    openedBy: z.string().max(100),
+  }),
   z.strictObject({ accept: z.literal(false), query: z.string().min(1).max(8_192) }),
 ]);
 export type ConsentBody = z.infer<typeof consentBody>;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { confirmationText, type ConfirmationPayload } from './index.ts';
+import type { ConfirmationPayload } from './confirmation-payload.ts';
+import { confirmationText } from './confirmation-text.ts';
 
 const payload: ConfirmationPayload = {
   toolGroup: 'filesystemWrite',
@@ -48,6 +49,38 @@ const resource = fc.record({
   resource: fc.string(),
   description: fc.string(),
 });
+const text = fc.string({ unit: 'binary' });
+const olderPreview = fc.record({
+  kind: fc.constant('diff' as const),
+  path: fc.string(),
+  text,
+  truncated: fc.boolean(),
+});
+const diff = fc.record({
+  kind: fc.constant('diff' as const),
+  path: fc.string(),
+  hunks: fc.array(
+    fc.record({
+      oldStart: fc.nat(),
+      newStart: fc.nat(),
+      lines: fc.array(
+        fc.oneof(
+          fc.record({ kind: fc.constantFrom('same' as const, 'removed' as const, 'added' as const), text }),
+          fc.record({
+            kind: fc.constant('omitted' as const),
+            of: fc.constant('added' as const),
+            lines: fc.nat(),
+            bytes: fc.nat(),
+          }),
+        ),
+        { maxLength: 4 },
+      ),
+    }),
+    { maxLength: 3 },
+  ),
+  added: fc.nat(),
+  removed: fc.nat(),
+});
 const anyPayload: fc.Arbitrary<ConfirmationPayload> = fc
   .tuple(
     resource,
@@ -56,12 +89,7 @@ const anyPayload: fc.Arbitrary<ConfirmationPayload> = fc
         options: fc.array(fc.string({ maxLength: 64 }), { maxLength: 20 }),
         resources: fc.array(resource, { maxLength: 5 }),
         askId: fc.string({ maxLength: 64 }),
-        preview: fc.record({
-          kind: fc.constant('diff' as const),
-          path: fc.string(),
-          text: fc.string({ unit: 'binary' }),
-          truncated: fc.boolean(),
-        }),
+        preview: fc.oneof(olderPreview, diff),
       },
       { requiredKeys: ['options'] },
     ),

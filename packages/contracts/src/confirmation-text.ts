@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { confirmationPayload } from './confirmation-payload.ts';
+import { confirmationPayload, type ConfirmationPayload } from './confirmation-payload.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** Begins the one text by which a daemon says "ask first". Specification 6.2; read and written in this file alone. */
 const prefix = 'GATEWAY_CONFIRMATION_REQUIRED::';
@@ -36,3 +37,9 @@ export const confirmationText = z.codec(z.string(), confirmationPayload, {
   },
   encode: (payload) => prefix + JSON.stringify(payload),
 });
+
+/** The question that a result asks the user: the whole first text block of an error, and nothing else. */
+export const questionOf = (result: ToolResult | undefined): ConfirmationPayload | undefined => {
+  const first = result?.isError === true ? result.content[0] : undefined;
+  return first?.type === 'text' ? confirmationText.safeDecode(first.text).data : undefined;
+};

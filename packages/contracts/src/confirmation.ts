@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { callVia } from './calls.ts';
 import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
-import { affectedResource, preview, reach } from './confirmation-payload.ts';
+import { affectedResource, reach } from './confirmation-payload.ts';
+import { preview } from './preview.ts';
 import { decision } from './groups.ts';
 
 export const confirmationStates = ['open', 'decided', 'withdrawn', 'expired'] as const;
@@ -16,6 +17,8 @@ export const confirmation = z.object({
   /** What the call came through; left out where the person made it in the panel. */
   via: callVia.optional(),
   tool: z.string(),
+  /** The question in one line, as the machine asks it; null where it gives none. */
+  title: z.string().nullable(),
   arguments: z.record(z.string(), z.unknown()),
   toolGroup: z.string(),
   resource: z.string(),
@@ -30,6 +33,8 @@ export const confirmation = z.object({
   /** The id of the chosen reach; null where none was chosen. */
   reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
+  /** The confirmation whose lasting answer settled this one too, `rule` for a rule that was made otherwise; null where it was answered itself. */
+  settledBy: z.union([z.literal('rule'), confirmationId]).nullable(),
   createdAt: isoTime,
   expiresAt: isoTime,
   decidedAt: isoTime.nullable(),

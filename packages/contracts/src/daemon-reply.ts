@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { errorBody } from './errors.ts';
 import { requestId } from './ids.ts';
+import { release } from './release.ts';
 
 /**
  * `sessionKey` only when a pairing token was used. `epoch` counts the inits: see `gatewayEpochHeader`. `features`: see
- * `serverFeatures`; only for a daemon that says what it is.
+ * `serverFeatures`, and `daemon` is the release that the server gives; both only for a daemon that says what it is.
  */
 export const initReply = z.object({
   ok: z.literal(true),
@@ -12,6 +13,8 @@ export const initReply = z.object({
   epoch: z.number().int().positive().optional(),
   warnings: z.array(z.string()).optional(),
   features: z.array(z.string().max(64)).max(32).optional(),
+  // What another server means by it does not keep a machine from connecting.
+  daemon: release.optional().catch(undefined),
 });
 export type InitReply = z.infer<typeof initReply>;
 
@@ -36,5 +39,9 @@ export const progressReply = z.object({
   outputEnd: z.number().int().nonnegative().optional(),
 });
 export type ProgressReply = z.infer<typeof progressReply>;
+
+/** How many of the questions were decided by this; the others had an answer already, or are not open. */
+export const settledReply = z.object({ ok: z.literal(true), settled: z.number().int().nonnegative() });
+export type SettledReply = z.infer<typeof settledReply>;
 
 export const okReply = z.object({ ok: z.literal(true) });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { requestId } from './ids.ts';
 import { probeBody } from './daemon-event.ts';
+import { mode } from './groups.ts';
 import { toolCategory } from './tool-category.ts';
 import { daemonPaths } from './daemon-paths.ts';
 import {
@@ -8,6 +10,7 @@ import {
   progressReply,
   responseReply,
   responsesReply,
+  settledReply,
   toolsReply,
 } from './daemon-reply.ts';
 import { rulesBody } from './rule-list.ts';
@@ -16,12 +19,27 @@ import { toolLimits } from './tool-call.ts';
 
 export const daemonInfo = z.object({
   version: z.string().max(64),
+  /** See `release`; left out where it was not packed. */
+  build: z.string().max(64).optional(),
   protocol: z.number().int().positive(),
   features: z.array(z.string().max(64)).max(32),
   /** Tells two daemons with one key apart: stays across restarts of one, differs for a copy of it on other files. */
   instance: z.string().min(1).max(128).optional(),
+  /** What a person types on that machine to reconnect it; one with characters that do not show is left out. */
+  reconnect: z
+    .string()
+    .max(5_000)
+    .regex(/^[^\p{C}]+$/u)
+    .optional()
+    .catch(undefined),
 });
 export type DaemonInfo = z.infer<typeof daemonInfo>;
+
+/** The mode of each group as a daemon reports it, by the group's name. Its own words: for showing only. */
+export const reportedModes = z
+  .record(z.string().max(64), mode)
+  .refine((all) => Object.keys(all).length <= 32, 'at most 32 groups');
+export type ReportedModes = z.infer<typeof reportedModes>;
 
 /** `POST init`. Tools are read one by one, so that a bad one is skipped and named instead of refusing the machine. */
 export const initBody = z.object({
@@ -29,12 +47,13 @@ export const initBody = z.object({
   tools: z.array(z.unknown()).max(toolLimits.maxTools),
   hostIdentifier: z.string().max(256).optional(),
   toolCategories: z.array(toolCategory).max(64).optional(),
+  modes: reportedModes.optional(),
   daemon: daemonInfo.optional(),
 });
 export type InitBody = z.infer<typeof initBody>;
 
 /** `POST tools`: the tools that a machine offers from now on, with the limits of `init`. */
-export const toolsBody = initBody.pick({ tools: true, toolCategories: true });
+export const toolsBody = initBody.pick({ tools: true, toolCategories: true, modes: true });
 export type ToolsBody = z.infer<typeof toolsBody>;
 
 /** `POST response/:requestId`: a result, or an error that kept the tool from having one. */
@@ -68,7 +87,27 @@ export const progressBody = z.object({
 });
 export type ProgressBody = z.infer<typeof progressBody>;
 
-export const noBody = z.looseObject({}).optional();
+export const maxSettledQuestions = 1_000;
+
+/**
+ * `POST settled`, for a server with that feature: open questions of this machine that its rules cover now. `by` is the call
+ * whose lasting answer made the rule; left out for a rule that was made otherwise. `askId` names the question that is meant.
+ */
+export const settledBody = z.object({
+  by: requestId.optional(),
+  questions: z
+    .array(z.object({ requestId, askId: z.string().min(1).max(64), outcome: z.enum(['allowed', 'denied']) }))
+    .min(1)
+    .max(maxSettledQuestions),
+});
+export type SettledBody = z.infer<typeof settledBody>;
+
+/**
+ * `POST disconnect`: ends the pairing, as in the specification (7). With `keepSession` the machine is offline at once and its
+ * key stays good; for servers with the feature `keep-session`.
+ */
+export const disconnectBody = z.looseObject({ keepSession: z.boolean().optional() }).nullish();
+export type DisconnectBody = z.infer<typeof disconnectBody>;
 
 /** What a daemon and the server say to each other: one row a route. `events` answers with a stream. */
 export const daemonSurface = {
@@ -80,5 +119,6 @@ export const daemonSurface = {
   progress: { method: 'POST', path: daemonPaths.progress, body: progressBody, reply: progressReply },
   probe: { method: 'POST', path: daemonPaths.probe, body: probeBody, reply: okReply },
   rules: { method: 'POST', path: daemonPaths.rules, body: rulesBody, reply: okReply },
-  disconnect: { method: 'POST', path: daemonPaths.disconnect, body: noBody, reply: okReply },
+  settled: { method: 'POST', path: daemonPaths.settled, body: settledBody, reply: settledReply },
+  disconnect: { method: 'POST', path: daemonPaths.disconnect, body: disconnectBody, reply: okReply },
 } as const;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorTable } from './index.ts';
+import { errorTable } from './errors.ts';
 
 it('numbers and sentences of every code', () => {
   const rows = Object.values(errorTable).map((row) => [
@@ -14,9 +14,20 @@ it('numbers and sentences of every code', () => {
     ['BAD_REQUEST', 400, 'BAD_REQUEST', -32602, false, 'The request is not valid'],
     ['TOO_DEEP', 400, 'BAD_REQUEST', -32600, false, 'The JSON is nested too deeply'],
     ['UNAUTHORIZED', 401, 'UNAUTHORIZED', -32001, false, 'Not signed in'],
+    ['TWO_SESSIONS', 400, 'BAD_REQUEST', -32602, false, 'Two sessions came with one request'],
     ['FORBIDDEN', 403, 'FORBIDDEN', -32003, false, 'Forbidden'],
+    ['PAIRING_TOKEN_USED', 403, 'FORBIDDEN', -32003, false, 'This pairing token was used already'],
+    [
+      'PAIRING_TOKEN_EXPIRED',
+      403,
+      'FORBIDDEN',
+      -32003,
+      false,
+      'This pairing token has expired, or a newer command replaced it',
+    ],
+    ['PAIRING_ENDED', 403, 'FORBIDDEN', -32003, false, 'The pairing of this machine was ended'],
     ['FOREIGN_ORIGIN', 403, 'FORBIDDEN', -32003, false, 'This request came from another site'],
-    ['GATEWAY_DISABLED', 403, 'FORBIDDEN', -32003, false, 'The gateway is switched off'],
+    ['GATEWAY_DISABLED', 403, 'FORBIDDEN', -32003, false, 'Remote use is turned off'],
     ['NOT_FOUND', 404, 'NOT_FOUND', -32004, false, 'Not found'],
     ['UNKNOWN_TOOL', 404, 'NOT_FOUND', -32601, false, 'The machine does not offer this tool'],
     ['METHOD_NOT_ALLOWED', 405, 'METHOD_NOT_SUPPORTED', -32601, false, 'This method is not allowed here'],
@@ -24,8 +35,9 @@ it('numbers and sentences of every code', () => {
     ['ALREADY_DECIDED', 409, 'CONFLICT', -32009, false, 'This confirmation has been answered already'],
     ['CONFIRMATION_CLOSED', 410, 'CONFLICT', -32010, false, 'This confirmation is no longer open'],
     ['CONFLICTING_RESULT', 409, 'CONFLICT', -32009, false, 'This call has another answer already'],
-    ['REPLACED', 409, 'CONFLICT', -32009, false, 'Another daemon speaks for this machine now'],
+    ['REPLACED', 409, 'CONFLICT', -32009, false, 'Another process has connected as this machine'],
     ['ALREADY_SET_UP', 409, 'CONFLICT', -32009, false, 'The owner account exists already'],
+    ['DATA_FOLDER_IN_USE', 409, 'CONFLICT', -32009, false, 'Another server runs on this data folder'],
     ['EMAIL_TAKEN', 409, 'CONFLICT', -32009, false, 'There is an account with this e-mail address already'],
     ['DECISION_NOT_OFFERED', 400, 'BAD_REQUEST', -32602, false, 'The machine did not offer this decision'],
     [
@@ -38,14 +50,7 @@ it('numbers and sentences of every code', () => {
     ],
     ['RULE_REFUSED', 400, 'BAD_REQUEST', -32602, false, 'The machine did not take this rule'],
     ['RULES_NOT_PERMITTED', 403, 'FORBIDDEN', -32003, false, 'This can be done at the machine only'],
-    [
-      'RULES_UNSUPPORTED',
-      501,
-      'NOT_IMPLEMENTED',
-      -32004,
-      false,
-      'The daemon on this machine cannot show its rules',
-    ],
+    ['RULES_UNSUPPORTED', 501, 'NOT_IMPLEMENTED', -32004, false, 'This machine cannot show its rules'],
     [
       'IDEMPOTENCY_KEY_REUSED',
       422,
@@ -72,7 +77,14 @@ it('numbers and sentences of every code', () => {
     ['TOOL_FAILED', 502, 'BAD_GATEWAY', -32005, false, 'The tool failed on the machine'],
     ['NOT_CONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway is not connected'],
     ['DISCONNECTED', 503, 'SERVICE_UNAVAILABLE', -32002, true, 'Local gateway disconnected'],
-    ['LOST', 503, 'SERVICE_UNAVAILABLE', -32002, false, 'The daemon ended during the call: it may have run'],
+    [
+      'LOST',
+      503,
+      'SERVICE_UNAVAILABLE',
+      -32002,
+      false,
+      'The machine stopped during the call: it may have run',
+    ],
     [
       'UNREADABLE',
       500,

@@ -21,9 +21,13 @@ export const errorTable = {
   badRequest: row({ code: 'BAD_REQUEST', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The request is not valid' }),
   tooDeep: row({ code: 'TOO_DEEP', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32600, retryable: false, message: 'The JSON is nested too deeply' }),
   unauthorized: row({ code: 'UNAUTHORIZED', http: 401, trpc: 'UNAUTHORIZED', jsonrpc: -32001, retryable: false, message: 'Not signed in', fix: 'Sign in and try again.' }),
+  twoSessions: row({ code: 'TWO_SESSIONS', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'Two sessions came with one request', fix: 'Another program on this host may have set a cookie. Delete the cookies of this host and sign in again.' }),
   forbidden: row({ code: 'FORBIDDEN', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Forbidden' }),
+  tokenUsed: row({ code: 'PAIRING_TOKEN_USED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This pairing token was used already', fix: 'Create a new command in the panel. Commands work once, for five minutes.' }),
+  tokenExpired: row({ code: 'PAIRING_TOKEN_EXPIRED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This pairing token has expired, or a newer command replaced it', fix: 'Create a new command in the panel. Commands work once, for five minutes.' }),
+  pairingEnded: row({ code: 'PAIRING_ENDED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'The pairing of this machine was ended', fix: 'Create a new command in the panel.' }),
   foreignOrigin: row({ code: 'FOREIGN_ORIGIN', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This request came from another site', fix: 'Open the panel at the address in PUBLIC_URL.' }),
-  gatewayDisabled: row({ code: 'GATEWAY_DISABLED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'The gateway is switched off', fix: 'Switch it on in Settings.' }),
+  gatewayDisabled: row({ code: 'GATEWAY_DISABLED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Remote use is turned off', fix: 'Turn it on in Settings.' }),
   notFound: row({ code: 'NOT_FOUND', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32004, retryable: false, message: 'Not found' }),
   unknownTool: row({ code: 'UNKNOWN_TOOL', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32601, retryable: false, message: 'The machine does not offer this tool', fix: 'Look at the list of tools; a group on deny is not offered.' }),
   methodNotAllowed: row({ code: 'METHOD_NOT_ALLOWED', http: 405, trpc: 'METHOD_NOT_SUPPORTED', jsonrpc: -32601, retryable: false, message: 'This method is not allowed here' }),
@@ -31,14 +35,15 @@ export const errorTable = {
   alreadyDecided: row({ code: 'ALREADY_DECIDED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This confirmation has been answered already' }),
   confirmationClosed: row({ code: 'CONFIRMATION_CLOSED', http: 410, trpc: 'CONFLICT', jsonrpc: -32010, retryable: false, message: 'This confirmation is no longer open' }),
   conflictingResult: row({ code: 'CONFLICTING_RESULT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This call has another answer already' }),
-  replaced: row({ code: 'REPLACED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another daemon speaks for this machine now' }),
+  replaced: row({ code: 'REPLACED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another process has connected as this machine' }),
   alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
+  dataFolderInUse: row({ code: 'DATA_FOLDER_IN_USE', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another server runs on this data folder', fix: 'Stop it, or set DATA_DIR to another folder.' }),
   emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'There is an account with this e-mail address already' }),
   decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this decision' }),
   reachNotOffered: row({ code: 'REACH_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this reach with this decision' }),
   ruleRefused: row({ code: 'RULE_REFUSED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not take this rule' }),
   rulesNotPermitted: row({ code: 'RULES_NOT_PERMITTED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This can be done at the machine only', fix: 'Use drawbridge permissions there, or set remoteRules to true in its settings.json.' }),
-  rulesUnsupported: row({ code: 'RULES_UNSUPPORTED', http: 501, trpc: 'NOT_IMPLEMENTED', jsonrpc: -32004, retryable: false, message: 'The daemon on this machine cannot show its rules', fix: 'Start a newer one, or use drawbridge permissions there.' }),
+  rulesUnsupported: row({ code: 'RULES_UNSUPPORTED', http: 501, trpc: 'NOT_IMPLEMENTED', jsonrpc: -32004, retryable: false, message: 'This machine cannot show its rules', fix: 'Update Drawbridge on it, or run drawbridge permissions there.' }),
   idempotencyKeyReused: row({ code: 'IDEMPOTENCY_KEY_REUSED', http: 422, trpc: 'UNPROCESSABLE_CONTENT', jsonrpc: -32602, retryable: false, message: 'This idempotency key belongs to another call', fix: 'Use a new key for a new call.' }),
   tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
@@ -49,13 +54,18 @@ export const errorTable = {
   denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Access denied by the user' }),
   internal: row({ code: 'INTERNAL', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: true, message: 'Something went wrong on the server' }),
   toolFailed: row({ code: 'TOOL_FAILED', http: 502, trpc: 'BAD_GATEWAY', jsonrpc: -32005, retryable: false, message: 'The tool failed on the machine' }),
-  notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Start the daemon on the machine, or connect one in the panel.' }),
+  notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Run drawbridge connect on the machine, or connect one in the panel.' }),
   disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway disconnected' }),
-  lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The daemon ended during the call: it may have run', fix: 'Look at the machine before you try again.' }),
+  lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The machine stopped during the call: it may have run', fix: 'Check the machine before you try again.' }),
   unreadable: row({ code: 'UNREADABLE', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: false, message: 'A part of the record of this call cannot be read', fix: 'Look at the machine to see what was done.' }),
   shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server is shutting down' }),
   storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; it recovers by itself.' }),
 } as const satisfies Record<string, ErrorRow>;
+
+const rows = new Map<string, ErrorRow>(Object.values(errorTable).map((one) => [one.code, one]));
+
+/** The row of a code; undefined for a code that is not in the table. */
+export const errorRow = (code: string): ErrorRow | undefined => rows.get(code);
 
 export type ErrorName = keyof typeof errorTable;
 export type ErrorCode = (typeof errorTable)[ErrorName]['code'];

@@ -1,34 +1,15 @@
 import { expect, it } from 'vitest';
-import {
-  callStates,
-  cancelReasons,
-  confirmationArgument,
-  confirmationStates,
-  daemonEvent,
-  daemonFeatures,
-  daemonMounts,
-  daemonSurface,
-  decisions,
-  defaultModes,
-  denyingDecisions,
-  disconnectReasons,
-  doors,
-  envGatewayUserId,
-  gatewayEpochHeader,
-  gatewayKeyHeader,
-  gatewayProblems,
-  gatewayStates,
-  modes,
-  openCallStates,
-  passwordLimits,
-  protocolRevision,
-  responsesLimits,
-  serverFeatures,
-  stateChanged,
-  terminalCallStates,
-  toolGroups,
-  toolLimits,
-} from './index.ts';
+import { passwordLimits } from './accounts.ts';
+import { callStates, doors, openCallStates, terminalCallStates } from './calls.ts';
+import { confirmationStates } from './confirmation.ts';
+import { cancelReasons, daemonEvent, disconnectReasons } from './daemon-event.ts';
+import { daemonFeatures, protocolRevision, serverFeatures } from './daemon-info.ts';
+import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from './daemon-paths.ts';
+import { daemonSurface, responsesLimits } from './daemon-surface.ts';
+import { gatewayProblems, gatewayStates, stateChanged } from './gateway.ts';
+import { decisions, defaultModes, denyingDecisions, modes, toolGroups } from './groups.ts';
+import { envGatewayUserId } from './ids.ts';
+import { confirmationArgument, toolLimits } from './tool-call.ts';
 
 it.each([
   [
@@ -50,7 +31,7 @@ it.each([
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc']],
   ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
-  ['features of a server', serverFeatures, ['responses']],
+  ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
   ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],
@@ -107,6 +88,7 @@ it('routes of the daemon', () => {
     ['progress', 'POST', '/progress/:requestId'],
     ['probe', 'POST', '/probe'],
     ['rules', 'POST', '/rules/:requestId'],
+    ['settled', 'POST', '/settled'],
     ['disconnect', 'POST', '/disconnect'],
   ]);
 });

@@ -8,6 +8,8 @@ export const shownRule = z.object({
   effect: ruleEffect,
   toolGroup: z.string().max(64),
   label: z.string().max(4_096),
+  /** What it covers, however long and whether allowed or denied: the same as in the reach by whose choice it was made. */
+  covers: z.string().max(64).optional(),
   lasts: z.enum(['always', 'session']),
   /** For what ends before the session does. */
   endsAt: isoTime.nullable(),
@@ -23,6 +25,10 @@ export const ruleList = z.object({
   remoteRules: z.boolean(),
 });
 export type RuleList = z.infer<typeof ruleList>;
+
+/** The rules for the panel. `asOf`: what the machine said last, then; only while it is away. */
+const knownRules = ruleList.extend({ asOf: isoTime.optional() });
+export type KnownRules = z.infer<typeof knownRules>;
 
 const rulesRefusals = ['not-permitted', 'unknown', 'not-a-rule', 'failed'] as const;
 

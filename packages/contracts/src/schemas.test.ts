@@ -1,20 +1,15 @@
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
-import {
-  confirmationAnswer,
-  createOwnerInput,
-  daemonEvent,
-  initBody,
-  listCallsInput,
-  pairingToken,
-  requestId,
-  responseBody,
-  sessionKey,
-  tool,
-  toolCall,
-  toolResult,
-  updateSettingsInput,
-} from './index.ts';
+import { createOwnerInput } from './accounts.ts';
+import { listCallsInput } from './calls.ts';
+import { confirmationAnswer } from './confirmation.ts';
+import { daemonEvent } from './daemon-event.ts';
+import { initBody, responseBody } from './daemon-surface.ts';
+import { pairingToken, requestId, sessionKey } from './ids.ts';
+import { updateSettingsInput } from './settings.ts';
+import { tool } from './tool.ts';
+import { toolCall } from './tool-call.ts';
+import { toolResult } from './tool-result.ts';
 
 const passes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 const of = (length: number) => 'a'.repeat(length);

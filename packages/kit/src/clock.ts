@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves when what has already arrived in this turn of the event loop has been begun. */
-export const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const nextMacrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Resolves after `ms`, or rejects with the signal's reason when it is aborted first. */
 export const sleep = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>

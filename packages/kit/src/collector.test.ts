@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createCollector, runtimeHeap } from './collector.ts';
-import { endOfTurn } from './clock.ts';
+import { nextMacrotask } from './clock.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -41,7 +41,7 @@ it('the heap of this process gives back what nobody holds, and shows nobody else
   const heap = runtimeHeap();
   const held = () => new WeakRef(Array.from({ length: 100_000 }, () => 'large'));
   const ref = held();
-  await endOfTurn();
+  await nextMacrotask();
   heap.collect();
   expect(ref.deref()).toBeUndefined();
   expect(heap.usedBytes()).toBeGreaterThan(mebibyte);

@@ -51,6 +51,27 @@ it('does not run what was taken back, also by a timer of the same moment', () =>
   expect(clock.waiting()).toBe(0);
 });
 
+it('runs what falls due once after a jump, and again from there', () => {
+  const clock = createFakeClock(0);
+  const ran: [string, number][] = [];
+  const note = (name: string) => () => void ran.push([name, clock.now()]);
+  clock.every(10, note('every'));
+  clock.after(5, () => cancel());
+  const cancel = clock.after(50, note('cancelled'));
+  clock.after(7, note('once'));
+  clock.after(101, note('later'));
+  clock.jump(100);
+  expect(ran).toEqual([
+    ['once', 100],
+    ['every', 100],
+  ]);
+  clock.advance(10);
+  expect(ran.slice(2)).toEqual([
+    ['later', 101],
+    ['every', 110],
+  ]);
+});
+
 it('lets promises settle between what falls due', async () => {
   const clock = createFakeClock(0);
   const ran: string[] = [];

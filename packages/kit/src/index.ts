@@ -1,7 +1,32 @@
 export { exponential, fullJitter } from './backoff.ts';
+export { createBoundedMap, type BoundedMap } from './bounded-map.ts';
 export { canonical } from './canonical.ts';
-export { endOfTurn, sleep, systemClock, type Clock } from './clock.ts';
+export { nextMacrotask, sleep, systemClock, type Clock } from './clock.ts';
 export { CodedError, createErrors, type ErrorDetail } from './coded-error.ts';
+export { cutText } from './cut-text.ts';
+export { createDeferred, type Deferred } from './deferred.ts';
 export { createEmitter, type Emitter } from './emitter.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { hasCode } from './has-code.ts';
+export { hostOf, isSubdomain, meantHostOf, type Host } from './host.ts';
+export {
+  createKeyedQueue,
+  createLimiter,
+  createSerialQueue,
+  type KeyedQueue,
+  type Limiter,
+  type SerialQueue,
+} from './limiter.ts';
+export { parseUrl } from './parse-url.ts';
 export { createPending, type Pending } from './pending.ts';
+export {
+  isDrawnOtherwise,
+  piecesOf,
+  visible,
+  visibleLines,
+  warningsOf,
+  warningWords,
+  type Piece,
+  type TextWarning,
+} from './visible-text.ts';
+export { createTimer, type Timer } from './timer.ts';

@@ -1,20 +1,29 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { CodedError, systemClock } from '@drawbridge/kit';
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { releaseName } from '@drawbridge/contracts/release';
+import { CodedError, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
-import { openSettings, visible, type Modes } from '../permission/index.ts';
-import { row, type Answer } from './answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
-import { addInsecure } from './flags.ts';
-import { lookAtTools } from './look.ts';
-import { readOptions } from './options.ts';
-import { findRootFolder } from './root-folder.ts';
-import { showKept } from './show-kept.ts';
+import { ownCommand } from '../program/own-command.ts';
+import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
+import type { DaemonStatus } from '../status/index.ts';
+import { row, type Answer } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { addInsecure } from './common/flags.ts';
+import { inspectTools } from './inspect-tools.ts';
+import { modeSources, sourceWords } from './common/mode-sources.ts';
+import { readOptions } from './common/options.ts';
+import { showDifference } from './common/release-difference.ts';
+import { findRootFolder } from './common/root-folder.ts';
+import { showKept } from './common/show-kept.ts';
+import { groupLabel } from './common/summary.ts';
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
 const nameWidth = 10;
+/** For the server to say what it gives. */
+const releaseMs = 1_500;
 
 /** A check that cannot be made is a problem with a name. */
 const attempt = async (name: string, run: () => Promise<Check[]>): Promise<Check[]> => {
@@ -27,8 +36,28 @@ const attempt = async (name: string, run: () => Promise<Check[]>): Promise<Check
   }
 };
 
+/** The modes that hold: of each daemon that runs, else those of the settings, each with where it comes from. */
+const showModes = (settings: SettingsStore, running: readonly DaemonStatus[]): Check[] => {
+  const idle = {
+    folder: null,
+    modes: settings.modes(),
+    sources: modeSources(settings, { flags: [], forSession: {} }),
+  };
+  return (running.length === 0 ? [idle] : running).map(({ folder, modes, sources }) => {
+    const each = toolGroups.map((group) => {
+      const source = sources?.[group];
+      return `${groupLabel(group)} ${modes[group] ?? 'deny'}${source === undefined ? '' : `, ${sourceWords[source]}`}`;
+    });
+    return {
+      name: 'modes',
+      state: 'ok',
+      says: `${folder === null ? '' : `in ${folder}: `}${each.join('; ')}`,
+    };
+  });
+};
+
 const checkTools = async (privateFolder: string): Promise<Check[]> => {
-  const { judgeTools } = await import('../doctor/index.ts');
+  const { evaluateTools } = await import('../doctor/index.ts');
   const settings = await openSettings(privateFolder, systemClock);
   const kept = settings.modes();
   // What is on deny is looked at too, but for MCP servers: those would be started.
@@ -42,8 +71,13 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
     system: 'deny',
   };
   const root = (await findRootFolder('.', homedir())).path;
-  const { categories } = await lookAtTools({ settings, modes, root, shellSandbox: true });
-  return [{ name: 'settings', state: 'ok', says: 'understood' }, ...judgeTools(categories, kept)];
+  const { categories } = await inspectTools({ settings, modes, root, shellSandbox: true });
+  const { readStatuses } = await import('../status/read-status.ts');
+  return [
+    { name: 'settings', state: 'ok', says: 'understood' },
+    ...showModes(settings, await readStatuses(privateFolder)),
+    ...evaluateTools(categories, kept),
+  ];
 };
 
 const checkKey = async (privateFolder: string): Promise<Check[]> => {
@@ -61,6 +95,19 @@ const checkKey = async (privateFolder: string): Promise<Check[]> => {
   }
   await sessionFile.read();
   return [{ name: 'session', state: 'ok', says: `the key is ${showKept(kept.keptIn, privateFolder)}` }];
+};
+
+/** Whether the server gives another daemon than the one that runs here. */
+const checkRelease = async (url: URL, { release, signal }: CommandContext): Promise<Check[]> => {
+  const { fetchOffered } = await import('../install/index.ts');
+  const name = 'release';
+  const from = { url, clock: systemClock, signal, withinMs: releaseMs };
+  const offered = await fetchOffered(from).catch(() => null);
+  const own = releaseName(release);
+  if (offered === null) return [{ name, state: 'note', says: `${own}; the server did not say its own` }];
+  const difference = showDifference(release, offered);
+  if (difference !== null) return [{ name, state: 'note', says: difference }];
+  return [{ name, state: 'ok', says: `${own}, as at the server` }];
 };
 
 const findUrl = async (
@@ -83,21 +130,26 @@ const doctor = async (
   const { privateFolder } = context.environment;
   const target = await findUrl(url, flags, context);
   const { readStatuses } = await import('../status/read-status.ts');
-  const { checkDisk, checkFiles, checkNode, checkServer, judgeProxy } = await import('../doctor/index.ts');
+  const { checkDisk, checkFiles, checkNode, checkServer, checkProxy } = await import('../doctor/index.ts');
   // Before anything else opens the folder, which would put its modes right.
   const files = await checkFiles(privateFolder);
   await mkdir(privateFolder, { recursive: true, mode: 0o700 });
-  const checks: Check[] = [
-    checkNode(process.versions.node),
-    ...(target === null
-      ? [{ name: 'network', state: 'note' as const, says: 'no server is known: drawbridge doctor <url>' }]
-      : await attempt('network', () => checkServer(target, systemClock))),
-    judgeProxy(await readStatuses(privateFolder)),
-    ...(await attempt('session', () => checkKey(privateFolder))),
-    files,
-    ...(await attempt('disk', async () => [await checkDisk(privateFolder)])),
-    ...(await attempt('settings', () => checkTools(privateFolder))),
-  ];
+  const noServer: Check = {
+    name: 'network',
+    state: 'note',
+    says: `no server is known: ${ownCommand('doctor <url>')}`,
+  };
+  // Side by side: one that has to wait for something does not keep the others.
+  const found = await Promise.all([
+    target === null ? [noServer] : attempt('network', () => checkServer(target, systemClock)),
+    target === null ? [] : attempt('release', () => checkRelease(target, context)),
+    readStatuses(privateFolder).then((running) => [checkProxy(running)]),
+    attempt('session', () => checkKey(privateFolder)),
+    [files],
+    attempt('disk', async () => [await checkDisk(privateFolder)]),
+    attempt('settings', () => checkTools(privateFolder)),
+  ]);
+  const checks: Check[] = [checkNode(process.versions.node), ...found.flat()];
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
   const problems = count('problem');
   return {

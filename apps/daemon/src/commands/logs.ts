@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { logPath, type LogRecord } from '../log/index.ts';
-import { visible } from '../permission/index.ts';
-import { row, type Answer } from './answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
-import { errors } from './errors.ts';
-import { localTime } from './times.ts';
+import { row, type Answer } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { errors } from './common/errors.ts';
+import { localTime } from './common/times.ts';
 
 interface LogsOptions {
   json?: boolean;
@@ -43,12 +43,12 @@ const show = (records: readonly LogRecord[], json: boolean): string =>
 /** The last lines of the daemon's log; with `follow` also what comes, until aborted. */
 const logs = async (
   { json = false, follow = false, lines }: LogsOptions,
-  { environment, say, signal, write }: CommandContext,
+  { environment, notify, signal, write }: CommandContext,
 ): Promise<Answer> => {
   const { privateFolder } = environment;
   const { followLog, readLast } = await import('../log/read-log.ts');
   const found = await readLast(privateFolder, readCount(lines));
-  if (found.length === 0) say(`Nothing is logged yet in ${logPath(privateFolder)}.`);
+  if (found.length === 0) notify(`Nothing is logged yet in ${logPath(privateFolder)}.`);
   const nothing: Answer = { text: () => '', json: undefined, code: 0 };
   const put = (records: LogRecord[]) => records.length > 0 && write(`${show(records, json)}\n`);
   put(found);

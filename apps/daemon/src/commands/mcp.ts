@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { systemClock, visible } from '@drawbridge/kit';
 import type { z } from 'zod';
-import { visible } from '../permission/index.ts';
+import { ownCommand } from '../program/own-command.ts';
 import { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from '../tools/index.ts';
-import { errors } from './errors.ts';
+import { errors } from './common/errors.ts';
 
 export interface McpActions {
   /** `env`: `KEY=VALUE` each. `cwd`: what `./` and `../` at the beginning of a word are meant from. */
@@ -23,7 +23,7 @@ const read = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   const place = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`;
   throw errors.wrongUse({
     message: `${what}${place}: ${issue?.message ?? 'is not valid'}`,
-    fix: 'See drawbridge mcp add --help.',
+    fix: `See ${ownCommand('mcp add --help')}.`,
   });
 };
 
@@ -31,7 +31,7 @@ const readVariable = (pair: string): [string, string] => {
   const at = pair.indexOf('=');
   // The value may be a secret: it is not repeated.
   if (at < 1)
-    throw errors.wrongUse({ message: '--env needs KEY=VALUE', fix: 'See drawbridge mcp add --help.' });
+    throw errors.wrongUse({ message: '--env needs KEY=VALUE', fix: `See ${ownCommand('mcp add --help')}.` });
   return [pair.slice(0, at), pair.slice(at + 1)];
 };
 
@@ -77,14 +77,14 @@ export const mcp = (folder: string): McpActions => ({
       }));
       return JSON.stringify(shown, null, 2);
     }
-    if (servers.size === 0) return 'There are no MCP servers. Add one with drawbridge mcp add.';
+    if (servers.size === 0) return `There are no MCP servers. Add one with ${ownCommand('mcp add')}.`;
     return [...servers].map(([name, server]) => show(name, server)).join('\n');
   },
   remove: async (name) => {
     if (await (await openMcpServers(folder, systemClock)).remove(name)) return `removed  ${visible(name)}`;
     throw errors.wrongUse({
       message: `There is no MCP server ${visible(name)}`,
-      fix: 'See drawbridge mcp list.',
+      fix: `See ${ownCommand('mcp list')}.`,
     });
   },
 });

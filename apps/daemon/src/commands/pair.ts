@@ -1,17 +1,19 @@
 import { homedir } from 'node:os';
-import { protocolRevision } from '@drawbridge/contracts';
-import { sleep, systemClock } from '@drawbridge/kit';
+import { protocolRevision } from '@drawbridge/contracts/daemon-info';
+import { sleep, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { createHttp, createServerApi, createSessionFile } from '../link/index.ts';
-import { visible } from '../permission/index.ts';
-import { row, type Answer } from './answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
-import { errors } from './errors.ts';
-import { hostIdentifier } from './identity.ts';
-import { addKeyStore, addInsecure } from './flags.ts';
-import { readOptions } from './options.ts';
-import { showUrl } from './server-url.ts';
-import { showKept } from './show-kept.ts';
+import { ownCommand } from '../program/own-command.ts';
+import { row, type Answer } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { errors } from './common/errors.ts';
+import { hostIdentifier } from './common/identity.ts';
+import { addKeyStore, addInsecure } from './common/flags.ts';
+import { readOptions } from './common/options.ts';
+import { showUrl } from './common/server-url.ts';
+import { checkToken } from './common/pairing-token.ts';
+import { refusal } from './connect/show-link.ts';
+import { showKept } from './common/show-kept.ts';
 
 /** For the server to answer. */
 const pairMs = 20_000;
@@ -23,7 +25,7 @@ interface PairLine {
 }
 
 /** Swaps the token for a session key and keeps it; nothing is offered and nothing stays connected. */
-const pair = async (line: PairLine, { environment, version }: CommandContext): Promise<Answer> => {
+const pair = async (line: PairLine, { environment, release }: CommandContext): Promise<Answer> => {
   const { url, token, keyStore } = readOptions({ ...line, dir: undefined }, environment);
   if (url === null || token === null) {
     throw errors.wrongUse({
@@ -31,10 +33,11 @@ const pair = async (line: PairLine, { environment, version }: CommandContext): P
       fix: 'Open the panel, choose Connect, and copy both from the command that it shows.',
     });
   }
+  checkToken(token);
   const { privateFolder } = environment;
   const sessionFile = createSessionFile({ folder: privateFolder, clock: systemClock, keyStore });
   // A token is good for one use: where the key goes is tried before.
-  await sessionFile.tryOut();
+  await sessionFile.probe();
   const http = createHttp(url);
   const over = new AbortController();
   const late = sleep(systemClock, pairMs, over.signal).then(
@@ -48,17 +51,19 @@ const pair = async (line: PairLine, { environment, version }: CommandContext): P
         rootPath: homedir(),
         tools: [],
         hostIdentifier: hostIdentifier(),
-        daemon: { version, protocol: protocolRevision, features: [] },
+        daemon: { ...release, protocol: protocolRevision, features: [] },
       },
       over.signal,
     );
     if (!reply.ok) {
+      const { failure } = reply;
+      if (failure.kind === 'refused') {
+        const [message, fix] = refusal(failure);
+        throw errors.notTaken({ message, fix });
+      }
       throw errors.notTaken({
-        message: `Cannot pair with ${showUrl(url)} (${reply.failure.sentence})`,
-        fix:
-          reply.failure.kind === 'refused'
-            ? 'Open the panel, choose Connect, and use the new token: each is good for one use within five minutes.'
-            : 'Check the address, and that the server runs; then run the command again.',
+        message: `Cannot pair with ${showUrl(url)} (${failure.sentence})`,
+        fix: 'Check the address, and that the server runs; then run the command again.',
       });
     }
     const key = reply.value.sessionKey ?? token;
@@ -74,7 +79,9 @@ const pair = async (line: PairLine, { environment, version }: CommandContext): P
       [
         row('paired', visible(showUrl(url)), (word) => paint('green', word)),
         row('key', showKept(keptIn, privateFolder)),
-        row('next', 'drawbridge connect, or drawbridge service install', (word) => paint('cyan', word)),
+        row('next', `${ownCommand('connect')}, or ${ownCommand('service install')}`, (word) =>
+          paint('cyan', word),
+        ),
       ].join('\n'),
     json: { url: showUrl(url), hostIdentifier: hostIdentifier(), keptIn },
     code: 0,

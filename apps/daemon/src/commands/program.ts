@@ -1,16 +1,21 @@
 import { Command, Option } from 'commander';
-import { jsonFlag, type AnswerWith } from './context.ts';
+import { ownCommand } from '../program/own-command.ts';
+import { jsonFlag, type AnswerWith } from './common/context.ts';
+import { addDisconnect } from './disconnect.ts';
 import { addDoctor } from './doctor.ts';
-import { addBrowser, addInsecure, addKeyStore, addModes } from './flags.ts';
+import { addBrowser, addInsecure, addKeyStore, addModes } from './common/flags.ts';
 import { addLogs } from './logs.ts';
+import { addInstall } from './installation/install.ts';
 import type { McpActions } from './mcp.ts';
-import { addPermissions } from './permissions-command.ts';
-import type { PermissionsActions } from './permissions.ts';
-import type { ParsedLine } from './options.ts';
+import { addPermissions } from './permissions/permissions-command.ts';
+import type { PermissionsActions } from './permissions/permissions.ts';
+import type { ParsedLine } from './common/options.ts';
 import { addPair } from './pair.ts';
-import { addService } from './service.ts';
+import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
+import { addUninstall } from './installation/uninstall.ts';
+import { addUpdate } from './installation/update.ts';
 
 const examples = `
 Examples:
@@ -30,7 +35,7 @@ Examples:
 
 Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
 DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP, DRAWBRIDGE_KEY_STORE,
-DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
+DRAWBRIDGE_INSTALL, DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
 const connectExamples = `
@@ -82,6 +87,14 @@ const addMcp = (program: Command, actions: Actions): void => {
     .action((name: string) => actions.mcp((mcp) => mcp.remove(name)));
 };
 
+/** Help names the program as it is called here; nothing in it comes from elsewhere. */
+const inOwnForm = (help: string): string => {
+  const own = ownCommand();
+  return own === 'drawbridge'
+    ? help
+    : help.replace(/^(Usage: | *\$ |next   See | {7})drawbridge\b/gm, `$1${own}`);
+};
+
 /** The command line as commander reads it. `connect` runs for the command of that name and for a bare address. */
 export const createProgram = (version: string, actions: Actions): Command => {
   const program = new Command('drawbridge')
@@ -90,7 +103,11 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .version(version)
     .addHelpText('after', examples)
     .showHelpAfterError('next   See drawbridge --help.')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'error  ')) })
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(inOwnForm(text)),
+      writeErr: (text) => void process.stderr.write(inOwnForm(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'error  ')),
+    })
     .exitOverride();
 
   const command = program
@@ -104,6 +121,8 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .addOption(
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
     )
+    .option('--install', 'install drawbridge for this user without a question')
+    .option('--no-install', 'do not offer to install it')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
     .action((url?: string, token?: string, dir?: string) =>
       actions.connect({ url, token, dir, flags: command.opts() }),
@@ -115,6 +134,10 @@ export const createProgram = (version: string, actions: Actions): Command => {
   addModes(command).addHelpText('after', connectExamples);
 
   addPair(program, actions.answer);
+  addInstall(program, actions.answer);
+  addUpdate(program, actions.answer);
+  addUninstall(program, actions.answer);
+  addDisconnect(program, actions.answer);
   addStatus(program, actions.answer);
   addTools(program, actions.answer);
   addLogs(program, actions.answer);

@@ -1,14 +1,16 @@
-import { toolGroups } from '@drawbridge/contracts';
-import { systemClock } from '@drawbridge/kit';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { createSessionFile, type KeptSession } from '../link/index.ts';
-import { visible } from '../permission/index.ts';
+import { ownCommand } from '../program/own-command.ts';
 import type { DaemonStatus } from '../status/index.ts';
-import { row, type Answer, type Paint } from './answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
-import { showKept } from './show-kept.ts';
-import { groupLabel } from './summary.ts';
-import { localTime, roughly } from './times.ts';
+import { row, type Answer, type Paint } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { showDifference } from './common/release-difference.ts';
+import { showKept } from './common/show-kept.ts';
+import { sourceWords } from './common/mode-sources.ts';
+import { modeLine } from './common/summary.ts';
+import { localTime, roughly } from './common/times.ts';
 
 const stateColours = {
   connected: 'green',
@@ -28,6 +30,16 @@ const showCalls = ({ running, ...ended }: DaemonStatus['calls']): string => {
   ].join(' ');
 };
 
+const showUpdate = ({ release, offered }: DaemonStatus): string[] => {
+  const sentence = release && offered ? showDifference(release, offered) : null;
+  return sentence === null ? [] : [row('update', sentence)];
+};
+
+const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
+  const source = sources?.[group];
+  return source === undefined ? '' : sourceWords[source];
+};
+
 const describe = (status: DaemonStatus, now: number, paint: Paint): string[] => {
   const { link, modes } = status;
   const since = `${localTime(link.since)} (${roughly(now - Date.parse(link.since))})`;
@@ -36,10 +48,11 @@ const describe = (status: DaemonStatus, now: number, paint: Paint): string[] => 
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
-    ...(status.heldBack ? [row('proxy', 'holds the stream back: see drawbridge doctor')] : []),
+    ...showUpdate(status),
+    ...(status.heldBack ? [row('proxy', `holds the stream back: see ${ownCommand('doctor')}`)] : []),
     row('calls', showCalls(status.calls)),
     '',
-    ...toolGroups.map((group) => row('', `${groupLabel(group).padEnd(18)}${modes[group] ?? 'deny'}`)),
+    ...toolGroups.map((group) => row('', modeLine(group, modes[group] ?? 'deny', sourceOf(status, group)))),
   ];
 };
 
@@ -52,7 +65,7 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
   const next =
     kept === null
       ? 'Open the panel, choose Connect, and run the command that it shows.'
-      : 'drawbridge connect goes on with the session; drawbridge service install keeps it running.';
+      : `${ownCommand('connect')} goes on with the session; ${ownCommand('service install')} keeps it running.`;
   return [word, row('next', next, (text) => paint('cyan', text))];
 };
 

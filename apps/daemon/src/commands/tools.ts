@@ -1,16 +1,16 @@
 import { homedir } from 'node:os';
-import { toolGroups } from '@drawbridge/contracts';
-import { systemClock } from '@drawbridge/kit';
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { effectiveModes, openSettings, visible } from '../permission/index.ts';
-import { row, type Answer } from './answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './context.ts';
-import { addModes } from './flags.ts';
-import { lookAtTools } from './look.ts';
-import { readOptions } from './options.ts';
-import { findRootFolder } from './root-folder.ts';
-import { groupLabel } from './summary.ts';
-import { wantedModes } from './wanted-modes.ts';
+import { effectiveModes, openSettings } from '../permission/index.ts';
+import { row, type Answer } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { addModes } from './common/flags.ts';
+import { inspectTools } from './inspect-tools.ts';
+import { readOptions } from './common/options.ts';
+import { findRootFolder } from './common/root-folder.ts';
+import { groupLabel } from './common/summary.ts';
+import { wantedModes } from './common/wanted-modes.ts';
 
 /** What a session that is started with these flags would offer, and why the rest is not. */
 const tools = async (flags: Record<string, unknown>, { environment }: CommandContext): Promise<Answer> => {
@@ -18,7 +18,7 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
   const settings = await openSettings(environment.privateFolder, systemClock);
   const modes = effectiveModes(wantedModes(options, settings));
   const root = (await findRootFolder(options.dir ?? '.', homedir())).path;
-  const look = await lookAtTools({
+  const look = await inspectTools({
     settings,
     modes,
     root,

@@ -3,11 +3,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkFiles, checkNode, checkServer } from './index.ts';
-import { fullDiskBytes, judgeDisk, lowDiskBytes } from './machine.ts';
-import { clockLimitMs, judgeClock } from './server.ts';
+import { fullDiskBytes, evaluateDisk, lowDiskBytes } from './machine.ts';
+import { answerMs, clockLimitMs, evaluateClock } from './server.ts';
 
 it.each([
   ['20.18.3', 'problem'],
@@ -21,7 +21,7 @@ it.each([
   [fullDiskBytes, 'warning'],
   [lowDiskBytes - 1, 'warning'],
   [lowDiskBytes, 'ok'],
-])('%d free bytes are %s', (bytes, state) => expect(judgeDisk(bytes).state).toBe(state));
+])('%d free bytes are %s', (bytes, state) => expect(evaluateDisk(bytes).state).toBe(state));
 
 const serverMs = Date.UTC(2026, 0, 1);
 const date = new Date(serverMs).toUTCString();
@@ -32,7 +32,7 @@ it.each([
   ['beyond it', serverMs + 2_000 + clockLimitMs, 'warning', '61 s ahead of the server'],
   ['an hour late', serverMs - 3_600_000, 'warning', '3600 s behind the server'],
 ])('a clock %s: %s', (_name, nowMs, state, says) => {
-  expect(judgeClock(date, { fromMs: nowMs, toMs: nowMs })).toMatchObject({ state, says });
+  expect(evaluateClock(date, { fromMs: nowMs, toMs: nowMs })).toMatchObject({ state, says });
 });
 
 const serve = async (answer: RequestListener): Promise<URL> => {
@@ -63,6 +63,20 @@ it.each<[string, RequestListener, string[]]>([
 ])('%s', async (_name, answer, states) => {
   const checks = await checkServer(await serve(answer), systemClock);
   expect(checks.map(({ state }) => state)).toEqual(states);
+});
+
+it('waits for a silent server so long that doctor takes less than 3 s', async () => {
+  const clock = createFakeClock();
+  let asked = () => {};
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const checks = checkServer(await serve(() => asked()), clock);
+  await isAsked;
+  clock.advance(answerMs);
+  expect(await checks).toMatchObject([
+    { says: expect.stringContaining('no answer in time') },
+    { state: 'note' },
+  ]);
+  expect(answerMs).toBeLessThan(2_000);
 });
 
 it('PS-04 sees own files that others can read, and links, and changes none', async () => {

@@ -1,12 +1,12 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../lock/index.ts';
 import type { Check } from './check.ts';
+import { hasCode } from '@drawbridge/kit';
 
 /** More than this is not looked through. */
 const maxEntries = 2_000;
-/** What is copied there for the service is program, not secret. */
-const programs = 'app';
+/** What is installed there is program, not secret. */
+const programs = 'versions';
 /** Closed as a whole; a browser gives its own files the modes that it likes. */
 const profiles = 'browser';
 

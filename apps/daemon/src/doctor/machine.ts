@@ -21,7 +21,7 @@ export const lowDiskBytes = 256 * mebibyte;
 export const fullDiskBytes = 32 * mebibyte;
 
 /** Room for the journal, the log and the settings, in bytes. */
-export const judgeDisk = (freeBytes: number): Check => {
+export const evaluateDisk = (freeBytes: number): Check => {
   const says = `${Math.floor(freeBytes / mebibyte)} MiB free`;
   const fix = 'Free some space: without it nothing can be changed, and results cannot be kept.';
   if (freeBytes < fullDiskBytes) return { name: 'disk', state: 'problem', says, fix };
@@ -31,5 +31,5 @@ export const judgeDisk = (freeBytes: number): Check => {
 
 export const checkDisk = async (folder: string): Promise<Check> => {
   const { bavail, bsize } = await statfs(folder);
-  return judgeDisk(bavail * bsize);
+  return evaluateDisk(bavail * bsize);
 };

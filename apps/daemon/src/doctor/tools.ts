@@ -1,5 +1,6 @@
-import type { ToolCategory } from '@drawbridge/contracts';
+import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import type { Modes } from '../permission/index.ts';
+import { sandboxTrials } from '../tools/shell/sandbox/sandbox-trials.ts';
 import type { Check } from './check.ts';
 
 /** What a family of tools needs on the machine, by the word that a person looks for. */
@@ -11,15 +12,16 @@ const needs = {
 } as const;
 
 /** A family that lacks something: a warning where its group is on, a note where it is not. */
-export const judgeTools = (categories: readonly ToolCategory[], modes: Modes): Check[] =>
-  Object.entries(needs).flatMap(([family, { name, group }]): Check[] => {
-    const found = categories.find((category) => category.name === family);
+export const evaluateTools = (categories: readonly ToolCategory[], modes: Modes): Check[] =>
+  Object.entries(needs).flatMap(([toolset, { name, group }]): Check[] => {
+    const found = categories.find((category) => category.name === toolset);
     if (found === undefined) return [];
     const isOff = modes[group] === 'deny';
     if (found.enabled) {
-      return [{ name, state: 'ok', says: isOff ? `ready; ${group} is on deny` : 'ready' }];
+      const tried = toolset === 'shell' ? `; tried, and closed: ${sandboxTrials.join(', ')}` : '';
+      return [{ name, state: 'ok', says: `ready${isOff ? `; ${group} is on deny` : ''}${tried}` }];
     }
     const says = found.reason ?? 'missing, no reason is known';
-    const isUnset = family === 'mcp' && says.startsWith('no MCP server');
+    const isUnset = toolset === 'mcp' && says.startsWith('no MCP server');
     return [{ name, state: isOff || isUnset ? 'note' : 'warning', says }];
   });

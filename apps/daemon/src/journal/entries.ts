@@ -1,3 +1,4 @@
+import { createBoundedMap } from '@drawbridge/kit';
 import type { JournalRecord } from './record.ts';
 
 /** Where one call stands, as the journal knows it. */
@@ -6,12 +7,12 @@ export type JournalEntry =
   | { kind: 'started'; tool: string; paths: string[] }
   /** The server does not have the result yet. */
   | { kind: 'waiting'; body: string }
-  /** The server has it. `body` is null where it was let go to stay within the bounds. */
+  /** The server has it. `body` is null where it was evicted. */
   | { kind: 'settled'; body: string | null };
 
 type OpenEntry = Exclude<JournalEntry, { kind: 'settled' }>;
 
-/** Calls that were asked about and denied elsewhere are never heard of again: the oldest go. */
+/** Nothing more arrives for calls that were denied elsewhere: the oldest are evicted. */
 const maxReceived = 1_000;
 
 /** Settled calls are remembered so that a repeat never starts: this many, and this many characters of results. */
@@ -52,9 +53,16 @@ const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
 
 export const createEntries = (): Entries => {
   const open = new Map<string, OpenEntry>();
-  const received = new Set<string>();
-  const settled = new Map<string, string | null>();
-  let settledLength = 0;
+  const received = createBoundedMap<string, true>({ maxEntries: maxReceived, onEvict: (id) => remove(id) });
+  const bodies = createBoundedMap<string, string>({
+    maxEntries: maxSettled,
+    maxWeight: maxSettledLength,
+    weigh: (body) => body.length,
+  });
+  const settled = createBoundedMap<string, true>({
+    maxEntries: maxSettled,
+    onEvict: (id) => bodies.delete(id),
+  });
   let waiting = { count: 0, length: 0 };
   let doubtedAt: number | null = null;
 
@@ -80,31 +88,14 @@ export const createEntries = (): Entries => {
   const receive = (id: string, tool: string) => {
     if (settled.has(id) || open.has(id)) return;
     put(id, { kind: 'received', tool });
-    received.add(id);
-    const [oldest] = received;
-    if (received.size > maxReceived && oldest !== undefined) remove(oldest);
-  };
-
-  const trim = () => {
-    for (const [id, body] of settled) {
-      if (settledLength <= maxSettledLength) break;
-      settledLength -= body?.length ?? 0;
-      settled.set(id, null);
-    }
-    for (const [id, body] of settled) {
-      if (settled.size <= maxSettled) break;
-      settledLength -= body?.length ?? 0;
-      settled.delete(id);
-    }
+    received.set(id, true);
   };
 
   const settle = (id: string) => {
     if (settled.has(id)) return;
     const entry = remove(id);
-    const body = entry?.kind === 'waiting' ? entry.body : null;
-    settled.set(id, body);
-    settledLength += body?.length ?? 0;
-    trim();
+    settled.set(id, true);
+    if (entry?.kind === 'waiting') bodies.set(id, entry.body);
   };
 
   return {
@@ -131,15 +122,15 @@ export const createEntries = (): Entries => {
       }
     },
     get: (id) => {
-      const body = settled.get(id);
-      return body === undefined ? open.get(id) : { kind: 'settled', body };
+      if (!settled.has(id)) return open.get(id);
+      return { kind: 'settled', body: bodies.get(id) ?? null };
     },
     open: () => [...open],
     doubtedAt: () => doubtedAt,
     waiting: () => waiting,
     records: () => [
       ...(doubtedAt === null ? [] : [{ kind: 'doubt' as const, at: doubtedAt }]),
-      ...[...settled].flatMap(([id, body]) => recordsOf(id, { kind: 'settled', body })),
+      ...[...settled].flatMap(([id]) => recordsOf(id, { kind: 'settled', body: bodies.get(id) ?? null })),
       ...[...open].flatMap(([id, entry]) => recordsOf(id, entry)),
     ],
   };

@@ -1,4 +1,4 @@
-import { endOfTurn, type Clock } from '@drawbridge/kit';
+import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import { createEntries, type JournalEntry } from './entries.ts';
 import { errors } from './errors.ts';
 import { diedDuring, missingFromJournal } from './lost.ts';
@@ -74,7 +74,7 @@ interface Append {
   settle(written: boolean): void;
 }
 
-const nobody = () => undefined;
+const ignore = () => undefined;
 
 /** Reads what the last process left and goes on from there. Throws when the journal is there and cannot be read at all. */
 export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
@@ -111,7 +111,7 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
 
   const flush = async (): Promise<void> => {
     while (queue.length > 0) {
-      await endOfTurn();
+      await nextMacrotask();
       const batch = queue;
       queue = [];
       const written = await write(batch).then(
@@ -119,7 +119,7 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
         async () => {
           const failed = page;
           page = null;
-          await failed?.close().catch(nobody);
+          await failed?.close().catch(ignore);
           return false;
         },
       );

@@ -1,4 +1,4 @@
-import type { ResponseBody } from '@drawbridge/contracts';
+import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 
 const result = (text: string): ResponseBody => ({
   result: {

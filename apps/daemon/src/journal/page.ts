@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile, link, open, readFile, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../lock/index.ts';
 import { encodeHead, encodeRecord, headBytes, type JournalRecord } from './record.ts';
+import { hasCode } from '@drawbridge/kit';
 
 const pageName = 'journal';
 const newName = 'journal.new';

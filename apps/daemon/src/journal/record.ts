@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { requestId } from '@drawbridge/contracts';
+import { requestId } from '@drawbridge/contracts/ids';
 import { z } from 'zod';
 
 const id = requestId;

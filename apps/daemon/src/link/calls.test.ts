@@ -1,7 +1,8 @@
-import type { ToolResult } from '@drawbridge/contracts';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { createLimiter } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { json, page } from '../../test/gateway-server.ts';
-import { request, startLink, text } from '../../test/start-link.ts';
+import { json, page } from '../testing/gateway-server.ts';
+import { request, startLink, text } from '../testing/link-fixture.ts';
 
 const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
   toolGroup: 'filesystemWrite',
@@ -161,11 +162,15 @@ describe('calls', () => {
     expect(journal.get('w1')?.kind).toBe(kept);
   });
 
-  it('makes a third large result when the server has one of two, and small ones meanwhile', async () => {
+  it('says when a result was delivered: a third large one is made when the server has one of two', async () => {
     const ready: string[] = [];
+    const largeResults = createLimiter(2);
     const { server, clock, connected, until } = await startLink(
-      async ({ requestId, toolCall }, { large }) => {
-        if ('large' in toolCall.arguments) await large();
+      async ({ requestId, toolCall }, { signal, delivered }) => {
+        if ('large' in toolCall.arguments) {
+          const release = await largeResults.acquire(signal);
+          void delivered.then(release);
+        }
         ready.push(requestId);
         return text(requestId);
       },

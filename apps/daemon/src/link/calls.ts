@@ -1,34 +1,18 @@
-import type {
-  CancelReason,
-  ProgressBody,
-  ProgressReply,
-  ResponseBody,
-  ToolRequest,
-  ToolResult,
-} from '@drawbridge/contracts';
-import { CodedError, endOfTurn, type Clock } from '@drawbridge/kit';
+import { questionOf } from '@drawbridge/contracts/confirmation-text';
+import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
+import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
+import { CodedError, createDeferred, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
-import { createLedger, isQuestion } from './ledger.ts';
-import type { Outbox } from './outbox.ts';
-import { createProgressReporter } from './progress.ts';
-import { createRoom } from './room.ts';
-import type { Reply } from './server-api.ts';
-
-export type Dispatch = (
-  request: ToolRequest,
-  context: {
-    signal: AbortSignal;
-    progress: (update: ProgressBody) => void;
-    /** Said before anything is changed; rejects where that must not be. `paths`: files that may be left half-written. */
-    starting(paths: string[]): Promise<void>;
-    /** Awaited before a large result is read: few are on their way at once. Rejects with the signal's reason. */
-    large(): Promise<void>;
-  },
-) => Promise<ToolResult>;
+import { cancelledResult, type Dispatch, type DispatchContext } from '../tools/common/dispatch.ts';
+import { createRequestDedupe } from './request-dedupe.ts';
+import type { Outbox } from './results/outbox.ts';
+import { createProgressReporter } from './results/progress.ts';
+import type { Reply } from './reply.ts';
 
 export type CallOutcome = 'ok' | 'failed' | 'denied' | 'asked' | 'cancelled';
 
-/** One run of one tool, for the person who watches. */
+/** One run of one tool, for the terminal, the log and the status. */
 export interface CallReport {
   request: ToolRequest;
   outcome: CallOutcome;
@@ -43,6 +27,8 @@ export interface CallsNeeds {
   /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
   postProgress(requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
+  /** A call that does not run was cancelled: its question is not open any more. */
+  withdrawn(requestId: string): void;
   /** A call is run from now on; `report` follows. */
   began(request: ToolRequest): void;
   report(call: CallReport): void;
@@ -51,27 +37,16 @@ export interface CallsNeeds {
 export interface Calls {
   take(request: ToolRequest): void;
   cancel(requestId: string, reason: CancelReason): void;
-  /** Takes no more, aborts what runs, and resolves when all of it has ended. */
+  /** Accepts no more calls, aborts those that run, and resolves when all have ended. */
   stop(): Promise<void>;
 }
-
-const cancelledResult = (started: boolean): ToolResult => ({
-  content: [{ type: 'text', text: 'The call was cancelled' }],
-  isError: true,
-  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
-});
-
-/** Large results of tools that read which are made or wait for the server. */
-const largeResults = 2;
-
-const nobody = () => undefined;
 
 const cancelledBeforeStart = JSON.stringify({ result: cancelledResult(false) });
 
 const outcomeOf = (body: ResponseBody): CallOutcome => {
   const { result } = body;
   if (result === undefined) return 'failed';
-  if (isQuestion(result)) return 'asked';
+  if (questionOf(result) !== undefined) return 'asked';
   const named = result._meta?.['drawbridge/outcome'];
   if (named === 'denied' || named === 'cancelled') return named;
   return result.isError === true ? 'failed' : 'ok';
@@ -81,30 +56,30 @@ const outcomeOf = (body: ResponseBody): CallOutcome => {
 const errorSentence = (error: unknown): string =>
   error instanceof CodedError ? error.message : 'The tool failed on the machine';
 
+const attempt = async (
+  { clock, dispatch, postProgress }: CallsNeeds,
+  request: ToolRequest,
+  context: Omit<DispatchContext, 'progress'>,
+): Promise<{ outcome: CallOutcome; text: string }> => {
+  const progress = createProgressReporter(clock, (body) => postProgress(request.requestId, body));
+  const bodyOf = async (): Promise<ResponseBody> => {
+    try {
+      return { result: await dispatch(request, { ...context, progress: progress.report }) };
+    } catch (error) {
+      return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
+    } finally {
+      progress.end();
+    }
+  };
+  const body = await bodyOf();
+  return { outcome: outcomeOf(body), text: JSON.stringify(body) };
+};
+
 export const createCalls = (needs: CallsNeeds): Calls => {
-  const { clock, dispatch, outbox, journal, changes, postProgress, began, report } = needs;
-  const ledger = createLedger({ journal, changes });
-  const room = createRoom(largeResults);
+  const { clock, outbox, journal, changes, withdrawn, began, report } = needs;
+  const dedupe = createRequestDedupe({ journal, changes });
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
-
-  const attempt = async (
-    request: ToolRequest,
-    context: Omit<Parameters<Dispatch>[1], 'progress'>,
-  ): Promise<{ outcome: CallOutcome; text: string }> => {
-    const progress = createProgressReporter(clock, (body) => postProgress(request.requestId, body));
-    const bodyOf = async (): Promise<ResponseBody> => {
-      try {
-        return { result: await dispatch(request, { ...context, progress: progress.report }) };
-      } catch (error) {
-        return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
-      } finally {
-        progress.end();
-      }
-    };
-    const body = await bodyOf();
-    return { outcome: outcomeOf(body), text: JSON.stringify(body) };
-  };
 
   const run = async (request: ToolRequest, signal: AbortSignal): Promise<void> => {
     const { requestId, toolCall } = request;
@@ -115,21 +90,22 @@ export const createCalls = (needs: CallsNeeds): Calls => {
       await journal.started(requestId, { tool: toolCall.name, paths });
       isJournaled = true;
     };
-    if (changes(toolCall.name)) journal.received(requestId, toolCall.name);
-    let place: Promise<() => void> | null = null;
-    const large = async () => void (await (place ??= room.take(signal)));
-    const { outcome, text } = await attempt(request, { signal, starting, large });
+    const isChange = changes(toolCall.name);
+    if (isChange) journal.received(requestId, toolCall.name);
+    const delivery = createDeferred();
+    const context = { signal, starting, delivered: delivery.promise };
+    const { outcome, text } = await attempt(needs, request, context);
     if (isJournaled) {
       await journal.done(requestId, text);
-      ledger.journaled(requestId);
+      dedupe.journaled(requestId);
     } else {
-      if (outcome !== 'asked' && changes(toolCall.name)) journal.dropped(requestId);
-      ledger.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
+      if (outcome !== 'asked' && isChange) journal.dropped(requestId);
+      dedupe.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
     }
     const durationMs = clock.now() - startedAt;
-    void outbox.add({ requestId, body: text }).then(() => place?.then((leave) => leave(), nobody));
-    // The post is on its way before anybody here is told.
-    await endOfTurn();
+    void outbox.add({ requestId, body: text }).then(delivery.resolve);
+    // The post is on its way before anything here is reported.
+    await nextMacrotask();
     running.delete(requestId);
     report({ request, outcome, durationMs });
   };
@@ -137,7 +113,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   return {
     take: (request) => {
       if (stopped) return;
-      const verdict = ledger.take(request);
+      const verdict = dedupe.take(request);
       switch (verdict.type) {
         case 'run': {
           const abort = new AbortController();
@@ -155,7 +131,8 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     },
     cancel: (requestId, reason) => {
       running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
-      if (!ledger.cancelled(requestId)) return;
+      if (!dedupe.cancelled(requestId)) return;
+      withdrawn(requestId);
       journal.dropped(requestId);
       void outbox.add({ requestId, body: cancelledBeforeStart });
     },

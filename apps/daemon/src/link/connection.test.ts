@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DisconnectReason } from '@drawbridge/contracts';
+import type { DisconnectReason } from '@drawbridge/contracts/daemon-event';
 import {
   next,
   type Connection,
@@ -59,12 +59,12 @@ describe('the connection', () => {
     [
       'the fifth',
       [...online, ...cut, ...cut, ...cut, ...cut, failed(network)],
-      'waiting, let-go, wait 16000',
+      'waiting, let-go, wait 10000',
     ],
     [
       'the cap',
       [...online, ...cut, ...cut, ...cut, ...cut, ...cut, failed(network)],
-      'waiting, let-go, wait 30000',
+      'waiting, let-go, wait 10000',
     ],
     [
       'an open stream starts over',
@@ -99,6 +99,7 @@ describe('the connection', () => {
       [...online, failed(network), { type: 'stop' }],
       'ended, let-go, leave, end stopped',
     ],
+    ['stopped before it was paired', [pairing, { type: 'stop' }], 'ended, let-go, end stopped'],
   ])('%s', (_name, events, expected) => {
     expect(outline(events)).toBe(expected);
   });
@@ -120,7 +121,7 @@ describe('the connection', () => {
       .map((reason): ConnectionEvent => ({ type: 'told', reason })),
   );
 
-  it('always waits between 1 and 30 s, lets go before it waits or ends, and stays ended', () => {
+  it('always waits between 1 and 10 s, lets go before it waits or ends, and stays ended', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
         let state: Connection = { kind: 'idle' };
@@ -129,7 +130,7 @@ describe('the connection', () => {
           if (state.kind === 'ended') expect(step).toEqual({ state, effects: [] });
           for (const effect of step.effects) {
             if (effect.type === 'wait')
-              expect(effect.ceilingMs >= 1_000 && effect.ceilingMs <= 30_000).toBe(true);
+              expect(effect.ceilingMs >= 1_000 && effect.ceilingMs <= 10_000).toBe(true);
             if (effect.type === 'wait' || effect.type === 'end')
               expect(step.effects[0]).toEqual({ type: 'let-go' });
           }

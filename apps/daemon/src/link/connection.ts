@@ -1,11 +1,14 @@
-import type { DisconnectReason } from '@drawbridge/contracts';
+import type { DisconnectReason } from '@drawbridge/contracts/daemon-event';
 import { exponential } from '@drawbridge/kit';
+import { retryRange } from './retry-range.ts';
 
 /** Why an attempt did not work. `refused` (401, 403) and `server-error` (500) count as auth failures. Specification 7. */
 export interface Failure {
   kind: 'refused' | 'server-error' | 'network' | 'redirect';
   /** For the person, without a key. */
   sentence: string;
+  /** The server's code for it. */
+  code?: string;
 }
 
 /** What is known across attempts. */
@@ -18,10 +21,8 @@ interface Course {
   authFailures: number;
 }
 
-/** `stopped`: disconnected by the person here. `paused`: this process ends, the session goes on with the next one. */
-export type Ending =
-  | { reason: 'stopped' | 'paused' | 'user' | 'replaced' }
-  | { reason: 'failed'; failure: Failure };
+/** `stopped`: this process ends, the pairing stays. `user`: the pairing was ended. */
+export type Ending = { reason: 'stopped' | 'user' | 'replaced' } | { reason: 'failed'; failure: Failure };
 
 export type Connection =
   | { kind: 'idle' }
@@ -38,11 +39,10 @@ export type ConnectionEvent =
   | { type: 'opened' }
   | { type: 'failed'; failure: Failure }
   | { type: 'waited' }
-  /** The server knows the key but not what it was told at the last init. */
+  /** The server knows the key but not the last init. */
   | { type: 'unknown-here' }
   | { type: 'told'; reason: DisconnectReason }
-  | { type: 'stop' }
-  | { type: 'pause' };
+  | { type: 'stop' };
 
 export type ConnectionEffect =
   | { type: 'initialise' }
@@ -51,7 +51,8 @@ export type ConnectionEffect =
   /** Wait for anything from 0 to `ceilingMs`, then say `waited`. */
   | { type: 'wait'; ceilingMs: number; sentence: string }
   /** The key no longer holds: `onPersistentFailure`. */
-  | { type: 'ask-for-token'; sentence: string }
+  | { type: 'ask-for-token'; failure: Failure }
+  /** Tell the server that this machine goes offline and stays paired. */
   | { type: 'leave' }
   | { type: 'end'; ending: Ending };
 
@@ -60,7 +61,6 @@ export interface Step {
   effects: ConnectionEffect[];
 }
 
-const retryRange = { baseMs: 1_000, capMs: 30_000 };
 const maxAuthFailures = 5;
 
 const stay = (state: Connection): Step => ({ state, effects: [] });
@@ -72,7 +72,7 @@ const end = (ending: Ending, first: ConnectionEffect[] = []): Step => ({
 
 const unpaired = (course: Course, failure: Failure): Step => ({
   state: { kind: 'unpaired', course },
-  effects: [{ type: 'let-go' }, { type: 'ask-for-token', sentence: failure.sentence }],
+  effects: [{ type: 'let-go' }, { type: 'ask-for-token', failure }],
 });
 
 const wait = (
@@ -98,7 +98,7 @@ const authFailed = (course: Course, failure: Failure): Step => {
 const failed = (state: { course: Course }, failure: Failure, then: 'initialise' | 'open'): Step => {
   const { course } = state;
   if (failure.kind === 'refused' || failure.kind === 'server-error') return authFailed(course, failure);
-  // Nothing has ever worked with this address and token: whoever typed them is still there to hear it.
+  // Nothing has ever worked with this address and token: the user who typed them still reads the output.
   if (!course.everPaired && course.keyKind === 'pairing') return end({ reason: 'failed', failure });
   const next = { ...course, networkFailures: course.networkFailures + 1 };
   return wait(then, next, { sentence: failure.sentence, earlier: course.networkFailures });
@@ -116,8 +116,9 @@ const told = (state: { course: Course }, reason: DisconnectReason): Step => {
   }
 };
 
-/** Whether there is a key that may hold, for the server to end. One that was given up on may still be good later. */
-const hasKey = (state: Connection): boolean => state.kind !== 'idle' && state.kind !== 'unpaired';
+/** Whether there is a session key that may hold. */
+const hasSession = (state: Connection): boolean =>
+  'course' in state && state.kind !== 'unpaired' && state.course.keyKind === 'session';
 
 const begin = (course: Course): Step => ({
   state: { kind: 'initialising', course },
@@ -183,9 +184,7 @@ export const next = (state: Connection, event: ConnectionEvent): Step => {
     case 'told':
       return state.kind === 'online' ? told(state, event.reason) : stay(state);
     case 'stop':
-      return end({ reason: 'stopped' }, hasKey(state) ? [{ type: 'leave' }] : []);
-    case 'pause':
-      return end({ reason: 'paused' });
+      return end({ reason: 'stopped' }, hasSession(state) ? [{ type: 'leave' }] : []);
     default:
       return event satisfies never;
   }

@@ -1,4 +1,5 @@
-import { errorTable } from '@drawbridge/contracts';
+import { parseUrl } from '@drawbridge/kit';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { z } from 'zod';
 import type { Failure } from './connection.ts';
 import type { HttpResponse } from './http.ts';
@@ -38,7 +39,7 @@ export const networkFailure = (error: unknown): Failure => {
 };
 
 const redirect = (location: string): Failure => {
-  const host = URL.canParse(location) ? new URL(location).origin : 'another address';
+  const host = parseUrl(location)?.origin ?? 'another address';
   return { kind: 'redirect', sentence: `the server redirects to ${host}, and a key is never sent along` };
 };
 
@@ -62,7 +63,8 @@ export const responseFailure = async (response: HttpResponse): Promise<Failure> 
   const { code, message } = parseError(text);
   const sentence = message === undefined ? `HTTP ${status}` : `${message} (HTTP ${status})`;
   if (code === errorTable.gatewayDisabled.code) return { kind: 'network', sentence };
-  if (status === 401 || status === 403) return { kind: 'refused', sentence };
+  if (status === 401 || status === 403)
+    return { kind: 'refused', sentence, ...(code !== undefined && { code }) };
   if (status === 500) return { kind: 'server-error', sentence };
   return { kind: 'network', sentence };
 };

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHttp } from './http.ts';
+import { createServerApi } from './server-api.ts';
 
 const serve = async (answer: RequestListener) => {
   const server = createServer(answer).listen(0, '127.0.0.1');
@@ -32,6 +33,13 @@ it('an answer that breaks off is none', async () => {
     response.writeHead(200, { 'content-length': 100 }).write('a part', () => response.destroy());
   });
   await expect((await get()).text(1_000)).rejects.toThrow('aborted');
+});
+
+it('a server whose health answer breaks off is not there', async () => {
+  const { http } = await serve((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('a part', () => response.destroy());
+  });
+  expect(await createServerApi(http).isThere(new AbortController().signal)).toBe(false);
 });
 
 it('the next request goes over the same socket', async () => {

@@ -27,7 +27,7 @@ export interface Http {
 const socketTimeoutMs = 60_000;
 
 /** By its events: an iterator over the few bytes of most answers takes longer than they do. */
-const readText = (message: http.IncomingMessage, maxBytes: number): Promise<string> =>
+const decodeText = (message: http.IncomingMessage, maxBytes: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -53,7 +53,7 @@ const toResponse = (message: http.IncomingMessage): HttpResponse => ({
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
   },
   body: message,
-  text: (maxBytes) => readText(message, maxBytes),
+  text: (maxBytes) => decodeText(message, maxBytes),
 });
 
 /** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
@@ -94,7 +94,7 @@ export const createHttp = (address: URL): Http => {
       const body = wanted.body === undefined ? undefined : Buffer.from(wanted.body);
       const outgoing = module.request(options(wanted, body), (message) => resolve(toResponse(message)));
       const { signal } = wanted;
-      // Neither as an option of the request nor with an error: both would reach a socket that nobody listens to any more.
+      // Neither as an option of the request nor with an error: both would reach a socket without listeners.
       const stop = () => outgoing.destroy();
       signal?.addEventListener('abort', stop, { once: true });
       outgoing.on('error', reject);

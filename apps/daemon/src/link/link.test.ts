@@ -7,8 +7,8 @@ import {
   redirectTo,
   sessionKey,
   startGatewayServer,
-} from '../../test/gateway-server.ts';
-import { later, request, startLink, text, told } from '../../test/start-link.ts';
+} from '../testing/gateway-server.ts';
+import { later, request, startLink, text, told } from '../testing/link-fixture.ts';
 
 describe('connecting', () => {
   it('swaps the pairing token for a session key and uses that from then on', async () => {
@@ -139,6 +139,16 @@ describe('a server that counts inits', () => {
     await reported('connected', 'held-back', 'reconnecting');
     clock.advance(1_000);
     await reported('connected', 'held-back', 'reconnecting', 'connected');
+  });
+
+  it('says nothing of a proxy where the server itself does not answer', async () => {
+    const { server, clock, reports, until } = await counting();
+    const asked = () => server.seen.some(({ path }) => path === '/health');
+    server.answer('health', () => {});
+    clock.advance(2_000);
+    await until(() => expect(asked()).toBe(true));
+    clock.advance(2_000);
+    await until(() => expect(reports.map(({ type }) => type)).toEqual(['connected']));
   });
 
   it('sends the probe, which is answered, and nothing is said', async () => {

@@ -1,4 +1,8 @@
-import type { DaemonEvent, InitBody, RulesBody, RulesQuery } from '@drawbridge/contracts';
+import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import type { InitBody } from '@drawbridge/contracts/daemon-surface';
+import type { Release } from '@drawbridge/contracts/release';
+import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import type { RulesQuery } from '@drawbridge/contracts/rules';
 import { fullJitter, type Clock } from '@drawbridge/kit';
 import type { Calls } from './calls.ts';
 import {
@@ -7,25 +11,27 @@ import {
   type ConnectionEffect,
   type ConnectionEvent,
   type Ending,
+  type Failure,
 } from './connection.ts';
 import type { ServerApi } from './server-api.ts';
 import type { StreamEvents } from './stream.ts';
 import { createToolsUpdate } from './tools-update.ts';
 
-/** What the link says to whoever shows it. */
+/** What the link reports. */
 export type LinkReport =
-  | { type: 'connected'; warnings: string[] }
+  /** `offered`: the daemon that the server gives, where it says so. */
+  | { type: 'connected'; warnings: string[]; offered: Release | undefined }
   /** The server has another list of this machine's tools. */
   | { type: 'tools'; warnings: string[] }
-  /** The server's first words on the stream did not come: something in between holds them back. */
+  /** The server's first event did not arrive: something in between buffers the stream. */
   | { type: 'held-back' }
   | { type: 'reconnecting'; inMs: number; sentence: string }
-  | { type: 'unpaired'; sentence: string }
+  | { type: 'unpaired'; failure: Failure }
   | { type: 'ended'; ending: Ending };
 
-export interface KeyHolder {
+export interface SessionKey {
   get(): string;
-  /** A new key, given by the person or by the server. */
+  /** A new key, from the user or from the server. */
   set(key: string): void;
 }
 
@@ -34,7 +40,7 @@ export interface LinkNeeds {
   random: () => number;
   api: ServerApi;
   open(key: string, events: StreamEvents): () => void;
-  key: KeyHolder;
+  key: SessionKey;
   describe(): InitBody;
   calls: Calls;
   /** Answers a question about the rules of this machine. */
@@ -45,12 +51,10 @@ export interface LinkNeeds {
 export interface Link {
   /** Connects with a pairing token or a session key; once more after `unpaired`. */
   giveKey(key: string): void;
-  /** `describe` gives another list of tools: the server hears of it, at once or with the next init. */
+  /** `describe` gives another list of tools now: it is sent at once or with the next init. */
   toolsChanged(): void;
-  /** Ends the session for good, and tells the server; resolves when it was told, or after 3 s. */
+  /** Ends the connection and keeps the pairing; resolves when the server knows, or after 3 s. */
   stop(): Promise<void>;
-  /** Ends the connection; the session goes on with the next process. */
-  pause(): void;
 }
 
 const leaveMs = 3_000;
@@ -59,21 +63,39 @@ const probeMs = 2_000;
 
 const keyKind = (key: string) => (key.startsWith('gw_') ? 'pairing' : 'session');
 
-/** Runs the connection's state machine: does its effects and tells it what came of them. */
+/** Reports a stream that is held back when no probe comes, but only of a server that answers elsewhere. */
+const watchForProbe = (needs: { clock: Clock; api: ServerApi; heldBack: () => void }): (() => void) => {
+  const { clock, api, heldBack } = needs;
+  const over = new AbortController();
+  const ask = async () => {
+    const cancel = clock.after(probeMs, () => over.abort());
+    const isThere = await api.isThere(over.signal).finally(cancel);
+    if (isThere && !over.signal.aborted) heldBack();
+  };
+  const cancel = clock.after(probeMs, () => void ask());
+  return () => {
+    cancel();
+    over.abort();
+  };
+};
+
+/** Runs the connection's state machine: performs its effects and reports their outcome to it. */
 export const createLink = (needs: LinkNeeds): Link => {
   const { clock, random, api, open, key, describe, calls, report } = needs;
   let state: Connection = { kind: 'idle' };
-  let letGo = () => {};
+  /** Ends the init, the stream or the wait that is under way. */
+  let release: (() => void) | null = null;
   let warnings: string[] = [];
+  let offered: Release | undefined;
   let isProbing = false;
-  let probed = () => {};
+  let stopProbeWatch: (() => void) | null = null;
   let leaving: Promise<unknown> = Promise.resolve();
 
   const toolsUpdate = createToolsUpdate({
     clock,
     describe: () => {
-      const { tools, toolCategories } = describe();
-      return { tools, ...(toolCategories && { toolCategories }) };
+      const { tools, toolCategories, modes } = describe();
+      return { tools, ...(toolCategories && { toolCategories }), ...(modes && { modes }) };
     },
     post: (body) => api.tools(key.get(), body),
     sent: (left) => report({ type: 'tools', warnings: left }),
@@ -84,12 +106,13 @@ export const createLink = (needs: LinkNeeds): Link => {
     toolsUpdate.lost();
     toolsUpdate.described();
     const abort = new AbortController();
-    letGo = () => abort.abort();
+    release = () => abort.abort();
     const reply = await api.init(key.get(), describe(), abort.signal);
     if (abort.signal.aborted) return;
     if (!reply.ok) return send({ type: 'failed', failure: reply.failure });
     key.set(reply.value.sessionKey ?? key.get());
     warnings = reply.value.warnings ?? [];
+    offered = reply.value.daemon;
     // Servers have learnt to count epochs and to send probes at the same time.
     isProbing = reply.value.epoch !== undefined;
     send({ type: 'initialised' });
@@ -108,8 +131,8 @@ export const createLink = (needs: LinkNeeds): Link => {
       case 'gateway-disconnect':
         return send({ type: 'told', reason: event.payload.reason });
       case 'probe':
-        probed();
-        // One that is not answered says what it is there for.
+        stopProbeWatch?.();
+        // A lost answer needs no retry: that it is missing is what the probe finds out.
         return void api.probe(key.get(), event.payload);
       case 'rules-request':
         return void answerRules(event.payload);
@@ -119,32 +142,33 @@ export const createLink = (needs: LinkNeeds): Link => {
   };
 
   const openNow = () => {
-    probed = isProbing ? clock.after(probeMs, () => report({ type: 'held-back' })) : () => {};
+    const heldBack = () => report({ type: 'held-back' });
+    stopProbeWatch = isProbing ? watchForProbe({ clock, api, heldBack }) : null;
     const close = open(key.get(), {
       opened: () => {
         send({ type: 'opened' });
-        report({ type: 'connected', warnings });
+        report({ type: 'connected', warnings, offered });
         warnings = [];
       },
       event: onEvent,
       failed: (failure) => send({ type: 'failed', failure }),
     });
-    letGo = () => {
-      probed();
+    release = () => {
+      stopProbeWatch?.();
       close();
     };
   };
 
   const wait = (ceilingMs: number, sentence: string) => {
     const inMs = fullJitter(ceilingMs, random);
-    letGo = clock.after(inMs, () => send({ type: 'waited' }));
+    release = clock.after(inMs, () => send({ type: 'waited' }));
     report({ type: 'reconnecting', inMs, sentence });
   };
 
   const leave = () => {
     const abort = new AbortController();
-    const takeBack = clock.after(leaveMs, () => abort.abort());
-    leaving = api.disconnect(key.get(), abort.signal).finally(takeBack);
+    const cancel = clock.after(leaveMs, () => abort.abort());
+    leaving = api.leave(key.get(), abort.signal).finally(cancel);
   };
 
   const perform = (effect: ConnectionEffect): void => {
@@ -155,13 +179,13 @@ export const createLink = (needs: LinkNeeds): Link => {
       case 'open':
         return openNow();
       case 'let-go':
-        letGo();
-        letGo = () => {};
+        release?.();
+        release = null;
         return;
       case 'wait':
         return wait(effect.ceilingMs, effect.sentence);
       case 'ask-for-token':
-        return report({ type: 'unpaired', sentence: effect.sentence });
+        return report({ type: 'unpaired', failure: effect.failure });
       case 'leave':
         return leave();
       case 'end':
@@ -188,6 +212,5 @@ export const createLink = (needs: LinkNeeds): Link => {
       send({ type: 'stop' });
       await leaving;
     },
-    pause: () => send({ type: 'pause' }),
   };
 };

@@ -1,30 +1,35 @@
+import type { ProbeBody } from '@drawbridge/contracts/daemon-event';
+import type { ServerFeature } from '@drawbridge/contracts/daemon-info';
 import {
   daemonMounts,
   daemonPaths,
   gatewayEpochHeader,
   gatewayKeyHeader,
+} from '@drawbridge/contracts/daemon-paths';
+import {
   initReply,
   progressReply,
   responsesReply,
-  serverFeatures,
+  settledReply,
   toolsReply,
-  type InitBody,
   type InitReply,
-  type ProbeBody,
-  type ProgressBody,
-  type RulesBody,
   type ProgressReply,
   type ResponsesReply,
-  type ToolsBody,
+  type SettledReply,
   type ToolsReply,
-} from '@drawbridge/contracts';
+} from '@drawbridge/contracts/daemon-reply';
+import type {
+  DisconnectBody,
+  InitBody,
+  ProgressBody,
+  SettledBody,
+  ToolsBody,
+} from '@drawbridge/contracts/daemon-surface';
+import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { z } from 'zod';
-import type { Failure } from './connection.ts';
-import type { Letter } from './courier.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
-
-export type Reply<T> = { ok: true; value: T } | { ok: false; failure: Failure; status: number | null };
+import type { Reply, Result } from './reply.ts';
 
 const maxReplyBytes = 1024 * 1024;
 
@@ -39,15 +44,15 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The letters' bodies are objects with at least one entry, which the id goes in front of. */
-const together = (letters: readonly Letter[]): string =>
-  `{"responses":[${letters.map(({ requestId, body }) => `{"requestId":"${requestId}",${body.slice(1)}`).join(',')}]}`;
+/** One body for several results. Each has at least one entry, and the id goes in front of it. */
+const joinBodies = (results: readonly Result[]): string =>
+  `{"responses":[${results.map(({ requestId, body }) => `{"requestId":"${requestId}",${body.slice(1)}`).join(',')}]}`;
 
-const isOfThese = ({ responses }: ResponsesReply, letters: readonly Letter[]): boolean =>
-  responses.length === letters.length &&
-  responses.every(({ requestId }, at) => requestId === letters[at]?.requestId);
+const isOfThese = ({ responses }: ResponsesReply, results: readonly Result[]): boolean =>
+  responses.length === results.length &&
+  responses.every(({ requestId }, at) => requestId === results[at]?.requestId);
 
-/** What the server says of one of several letters, as it would have said it of one that came alone. */
+/** What the server says of one of several results, as it would have said it of one that came alone. */
 const toReply = (verdict: ResponsesReply['responses'][number]): Reply<null> => {
   if ('ok' in verdict) return { ok: true, value: null };
   const { status, message } = verdict;
@@ -61,7 +66,7 @@ export interface ServerApi {
   /** `body` is the JSON text of a `ResponseBody`. */
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
   /** Several at once, with what the server says of each, in their order; for a server that `takesSeveral`. */
-  respondAll(key: string, letters: readonly Letter[]): Promise<Reply<Reply<null>[]>>;
+  respondAll(key: string, results: readonly Result[]): Promise<Reply<Reply<null>[]>>;
   /** Whether the reply to the last init says so, and nothing since that the server is another one. */
   takesSeveral(): boolean;
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
@@ -69,7 +74,19 @@ export interface ServerApi {
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
   /** Answers a question about the rules of this machine. */
   rules(key: string, requestId: string, body: RulesBody): Promise<Reply<null>>;
+  /** Says which open questions a rule covers now; for a server that `settles`. */
+  settled(key: string, body: SettledBody): Promise<Reply<SettledReply>>;
+  /** Whether the reply to the last init says so. */
+  settles(): boolean;
+  /** Ends the pairing. */
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
+  /**
+   * Takes the machine offline and keeps its key. A server that cannot keep it is not asked: it sees the stream end, and
+   * waits for its grace.
+   */
+  leave(key: string, signal: AbortSignal): Promise<void>;
+  /** Whether the server answers at all; no key is sent. */
+  isThere(signal: AbortSignal): Promise<boolean>;
   /** Who asks: the key, and the epoch of the last init where the server counts them. */
   headers(key: string): Record<string, string>;
 }
@@ -77,6 +94,8 @@ export interface ServerApi {
 export const createServerApi = (http: Http): ServerApi => {
   let epoch: number | undefined;
   let takesSeveral = false;
+  let settles = false;
+  let keepsSession = false;
 
   const headers = (key: string) => ({
     [gatewayKeyHeader]: key,
@@ -126,17 +145,20 @@ export const createServerApi = (http: Http): ServerApi => {
       taken(reply.data);
       return { ok: true, value: reply.data };
     };
-  const readInit = readAs(initReply, (reply) => {
-    ({ epoch } = reply);
-    takesSeveral = reply.features?.includes(serverFeatures[0]) ?? false;
+  const readInit = readAs(initReply, ({ epoch: counted, features = [] }) => {
+    const has = (feature: ServerFeature) => features.includes(feature);
+    epoch = counted;
+    takesSeveral = has('responses');
+    settles = has('settled');
+    keepsSession = has('keep-session');
   });
   const readResponses = readAs(responsesReply);
 
-  const respondAll = async (key: string, letters: readonly Letter[]): Promise<Reply<Reply<null>[]>> => {
-    const body = together(letters);
+  const respondAll = async (key: string, results: readonly Result[]): Promise<Reply<Reply<null>[]>> => {
+    const body = joinBodies(results);
     const reply = await exchange({ key, path: daemonPaths.responses, body }, async (response) => {
       const read = await readResponses(response);
-      return read.ok && !isOfThese(read.value, letters) ? strange(response) : read;
+      return read.ok && !isOfThese(read.value, results) ? strange(response) : read;
     });
     if (reply.ok) return { ok: true, value: reply.value.responses.map(toReply) };
     // Another server answers at this address now.
@@ -164,6 +186,22 @@ export const createServerApi = (http: Http): ServerApi => {
     probe: (key, body) => exchange({ key, path: daemonPaths.probe, body: JSON.stringify(body) }, readOk),
     rules: (key, requestId, body) =>
       exchange({ key, path: at(daemonPaths.rules, requestId), body: JSON.stringify(body) }, readOk),
+    settled: (key, body) =>
+      exchange({ key, path: daemonPaths.settled, body: JSON.stringify(body) }, readAs(settledReply)),
+    settles: () => settles,
     disconnect: (key, signal) => exchange({ key, path: daemonPaths.disconnect, body: '{}', signal }, readOk),
+    isThere: async (signal) => {
+      try {
+        const response = await http.request({ method: 'GET', path: '/health', signal });
+        await response.text(1_024);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    leave: async (key, signal) => {
+      const body = JSON.stringify({ keepSession: true } satisfies DisconnectBody);
+      if (keepsSession) await exchange({ key, path: daemonPaths.disconnect, body, signal }, readOk);
+    },
   };
 };

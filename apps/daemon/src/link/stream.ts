@@ -1,5 +1,6 @@
-import { daemonEvent, daemonMounts, daemonPaths, type DaemonEvent } from '@drawbridge/contracts';
-import type { Clock } from '@drawbridge/kit';
+import { daemonEvent, type DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import { daemonMounts, daemonPaths } from '@drawbridge/contracts/daemon-paths';
+import { createTimer, type Clock } from '@drawbridge/kit';
 import { createParser } from 'eventsource-parser';
 import type { Failure } from './connection.ts';
 import { networkFailure, responseFailure } from './failure.ts';
@@ -36,10 +37,10 @@ export const openStream = (
 ): (() => void) => {
   const abort = new AbortController();
   let closed = false;
-  let stopWaiting = () => {};
+  const timer = createTimer(needs.clock);
   const close = () => {
     closed = true;
-    stopWaiting();
+    timer.cancel();
     abort.abort();
   };
   const fail = (failure: Failure) => {
@@ -48,8 +49,7 @@ export const openStream = (
     events.failed(failure);
   };
   const waitAtMost = (ms: number, sentence: string) => {
-    stopWaiting();
-    stopWaiting = needs.clock.after(ms, () => fail(broken(sentence)));
+    timer.start(ms, () => fail(broken(sentence)));
   };
   const waitForSound = () => waitAtMost(silenceMs, `nothing was heard for ${silenceMs / 1000} s`);
 

@@ -1,6 +1,8 @@
-import type { ToolsBody, ToolsReply } from '@drawbridge/contracts';
-import { exponential, type Clock } from '@drawbridge/kit';
-import type { Reply } from './server-api.ts';
+import type { ToolsReply } from '@drawbridge/contracts/daemon-reply';
+import type { ToolsBody } from '@drawbridge/contracts/daemon-surface';
+import { createTimer, exponential, type Clock } from '@drawbridge/kit';
+import { retryRange } from './retry-range.ts';
+import type { Reply } from './reply.ts';
 
 export interface ToolsUpdateNeeds {
   clock: Clock;
@@ -9,11 +11,11 @@ export interface ToolsUpdateNeeds {
   post(body: ToolsBody): Promise<Reply<ToolsReply>>;
   /** The server has the new list; one sentence for each tool that it left out. */
   sent(warnings: string[]): void;
-  /** The server does not know this post, or not this machine: only a new init tells it. */
+  /** The server does not know this route or this machine: it needs a new init. */
   unknown(): void;
 }
 
-/** Tells the server of another list of tools, once for all changes of a moment. */
+/** Sends the server a new list of tools, once for all changes of a moment. */
 export interface ToolsUpdate {
   /** The list is another one. */
   changed(): void;
@@ -21,13 +23,12 @@ export interface ToolsUpdate {
   described(): void;
   /** That init was taken: what has changed since is sent. */
   ready(): void;
-  /** The server must have another init before it can be told more. */
+  /** The server needs another init before more can be sent. */
   lost(): void;
 }
 
 /** Changes within this time are sent once. */
 const gatherMs = 200;
-const retryRange = { baseMs: 1_000, capMs: 30_000 };
 
 const isPassing = (status: number | null) => status === null || status === 429 || status >= 500;
 
@@ -37,11 +38,11 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds): ToolsUpdate => {
   let isReady = false;
   let isPosting = false;
   let failures = 0;
-  let stopWaiting = () => {};
+  const timer = createTimer(clock);
 
   const flushAfter = (ms: number) => {
-    stopWaiting();
-    if (isReady) stopWaiting = clock.after(ms, () => void flush());
+    timer.cancel();
+    if (isReady) timer.start(ms, () => void flush());
   };
 
   const settle = (reply: Reply<ToolsReply>) => {
@@ -83,7 +84,7 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds): ToolsUpdate => {
     },
     lost: () => {
       isReady = false;
-      stopWaiting();
+      timer.cancel();
     },
   };
 };

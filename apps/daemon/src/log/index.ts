@@ -1,4 +1,3 @@
 export { createLog, logPath, olderLogs, type Log } from './log.ts';
 export { createLogFile, maxLogBytes } from './log-file.ts';
-export { withoutKeys } from './scrub.ts';
 export type { LogRecord } from './read-log.ts';

@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '@drawbridge/kit';
-import { hasCode } from '../lock/index.ts';
+import { type Clock, hasCode } from '@drawbridge/kit';
 
 /** A log grows to this many bytes; then it is set aside. */
 export const maxLogBytes = 1024 * 1024;
@@ -50,7 +49,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
   let waiting = '';
   let dropped = 0;
   let writing: Promise<void> | null = null;
-  let hurry = () => {};
+  let hurry: (() => void) | undefined;
 
   const writeOut = async (text: string) => {
     const handle = await openLog(path);
@@ -67,9 +66,9 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
 
   const gather = () =>
     new Promise<void>((resolve) => {
-      const takeBack = clock.after(gatherMs, resolve);
+      const cancel = clock.after(gatherMs, resolve);
       hurry = () => {
-        takeBack();
+        cancel();
         resolve();
       };
     });
@@ -93,7 +92,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
       writing ??= drain();
     },
     settled: async () => {
-      hurry();
+      hurry?.();
       await writing;
     },
   };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock } from '@drawbridge/kit';
+import { cutText, type Clock } from '@drawbridge/kit';
 import { createLogFile } from './log-file.ts';
-import { createScrubber } from './scrub.ts';
+import { createScrubber } from '@drawbridge/kit/node';
 
 /** Full logs that are kept beside the one that is written. */
 export const olderLogs = 4;
@@ -24,7 +24,7 @@ export interface Log {
 export const logPath = (privateFolder: string): string => join(privateFolder, 'logs', 'drawbridge.log');
 
 const cut = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
+  typeof value === 'string' && value.length > maxTextLength ? `${cutText(value, maxTextLength)}…` : value;
 
 /** What no JSON text needs to be read right, and a terminal might act on. */
 const toAscii = (text: string): string =>

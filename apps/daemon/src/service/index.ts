@@ -1,2 +1,1 @@
-export { lastingCopy } from './lasting-copy.ts';
 export { findManager, tellSystem, type ServiceManager } from './manager.ts';

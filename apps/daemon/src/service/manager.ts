@@ -33,6 +33,8 @@ export interface ServiceManager {
   start(): Promise<Told>;
   stop(): Promise<Told>;
   isActive(): Promise<boolean>;
+  /** What a person types to start it anew. */
+  restartCommand: string;
   /** Whether it runs while nobody is signed in; null where that cannot be. */
   lingers(): Promise<boolean | null>;
 }
@@ -45,6 +47,7 @@ const systemd = (home: string, tell: Tell): ServiceManager => {
     name: 'systemd',
     path: join(home, '.config/systemd/user', unitName),
     unit: systemdUnit,
+    restartCommand: `systemctl --user restart ${unitName}`,
     start: async () => {
       const reloaded = await systemctl('daemon-reload');
       if (!reloaded.ok) return reloaded;
@@ -66,6 +69,7 @@ const launchd = ({ home, uid }: { home: string; uid: number }, tell: Tell): Serv
     name: 'launchd',
     path,
     unit: launchdPlist,
+    restartCommand: `launchctl kickstart -k ${domain}/${launchdLabel}`,
     start: async () => {
       // One that is not there is no failure: it is about to be.
       await bootout();

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '@drawbridge/kit';
+import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import writeFileAtomic from 'write-file-atomic';
 import type { DaemonStatus } from './status.ts';
 
@@ -22,27 +22,25 @@ export const createStatusFile = (
 ): StatusFile => {
   const path = statusPath(folder);
   let current = first;
-  let last: Promise<unknown> = Promise.resolve();
-  let takeBack: (() => void) | null = null;
+  const inTurn = createSerialQueue();
+  const timer = createTimer(clock);
 
   const write = () => {
-    takeBack?.();
-    takeBack = null;
+    timer.cancel();
     const text = JSON.stringify(current);
-    // It tells of a process that lives: after a crash of the machine nobody believes it.
-    last = last.then(() => writeFileAtomic(path, text, { mode: 0o600, fsync: false })).catch(() => {});
+    // The file describes a live process: after a crash of the machine it counts for nothing, so it needs no fsync.
+    inTurn(() => writeFileAtomic(path, text, { mode: 0o600, fsync: false })).catch(() => {});
   };
 
   return {
     update: (change, when) => {
       current = { ...current, ...change };
       if (when === 'now') write();
-      else takeBack ??= clock.after(countsMs, write);
+      else if (!timer.isWaiting()) timer.start(countsMs, write);
     },
     close: async () => {
-      takeBack?.();
-      await last;
-      await rm(path, { force: true });
+      timer.cancel();
+      await inTurn(() => rm(path, { force: true }));
     },
   };
 };

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
-import { takeLock } from '../lock/index.ts';
 import { createStatusFile, type DaemonStatus } from './index.ts';
 import { readStatuses } from './read-status.ts';
+import { acquireLock } from '../private-files/lock.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const first: DaemonStatus = {
@@ -41,7 +41,7 @@ const makeRoom = () => {
 it('PS-04 is a file 0600, written at once or within a second, and gone at the end', async () => {
   const { privateFolder, folder } = makeRoom();
   const clock = createFakeClock();
-  const lock = await takeLock(folder);
+  const lock = await acquireLock(folder);
   const file = createStatusFile(first, { folder, clock });
   const calls = { ...first.calls, ok: 1 };
   file.update({ calls }, 'soon');
@@ -63,7 +63,7 @@ it.each([
   ['it is broken', process.pid, { ...first, link: 'yes' }],
 ])('is not believed when %s', async (_name, holder, content) => {
   const { privateFolder, folder } = makeRoom();
-  if (holder === process.pid) await takeLock(folder);
+  if (holder === process.pid) await acquireLock(folder);
   if (holder === 1) writeFileSync(join(folder, 'lock.1'), JSON.stringify({ pid: 1, began: null }));
   writeFileSync(join(folder, 'status.json'), JSON.stringify(content));
   expect(await readStatuses(privateFolder)).toEqual([]);

@@ -1,4 +1,6 @@
-import { mode, toolCategory, toolGroup } from '@drawbridge/contracts';
+import { mode, toolGroup } from '@drawbridge/contracts/groups';
+import { release } from '@drawbridge/contracts/release';
+import { toolCategory } from '@drawbridge/contracts/tool-category';
 import { z } from 'zod';
 
 const time = z.iso.datetime();
@@ -13,6 +15,8 @@ export const daemonStatus = z.object({
   folder: z.string(),
   startedAt: time,
   modes: z.record(toolGroup, mode),
+  /** Where each of them comes from. */
+  sources: z.record(toolGroup, z.enum(['flag', 'session', 'settings.json', 'default'])).optional(),
   categories: z.array(toolCategory),
   link: z.object({
     state: z.enum(['connecting', 'connected', 'reconnecting', 'unpaired']),
@@ -22,6 +26,9 @@ export const daemonStatus = z.object({
   }),
   /** Whether something on the way held back the server's first words. */
   heldBack: z.boolean(),
+  /** What its own release is, and the one that the server gives. */
+  release: release.optional(),
+  offered: release.optional(),
   calls: z.object({
     running: count,
     ok: count,

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
-import { decisions, type ConfirmationPayload } from '@drawbridge/contracts';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { decisions } from '@drawbridge/contracts/groups';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import type { TerminalAnswer } from '../permission/index.ts';
 import { createAskInTerminal } from './ask.ts';
-import { createTalk } from './talk.ts';
+import { createTerminalOutput } from './terminal-output.ts';
 
 const question = (resource: string): ConfirmationPayload => ({
   toolGroup: 'filesystemWrite',
@@ -13,7 +14,7 @@ const question = (resource: string): ConfirmationPayload => ({
   options: [...decisions],
 });
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 5_000, interval: 5 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
 
 const start = () => {
   const clock = createFakeClock();
@@ -21,9 +22,9 @@ const start = () => {
   const output = Object.assign(new PassThrough(), { columns: 100, rows: 40, isTTY: true });
   let screen = '';
   output.on('data', (chunk) => void (screen += String(chunk)));
-  const talk = createTalk({ write: (text) => void (screen += text), colours: false });
+  const terminal = createTerminalOutput({ write: (text) => void (screen += text), colours: false });
   let ownInput = false;
-  const ask = createAskInTerminal({ clock, talk, input, output, isOwnInput: () => ownInput });
+  const ask = createAskInTerminal({ clock, terminal, input, output, isOwnInput: () => ownInput });
   const drawn = (text: string) => until(() => expect(screen).toContain(text));
   /** Lets the question become deaf no more, and waits for its choices. */
   const wake = async () => {
@@ -33,7 +34,7 @@ const start = () => {
     await drawn('n no');
   };
   const setOwnInput = (on: boolean) => void (ownInput = on);
-  return { clock, input, talk, ask, drawn, wake, setOwnInput, screen: () => screen };
+  return { clock, input, terminal, ask, drawn, wake, setOwnInput, screen: () => screen };
 };
 
 const never = () => new AbortController().signal;
@@ -49,6 +50,14 @@ describe('the question in the terminal', () => {
     setOwnInput(false);
     input.write('n');
     expect(await answer).toEqual({ decision: 'denyOnce' });
+  });
+
+  it('DR-01 DR-02 keeps right-to-left words where they stand, counts marks, and says so', async () => {
+    const { ask, drawn, screen } = start();
+    void ask(question(`rm \u05d0 \u05d1 a${'\u0301'.repeat(300)}`), never()).catch(() => undefined);
+    await drawn('    rm \u2068\u05d0\u2069 \u2068\u05d1\u2069 a\u0301\u0301\u0301[297 combining marks]');
+    expect(screen()).toContain('! Contains right-to-left letters');
+    expect(screen()).toContain('! Contains letters with too many marks');
   });
 
   it.each<[string, TerminalAnswer]>([
@@ -89,8 +98,8 @@ describe('the question in the terminal', () => {
   describe('with reaches', () => {
     const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
     const short = { decisions: ['allowForSession'], durationMs: 900_000 };
-    const file = { scope: 'exact', label: 'write ~/a' };
-    const folder = { scope: 'folder', label: 'write in ~ and below\u001b[2J' };
+    const file = { scope: 'exact', label: 'change or delete ~/a' };
+    const folder = { scope: 'folder', label: 'change or delete files in ~ and below\u001b[2J' };
     const reaches = [
       { id: 'exact', ...file, decisions: lasting },
       { id: 'exact-15-minutes', ...file, ...short },
@@ -123,11 +132,11 @@ describe('the question in the terminal', () => {
       const answer = ask({ ...question('/w/a'), reaches }, never());
       await wake();
       expect(screen()).toBe(
-        '  a lasting answer covers: write ~/a\n' +
+        '  a lasting answer covers: change or delete ~/a\n' +
           '  y once   f 15 minutes   s this session   a always   n no   d always no\n  r let a lasting answer cover something else\n',
       );
       input.write('r');
-      await drawn('a lasting answer covers: write in ~ and below\\x1b[2J');
+      await drawn('a lasting answer covers: change or delete files in ~ and below\\x1b[2J');
       input.write('n');
       await answer;
     });
@@ -191,10 +200,10 @@ describe('the question in the terminal', () => {
   );
 
   it('keeps other lines away while it is open', async () => {
-    const { ask, wake, input, talk, screen } = start();
+    const { ask, wake, input, terminal, screen } = start();
     const answer = ask(question('/w/a'), never());
     await wake();
-    talk.line('ok', 'read_file');
+    terminal.line('ok', 'read_file');
     expect(screen()).not.toContain('read_file');
     input.write('n');
     await answer;

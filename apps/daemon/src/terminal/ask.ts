@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ConfirmationPayload } from '@drawbridge/contracts';
-import { sleep, type Clock } from '@drawbridge/kit';
-import { visible, type TerminalAnswer } from '../permission/index.ts';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { createSerialQueue, sleep, type Clock, visible } from '@drawbridge/kit';
+import type { TerminalAnswer } from '../permission/index.ts';
 import { drawKeys, keysOf, scopesOf } from './keys.ts';
 import { drawQuestion } from './question.ts';
-import type { Talk } from './talk.ts';
+import type { TerminalOutput } from './terminal-output.ts';
 
 /** What was typed before the question could be read is not an answer to it. */
 const deafMs = 500;
@@ -14,7 +14,7 @@ const takenForNo = new Set(['\u0003', '\u0004', '\u001b']);
 
 export interface AskNeeds {
   clock: Clock;
-  talk: Talk;
+  terminal: TerminalOutput;
   /** A terminal's keys. */
   input: Readable & { setRawMode(on: boolean): unknown };
   /** `columns` where it is a terminal. */
@@ -28,12 +28,12 @@ export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal)
 /** Asks the person at this terminal, one question at a time; one key answers. Rejects when the signal is aborted first. */
 export const createAskInTerminal = ({
   clock,
-  talk,
+  terminal,
   input,
   output,
   isOwnInput = () => false,
 }: AskNeeds): AskInTerminal => {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createSerialQueue();
 
   /** Hands over each key that is pressed by itself: what comes in one piece was pasted, or is a key without a letter. */
   const listen = (hear: (key: string) => void): (() => void) => {
@@ -55,6 +55,7 @@ export const createAskInTerminal = ({
       };
       const abort = () => {
         stop();
+        output.write('  > no longer open\n\n');
         reject(signal.reason);
       };
       const answer = (words: string, given: TerminalAnswer) => {
@@ -78,7 +79,7 @@ export const createAskInTerminal = ({
 
   const askNow = async (question: ConfirmationPayload, signal: AbortSignal): Promise<TerminalAnswer> => {
     signal.throwIfAborted();
-    const letGo = talk.hold();
+    const release = terminal.hold();
     const drop = () => {};
     input.setRawMode(true);
     input.on('data', drop);
@@ -91,13 +92,9 @@ export const createAskInTerminal = ({
       input.off('data', drop);
       input.setRawMode(false);
       input.pause();
-      letGo();
+      release();
     }
   };
 
-  return (question, signal) => {
-    const turn = last.then(() => askNow(question, signal));
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  return (question, signal) => inTurn(() => askNow(question, signal));
 };

@@ -1,9 +1,8 @@
-import type { ToolRequest } from '@drawbridge/contracts';
-import type { Clock } from '@drawbridge/kit';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import { type Clock, visible } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
-import { visible } from '../permission/index.ts';
-import { shorten } from './shorten.ts';
-import type { Talk } from './talk.ts';
+import { shorten } from '../text/shorten.ts';
+import type { TerminalOutput } from './terminal-output.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */
 const namingArguments = [
@@ -42,8 +41,8 @@ export const callSummary = ({ toolCall }: ToolRequest): string =>
   [shorten(toolCall.name, summaryLength), summary(toolCall.arguments)].filter(Boolean).join('  ');
 
 /** One line for a call that has ended or asked: outcome, tool, what it was about, how long it took. */
-export const showCall = (talk: Talk, { request, outcome, durationMs }: CallReport): void => {
-  talk.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
+export const showCall = (terminal: TerminalOutput, { request, outcome, durationMs }: CallReport): void => {
+  terminal.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };
 
 export interface CallLines {
@@ -53,14 +52,20 @@ export interface CallLines {
 }
 
 /** Shows calls as they end: one at once, those that follow closely together. A line for each would cost more than many a call. */
-export const createCallLines = ({ clock, talk }: { clock: Clock; talk: Talk }): CallLines => {
+export const createCallLines = ({
+  clock,
+  terminal,
+}: {
+  clock: Clock;
+  terminal: TerminalOutput;
+}): CallLines => {
   let waiting: CallReport[] = [];
   let isGathering = false;
 
   const flush = () => {
     if (waiting.length === 0) return;
-    const letOut = talk.hold();
-    for (const call of waiting) showCall(talk, call);
+    const letOut = terminal.hold();
+    for (const call of waiting) showCall(terminal, call);
     waiting = [];
     letOut();
   };

@@ -1,5 +1,7 @@
-import type { ConfirmationPayload, Decision, Reach } from '@drawbridge/contracts';
-import { visible, type TerminalAnswer } from '../permission/index.ts';
+import type { ConfirmationPayload, Reach } from '@drawbridge/contracts/confirmation-payload';
+import type { Decision } from '@drawbridge/contracts/groups';
+import { drawText } from './draw-text.ts';
+import type { TerminalAnswer } from '../permission/index.ts';
 
 /** One key of a question and what it answers. */
 export interface AnswerKey {
@@ -49,7 +51,7 @@ export const drawKeys = (question: ConfirmationPayload, scope: string | undefine
   const other = scopes.length > 1 ? ['  r let a lasting answer cover something else'] : [];
   const keys = keysOf(question, scope).map(({ key, words }) => `${key} ${words}`);
   return [
-    ...(label === undefined ? [] : [`  a lasting answer covers: ${visible(label)}`]),
+    ...(label === undefined ? [] : [`  a lasting answer covers: ${drawText(label)}`]),
     `  ${keys.join('   ')}`,
     ...other,
     '',

@@ -1,34 +1,58 @@
-import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts';
-import { visible, visibleLines } from '../permission/index.ts';
-import { foldLine } from './fold.ts';
+import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { toPreview, type SentPreview } from '@drawbridge/contracts/preview';
+import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
+import { warningsOf, warningWords } from '@drawbridge/kit';
+import { drawLines, drawText } from './draw-text.ts';
+import { wrapLine } from '../text/wrap.ts';
 
-const indent = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n');
+const indent = '    ';
+
+const wrapTo = (columns: number | undefined) => (line: string) =>
+  columns === undefined ? line : wrapLine(line, columns);
+
+const careful = (text: string): string[] =>
+  warningsOf(text).map((warning) => `${indent}! ${warningWords[warning]}`);
 
 const drawResource = (
   { toolGroup, resource, description }: AffectedResource,
   columns: number | undefined,
-): string[] => {
-  const words = `  ${visible(toolGroup)}: ${visible(description)}`;
-  return [columns === undefined ? words : foldLine(words, columns), indent(visible(resource))];
+): string[] => [
+  wrapTo(columns)(`  ${drawText(toolGroup)}: ${drawText(description)}`),
+  indent + drawText(resource),
+  ...careful(`${resource}\n${description}`).map(wrapTo(columns)),
+];
+
+const signs: Record<PreviewRow['kind'], string> = {
+  added: '+',
+  removed: '-',
+  same: ' ',
+  gap: '~',
+  note: '\\',
+  omitted: '!',
+};
+
+const drawPreview = (sent: SentPreview): string[] => {
+  const rows = previewRows(toPreview(sent));
+  const kept = rows.filter(({ kind }) => kind !== 'removed').map(({ text }) => text);
+  return [
+    '',
+    ...rows.map(({ kind, text }) => `${indent}${signs[kind]} ${drawLines(text)}`.trimEnd()),
+    ...careful(kept.join('\n')),
+  ];
 };
 
 /**
  * A question as it is drawn in the terminal: every resource in full, with nothing in it that could move what is seen.
- * What describes a resource is folded at a width in columns; the resource itself is left as it is.
+ * What describes a resource is folded at a width in columns; the resource itself and what changes are left as they are.
  */
 export const drawQuestion = (question: ConfirmationPayload, columns?: number): string => {
-  const { preview } = question;
+  const { preview, title } = question;
   const resources = question.resources ?? [question];
   return [
     '',
-    'A call wants to',
+    title === undefined ? 'A call wants to' : drawText(title),
     ...resources.flatMap((resource) => drawResource(resource, columns)),
-    ...(preview === undefined ? [] : ['', indent(visibleLines(preview.text))]),
-    ...(preview?.truncated === true ? ['    (the rest of the change is not shown)'] : []),
+    ...(preview === undefined ? [] : drawPreview(preview)),
     '',
   ].join('\n');
 };

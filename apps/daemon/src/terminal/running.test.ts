@@ -1,7 +1,7 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { createRunning } from './running.ts';
-import { createTalk } from './talk.ts';
+import { createTerminalOutput } from './terminal-output.ts';
 
 const call = (requestId: string, command: string) => ({
   requestId,
@@ -11,13 +11,13 @@ const call = (requestId: string, command: string) => ({
 const start = (columns = 80) => {
   const clock = createFakeClock();
   const writes: string[] = [];
-  const talk = createTalk({
+  const terminal = createTerminalOutput({
     write: (text) => void writes.push(text),
     colours: false,
     columns: () => columns,
   });
   const taken = () => writes.splice(0).join('');
-  return { clock, talk, taken, running: createRunning({ clock, talk }) };
+  return { clock, terminal, taken, running: createRunning({ clock, terminal }) };
 };
 
 it('shows a call that takes longer in a line of its own, drawn anew each second, and takes it away', () => {
@@ -37,20 +37,20 @@ it('shows a call that takes longer in a line of its own, drawn anew each second,
 });
 
 it('writes other lines above it, and none of it while a question is open', () => {
-  const { clock, talk, taken, running } = start();
+  const { clock, terminal, taken, running } = start();
   running.began(call('1', 'npm test'));
   clock.advance(1_000);
   taken();
-  talk.line('ok', 'read_file');
+  terminal.line('ok', 'read_file');
   expect(taken()).toBe(
     '\r\u001b[1A\u001b[Jok            read_file\nrunning       shell_execute  npm test  1 s\n',
   );
-  const letGo = talk.hold();
+  const release = terminal.hold();
   expect(taken()).toBe('\r\u001b[1A\u001b[J');
   clock.advance(2_000);
-  talk.line('ok', 'list_files');
+  terminal.line('ok', 'list_files');
   expect(taken()).toBe('');
-  letGo();
+  release();
   expect(taken()).toBe('ok            list_files\nrunning       shell_execute  npm test  3 s\n');
 });
 

@@ -1,7 +1,7 @@
-import type { ToolRequest } from '@drawbridge/contracts';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { Clock } from '@drawbridge/kit';
 import { callSummary } from './calls.ts';
-import type { Talk } from './talk.ts';
+import type { TerminalOutput } from './terminal-output.ts';
 
 /** Calls that take less long are not worth a line of their own. */
 const shownAfterMs = 1_000;
@@ -19,7 +19,7 @@ const timePassed = (ms: number): string => {
 };
 
 /** One live line for each call that runs, with the time that has passed, below all other lines. */
-export const createRunning = ({ clock, talk }: { clock: Clock; talk: Talk }): Running => {
+export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }): Running => {
   const calls = new Map<string, { request: ToolRequest; startedAt: number }>();
   let stopTicking: (() => void) | null = null;
 
@@ -33,7 +33,7 @@ export const createRunning = ({ clock, talk }: { clock: Clock; talk: Talk }): Ru
         `${callSummary(request)}  ${timePassed(now - startedAt)}`,
       ]);
     if (long.length > maxLines) lines.push(['', `and ${long.length - maxLines} more`]);
-    talk.live(lines.map(([word = '', text = '']) => ({ word, text })));
+    terminal.live(lines.map(([word = '', text = '']) => ({ word, text })));
   };
 
   const tick = () => {

@@ -1,8 +1,9 @@
-import type { ConfirmationPayload, ProgressBody, ToolResult } from '@drawbridge/contracts';
-import { createFakeClock } from '@drawbridge/kit';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import { createDeferred, createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { TerminalAnswer } from '../permission/index.ts';
-import { createWaiting } from './waiting.ts';
+import { askWithProgress } from './waiting.ts';
 
 const question: ConfirmationPayload = {
   toolGroup: 'shell',
@@ -10,28 +11,21 @@ const question: ConfirmationPayload = {
   description: 'Run ls',
   options: [],
 };
-const done: ToolResult = { content: [] };
 
 it('renews the deadline of the asking call every 10 s, until the answer', async () => {
   const clock = createFakeClock();
-  const waiting = createWaiting(clock);
-  let answer: (given: TerminalAnswer) => void = () => {};
-  const ask = waiting.askInTerminal(() => new Promise((resolve) => (answer = resolve)));
-  const dispatch = waiting.dispatch(async (_request, { signal }) => {
-    await ask(question, signal);
-    return done;
-  });
-  const told: ProgressBody[] = [];
-  const request = { requestId: 'r1', toolCall: { name: 'shell_execute', arguments: {} } };
-  const result = dispatch(request, {
+  const answer = createDeferred<TerminalAnswer>();
+  const ask = askWithProgress(clock, () => answer.promise);
+  const reported: ProgressBody[] = [];
+  const asked = ask(question, {
     signal: new AbortController().signal,
-    progress: (update) => void told.push(update),
-    starting: async () => {},
-    large: async () => {},
+    progress: (update) => void reported.push(update),
   });
   clock.advance(25_000);
-  answer({ decision: 'allowOnce' });
-  expect(await result).toEqual(done);
+  answer.resolve({ decision: 'allowOnce' });
+  expect(await asked).toEqual({ decision: 'allowOnce' });
   clock.advance(60_000);
-  expect(told).toEqual(Array(3).fill({ message: 'Waiting for an answer in the terminal of the machine' }));
+  expect(reported).toEqual(
+    Array(3).fill({ message: 'Waiting for an answer in the terminal of the machine' }),
+  );
 });

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText, defaultModes } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { defaultModes } from '@drawbridge/contracts/groups';
 import { CodedError, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { toEntry } from './entry.ts';
+import { toLazyTool } from './common/lazy-tool.ts';
 import { createDispatch } from './index.ts';
-import { defineTool } from './tool.ts';
-import { everythingAllowed, textOf, tryOut } from './try-out.ts';
+import { defineTool } from './common/tool.ts';
+import { everythingAllowed, textOf, openTools } from '../testing/tool-fixture.ts';
 
 const write = (requestId: string, args: Record<string, unknown> = {}) => ({
   requestId,
@@ -18,7 +19,7 @@ const withShell = { ...everythingAllowed, shell: 'allow' } as const;
 
 describe('dispatch', () => {
   it('reads a file', async () => {
-    const { root, call } = await tryOut();
+    const { root, call } = await openTools();
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
     const data = { path: 'a.txt', content: 'one\ntwo\n', truncated: false, totalLines: 3 };
     expect(await call('read_file', { filePath: 'a.txt' })).toEqual({
@@ -28,12 +29,13 @@ describe('dispatch', () => {
   });
 
   it('CF-15 asks before it writes, and writes what was asked about', async () => {
-    const { root, send } = await tryOut();
+    const { root, send } = await openTools();
     writeFileSync(join(root, 'a.txt'), 'old\n');
     const asked = await send(write('r1'));
     const question = confirmationText.decode(textOf(asked));
     const labels = [...new Set(question.reaches?.map(({ label }) => label))];
     expect({ ...question, reaches: labels, askId: '' }).toEqual({
+      title: 'Replace a.txt?',
       toolGroup: 'filesystemWrite',
       resource: join(root, 'a.txt'),
       description: `Replace file: ${join(root, 'a.txt')}`,
@@ -45,8 +47,24 @@ describe('dispatch', () => {
           description: `Replace file: ${join(root, 'a.txt')}`,
         },
       ],
-      preview: { kind: 'diff', path: 'a.txt', text: expect.stringContaining('-old\n+new'), truncated: false },
-      reaches: [`write ${join(root, 'a.txt')}`, `write in ${root} and below`],
+      preview: {
+        kind: 'diff',
+        path: 'a.txt',
+        added: 1,
+        removed: 1,
+        lines: 1,
+        hunks: [
+          {
+            oldStart: 1,
+            newStart: 1,
+            lines: [
+              { kind: 'removed', text: 'old' },
+              { kind: 'added', text: 'new', lastWithoutLineFeed: true },
+            ],
+          },
+        ],
+      },
+      reaches: [`change or delete ${join(root, 'a.txt')}`, `change or delete files in ${root} and below`],
       askId: '',
     });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old\n');
@@ -68,20 +86,20 @@ describe('dispatch', () => {
     ['one too many', 'read_file', { filePath: 'a', b: 1 }, 'arguments: Unrecognized key: "b"'],
     ['nothing there', 'read_file', { filePath: 'no.txt' }, 'There is nothing at this path'],
   ])('answers %s with an error result', async (_case, name, args, text) => {
-    const { call } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { call } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const result = await call(name, args);
     expect([result.isError, textOf(result)]).toEqual([true, text]);
   });
 
   it('makes parent folders', async () => {
-    const { root, call } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { root, call } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     mkdirSync(join(root, 'x'));
     await call('write_file', { filePath: 'x/y/z/a.txt', content: 'deep' });
     expect(readFileSync(join(root, 'x/y/z/a.txt'), 'utf8')).toBe('deep');
   });
 
   it('says of a denial and of a question that nothing started', async () => {
-    const { settings, root, send } = await tryOut();
+    const { settings, root, send } = await openTools();
     expect(await send(write('r1'))).toMatchObject({ isError: true, _meta: { 'drawbridge/started': false } });
     const denied = {
       isError: true,
@@ -94,7 +112,7 @@ describe('dispatch', () => {
   });
 
   it('a call whose group is on deny is refused all the same', async () => {
-    const { call, toolbox } = await tryOut({ modes: { filesystemRead: 'deny' } });
+    const { call, toolbox } = await openTools({ modes: { filesystemRead: 'deny' } });
     // As when the group was switched off after the tools were offered.
     await toolbox.open(defaultModes);
     const results = [
@@ -110,7 +128,7 @@ describe('dispatch', () => {
   it.each(['ask', 'allow'] as const)(
     'a call that was cancelled before it started does not start: %s',
     async (mode) => {
-      const { root, send } = await tryOut({ modes: { filesystemWrite: mode } });
+      const { root, send } = await openTools({ modes: { filesystemWrite: mode } });
       expect(await send(write('r1'), AbortSignal.abort())).toEqual({
         content: [{ type: 'text', text: 'The call was cancelled' }],
         isError: true,
@@ -121,7 +139,7 @@ describe('dispatch', () => {
   );
 
   it('says what it is about to change before it does, and not of what only reads', async () => {
-    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { root, send } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const said: unknown[] = [];
     const starting = async (paths: string[]) => void said.push([paths, existsSync(join(root, 'a.txt'))]);
     const signal = new AbortController().signal;
@@ -143,7 +161,7 @@ describe('dispatch', () => {
   });
 
   it('changes nothing when that cannot be written down', async () => {
-    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { root, send } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const result = await send(write('r1'), new AbortController().signal, async () => {
       throw new CodedError('JOURNAL_FAILED', 'Nothing was changed');
     });
@@ -156,7 +174,7 @@ describe('dispatch', () => {
   });
 
   it('a call that is cancelled while it waits for its turn never starts', async () => {
-    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { root, send } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const shell = (requestId: string, command: string) => ({
       requestId,
       toolCall: { name: 'shell_execute', arguments: { command } },
@@ -182,7 +200,7 @@ describe('dispatch', () => {
   });
 
   it('the same request a second time while it runs is not a second run', async () => {
-    const { root, send } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { root, send } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const request = {
       requestId: 'r1',
       toolCall: { name: 'shell_execute', arguments: { command: 'echo run >> runs; sleep 0.1' } },
@@ -192,7 +210,7 @@ describe('dispatch', () => {
   });
 
   it('an error that no tool foresaw tells nothing of the machine', async () => {
-    const { gate, settings, root } = await tryOut({ modes: withShell, families: { shellSandbox: false } });
+    const { gate, settings, root } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const broken = defineTool({
       name: 'broken',
       title: '',
@@ -202,10 +220,11 @@ describe('dispatch', () => {
       effect: 'reads',
       input: z.strictObject({}),
       resources: async () => [],
+      asks: () => 'Look?',
       run: () => Promise.reject(new Error('secret at /home/me')),
     });
     const dispatch = createDispatch({
-      find: () => toEntry(broken),
+      find: () => toLazyTool(broken),
       gate,
       root,
       privateFolder: settings.folder,
@@ -217,7 +236,7 @@ describe('dispatch', () => {
         signal: new AbortController().signal,
         progress: () => undefined,
         starting: async () => undefined,
-        large: async () => undefined,
+        delivered: Promise.resolve(),
       },
     );
     expect(result).toEqual({ content: [{ type: 'text', text: 'The tool failed' }], isError: true });

@@ -1,35 +1,29 @@
+import { confirmationText, questionOf } from '@drawbridge/contracts/confirmation-text';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import { confirmationArgument } from '@drawbridge/contracts/tool-call';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import {
-  confirmationArgument,
-  confirmationText,
-  type ProgressBody,
-  type ToolRequest,
-  type ToolResult,
-} from '@drawbridge/contracts';
-import { CodedError, type Clock } from '@drawbridge/kit';
+  CodedError,
+  createKeyedQueue,
+  createLimiter,
+  visible,
+  type Clock,
+  type KeyedQueue,
+  type Limiter,
+} from '@drawbridge/kit';
 import type { z } from 'zod';
-import { visible, type Gate, type Outcome } from '../permission/index.ts';
-import type { ToolEntry } from './entry.ts';
-import { errors } from './errors.ts';
-import { createInTurn } from './in-turn.ts';
-import { createQueue } from './queue.ts';
-import { errorResult } from './result.ts';
-import type { DaemonTool, Resource, ToolContext } from './tool.ts';
-
-export interface DispatchContext {
-  signal: AbortSignal;
-  progress(update: ProgressBody): void;
-  /** Awaited before anything is changed; what it throws is the call's result. `paths`: files that may be left half-written. */
-  starting(paths: string[]): Promise<void>;
-  /** Awaited before a large result is read; rejects with the signal's reason. */
-  large(): Promise<void>;
-}
-
-/** Runs one call from the server's request to its result. It never rejects: whatever goes wrong is a result with `isError`. */
-export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promise<ToolResult>;
+import type { Gate } from '../permission/index.ts';
+import type { LazyTool } from './common/lazy-tool.ts';
+import { cancelledResult, type Dispatch, type DispatchContext } from './common/dispatch.ts';
+import { errors } from './common/errors.ts';
+import { createInputHold, isInput, type InputHold } from './input-hold.ts';
+import { createQueue, type Outside, type Queue } from './queue.ts';
+import { errorResult } from './common/result.ts';
+import { changesSomething, type DaemonTool, type Resource, type RunContext } from './common/tool.ts';
 
 export interface DispatchNeeds {
   /** The tool of that name where it is offered at all. */
-  find(name: string): ToolEntry | undefined;
+  find(name: string): LazyTool | undefined;
   gate: Gate;
   /** The real path of the folder that the person opened. */
   root: string;
@@ -38,19 +32,14 @@ export interface DispatchNeeds {
   clock: Clock;
 }
 
-const cancelled = (started: boolean): ToolResult => ({
-  ...errorResult('The call was cancelled'),
-  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
-});
-
-/** Only the gate asks: what a tool gives is never read as a question, whatever it looks like. */
+/** Only the gate asks: a tool's result is never read as a question, whatever it looks like. */
 const notAQuestion = (result: ToolResult): ToolResult => {
-  const [first] = result.content;
-  const looksLikeOne =
-    result.isError === true && first?.type === 'text' && confirmationText.safeDecode(first.text).success;
-  if (!looksLikeOne) return result;
+  if (questionOf(result) === undefined) return result;
   return { ...result, content: [{ type: 'text', text: 'The tool failed with:' }, ...result.content] };
 };
+
+/** Large results that are being made, or wait for the server. */
+const maxLargeResults = 2;
 
 const notStarted = { 'drawbridge/started': false };
 
@@ -83,99 +72,142 @@ const writtenPaths = (granted: readonly Resource[]): string[] =>
 const argumentIssues = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ');
 
-export const createDispatch = ({ find, gate, root, privateFolder, clock }: DispatchNeeds): Dispatch => {
-  const running = new Map<string, Promise<ToolResult>>();
-  const inTurn = createInTurn();
-  const queue = createQueue(clock);
+const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
+  const parsed = tool.input.safeParse(args);
+  if (!parsed.success) throw errors.badArguments({ message: visible(argumentIssues(parsed.error)) });
+  return parsed.data;
+};
 
-  const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
-    const parsed = tool.input.safeParse(args);
-    if (!parsed.success) throw errors.badArguments({ message: visible(argumentIssues(parsed.error)) });
-    return parsed.data;
-  };
+/** What all calls of a daemon share. */
+interface Shared extends DispatchNeeds {
+  queue: Queue;
+  /** Calls that change the same resource run one after the other. */
+  inTurn: KeyedQueue;
+  largeResults: Limiter;
+  inputHold: InputHold;
+}
 
-  const execute = async (
-    tool: DaemonTool,
-    outcome: Extract<Outcome, { kind: 'run' }>,
-    context: DispatchContext & ToolContext & { requestId: string; timeoutMs?: number; input: unknown },
-  ) => {
-    const { input } = context;
-    const changed = tool.effect === 'reads' ? [] : outcome.granted.map(({ resource }) => resource);
-    return inTurn(changed, async () => {
-      if (context.signal.aborted) return cancelled(false);
-      if (tool.effect !== 'reads') await context.starting(writtenPaths(outcome.granted));
-      if (context.signal.aborted) return cancelled(false);
-      try {
-        const reading = await gate.reader();
-        const { deniedPaths } = gate;
-        const running = { ...context, reading, deniedPaths, granted: outcome.granted };
-        return notAQuestion(await tool.run(input, running));
-      } catch (error) {
-        return context.signal.aborted ? cancelled(true) : errorResult(sentence(error));
-      }
-    });
-  };
+interface Attempt extends DispatchContext, Pick<RunContext, 'large'> {
+  entry: LazyTool;
+  outside: Outside;
+}
 
-  const attempt = async (
-    request: ToolRequest,
-    { entry, ...given }: DispatchContext & { entry: ToolEntry },
-  ): Promise<ToolResult> => {
-    const { signal } = given;
-    const tool = await entry.load();
-    const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
-    const input = parse(tool, args);
-    const context = { ...given, root, privateFolder, clock, reading: await gate.reader() };
-    const outcome = await gate.check(
-      {
-        requestId: request.requestId,
-        tool: tool.name,
-        group: tool.group,
-        arguments: args,
-        look: () => tool.resources(input, context),
-        preview: async () => tool.preview?.(input, context),
-      },
-      { confirmation, askId: request.askId, reach: request.reach, signal },
-    );
-    // Whoever took the call back is not to be asked about it.
-    if (signal.aborted) return cancelled(false);
-    switch (outcome.kind) {
-      case 'run':
-        return execute(tool, outcome, {
-          ...context,
-          // What an answer allows is what was kept when it was asked.
-          input: outcome.arguments === args ? input : parse(tool, outcome.arguments),
-          requestId: request.requestId,
-          ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
-        });
-      case 'ask':
-        return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
-      case 'denied':
-        return { ...errorResult(outcome.reason), _meta: { ...notStarted, 'drawbridge/outcome': 'denied' } };
-      default:
-        return outcome satisfies never;
-    }
-  };
-
-  const settle = async (request: ToolRequest, context: DispatchContext): Promise<ToolResult> => {
+const execute = (
+  { gate, inTurn }: Shared,
+  tool: DaemonTool,
+  call: DispatchContext & Omit<RunContext, 'deniedPaths'> & { input: unknown },
+): Promise<ToolResult> => {
+  const { input, granted, signal, starting } = call;
+  const changed = changesSomething(tool) ? granted.map(({ resource }) => resource) : [];
+  return inTurn.run(changed, async () => {
+    if (signal.aborted) return cancelledResult(false);
+    if (changesSomething(tool)) await starting(writtenPaths(granted));
+    if (signal.aborted) return cancelledResult(false);
     try {
-      if (context.signal.aborted) return cancelled(false);
-      const entry = find(request.toolCall.name);
-      if (!entry) throw errors.unknownTool();
-      return await queue.run({ ...context, group: entry.group }, (outside) =>
-        attempt(request, { ...context, large: () => outside(context.large), entry }),
-      );
+      const { deniedPaths } = gate;
+      const context = { ...call, reading: await gate.reader(), deniedPaths };
+      return notAQuestion(await tool.run(input, context));
     } catch (error) {
-      return context.signal.aborted
-        ? cancelled(false)
-        : { ...errorResult(sentence(error)), _meta: notStarted };
+      return signal.aborted ? cancelledResult(true) : errorResult(sentence(error));
     }
-  };
+  });
+};
 
+const attempt = async (
+  shared: Shared,
+  request: ToolRequest,
+  { entry, outside, ...call }: Attempt,
+): Promise<ToolResult> => {
+  const { gate, root, privateFolder, clock, inputHold } = shared;
+  const { requestId, askId, reach, timeoutMs } = request;
+  const { signal, progress } = call;
+  const tool = await entry.load();
+  const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
+  const input = parse(tool, args);
+  const context = { ...call, root, privateFolder, clock, reading: await gate.reader() };
+  /** An agent must not answer a question: its mouse and its keys wait until no question is open. */
+  const untilReleased = async () => {
+    if (!isInput(tool)) return;
+    while (inputHold.isHeld(requestId)) await outside(() => inputHold.released(requestId, signal));
+  };
+  await untilReleased();
+  const outcome = await gate.check(
+    {
+      requestId,
+      tool: tool.name,
+      group: tool.group,
+      arguments: args,
+      look: () => tool.resources(input, context),
+      title: async (resources) => tool.asks(input, resources, context),
+      preview: async () => tool.preview?.(input, context),
+    },
+    { confirmation, askId, reach, signal, progress },
+  );
+  // A caller that cancelled the call is not asked about it.
+  if (signal.aborted) return cancelledResult(false);
+  switch (outcome.kind) {
+    case 'run': {
+      await untilReleased();
+      const run = () =>
+        execute(shared, tool, {
+          ...context,
+          requestId,
+          granted: outcome.granted,
+          // An answer allows the arguments that the question was about.
+          input: outcome.arguments === args ? input : parse(tool, outcome.arguments),
+          ...(timeoutMs !== undefined && { timeoutMs }),
+        });
+      return isInput(tool) ? inputHold.during(run) : run();
+    }
+    case 'ask':
+      await inputHold.idle();
+      return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
+    case 'denied':
+      return { ...errorResult(outcome.reason), _meta: { ...notStarted, 'drawbridge/outcome': 'denied' } };
+    default:
+      return outcome satisfies never;
+  }
+};
+
+const settle = async (
+  shared: Shared,
+  request: ToolRequest,
+  context: DispatchContext,
+): Promise<ToolResult> => {
+  const { signal, delivered } = context;
+  try {
+    if (signal.aborted) return cancelledResult(false);
+    const entry = shared.find(request.toolCall.name);
+    if (!entry) throw errors.unknownTool();
+    return await shared.queue.run({ ...context, group: entry.group }, (outside) => {
+      let admitted: Promise<void> | undefined;
+      const admit = async () => {
+        const release = await shared.largeResults.acquire(signal);
+        void delivered.finally(release);
+      };
+      const large = () => (admitted ??= outside(admit));
+      return attempt(shared, request, { ...context, large, outside, entry });
+    });
+  } catch (error) {
+    return signal.aborted ? cancelledResult(false) : { ...errorResult(sentence(error)), _meta: notStarted };
+  }
+};
+
+export const createDispatch = (needs: DispatchNeeds): Dispatch => {
+  const { clock, gate } = needs;
+  const running = new Map<string, Promise<ToolResult>>();
+  const shared: Shared = {
+    ...needs,
+    queue: createQueue(clock),
+    inTurn: createKeyedQueue(),
+    largeResults: createLimiter(maxLargeResults),
+    inputHold: createInputHold({ clock, openQuestions: gate.openQuestions }),
+  };
   return (request, context) => {
     const same = running.get(request.requestId);
-    // A repeat of a request that is under way is that request.
+    // A repeat of a running request is that request.
     if (same) return same;
-    const result = settle(request, context).finally(() => running.delete(request.requestId));
+    const result = settle(shared, request, context).finally(() => running.delete(request.requestId));
     running.set(request.requestId, result);
     return result;
   };

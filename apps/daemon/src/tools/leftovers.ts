@@ -1,2 +1,2 @@
-export { removeHalfWritten } from './filesystem/half-written.ts';
-export { endTree } from './shell/process-tree.ts';
+export { removeTempFiles } from '../paths/temp-files.ts';
+export { endTree } from '../processes/process-tree.ts';

@@ -1,4 +1,5 @@
-import type { ProgressBody, ToolGroup } from '@drawbridge/contracts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { createQueue, maxWaiting, runningLimits } from './queue.ts';

@@ -1,6 +1,7 @@
-import type { ProgressBody, ToolGroup } from '@drawbridge/contracts';
-import type { Clock } from '@drawbridge/kit';
-import { errors } from './errors.ts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { createLimiter, sleep, type Clock, type Limiter } from '@drawbridge/kit';
+import { errors } from './common/errors.ts';
 
 /** How many calls of a group run at once. */
 export const runningLimits: Record<ToolGroup, number> = {
@@ -16,9 +17,9 @@ export const runningLimits: Record<ToolGroup, number> = {
 /** How many calls of all groups may wait for their turn. */
 export const maxWaiting = 256;
 
-/** Most waits are over before this: a post for each would cost more than the calls themselves. */
-const tellAfterMs = 1_000;
-const tellEveryMs = 10_000;
+/** Most waits are shorter than this: a post for each would cost more than the calls themselves. */
+const firstReportMs = 1_000;
+const reportEveryMs = 10_000;
 
 export interface Place {
   group: ToolGroup;
@@ -28,7 +29,7 @@ export interface Place {
   progress(update: ProgressBody): void;
 }
 
-/** Gives the job's place to others while it waits for something else; comes back in turn. */
+/** Gives the job's turn to others while it waits for something else, and waits for the next turn afterwards. */
 export type Outside = (wait: () => Promise<void>) => Promise<void>;
 
 /** Runs jobs within the limits, those of one group in the order in which they came. */
@@ -38,80 +39,55 @@ export interface Queue {
 }
 
 export const createQueue = (clock: Clock): Queue => {
-  const running = new Map<ToolGroup, number>();
-  const waiting = new Map<ToolGroup, Set<() => void>>();
-  let waitingCount = 0;
+  const limiters = new Map<ToolGroup, Limiter>();
+  let waiting = 0;
 
-  const isFree = (group: ToolGroup) => (running.get(group) ?? 0) < runningLimits[group];
-  const count = (group: ToolGroup, change: 1 | -1) => running.set(group, (running.get(group) ?? 0) + change);
-
-  const beginWaiting = ({ progress }: Place): (() => void) => {
-    const tell = () => progress({ message: 'Waits for its turn on the machine' });
-    let stopTelling = clock.after(tellAfterMs, () => {
-      tell();
-      stopTelling = clock.every(tellEveryMs, tell);
-    });
-    waitingCount += 1;
-    return () => {
-      waitingCount -= 1;
-      stopTelling();
-    };
+  const limiterOf = (group: ToolGroup): Limiter => {
+    const limiter = limiters.get(group) ?? createLimiter(runningLimits[group]);
+    limiters.set(group, limiter);
+    return limiter;
   };
 
-  const waitForTurn = (place: Place): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const { group, signal } = place;
-      const line = waiting.get(group) ?? new Set();
-      waiting.set(group, line);
-      const endWaiting = beginWaiting(place);
-      const leave = () => {
-        line.delete(begin);
-        endWaiting();
-        signal.removeEventListener('abort', giveUp);
-      };
-      const begin = () => {
-        leave();
-        count(group, 1);
-        resolve();
-      };
-      const giveUp = () => {
-        leave();
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      line.add(begin);
-    });
-
-  const startNext = (group: ToolGroup) => {
-    const [begin] = waiting.get(group) ?? [];
-    if (begin && isFree(group)) begin();
+  /** Waits, and reports that the call waits where it takes long. */
+  const waitFor = async <T>({ progress }: Place, wait: () => Promise<T>): Promise<T> => {
+    const report = () => progress({ message: 'Waits for its turn on the machine' });
+    const waited = new AbortController();
+    waiting += 1;
+    void sleep(clock, firstReportMs, waited.signal).then(
+      () => {
+        report();
+        const stop = clock.every(reportEveryMs, report);
+        waited.signal.addEventListener('abort', stop, { once: true });
+      },
+      () => undefined,
+    );
+    try {
+      return await wait();
+    } finally {
+      waiting -= 1;
+      waited.abort();
+    }
   };
 
   return {
     run: async (place, job) => {
       const { group, signal } = place;
       signal.throwIfAborted();
-      if (isFree(group)) count(group, 1);
-      else if (waitingCount >= maxWaiting) throw errors.tooManyCalls();
-      else await waitForTurn(place);
-      let isIn = true;
-      const leave = () => {
-        isIn = false;
-        count(group, -1);
-        startNext(group);
-      };
+      const limiter = limiterOf(group);
+      if (limiter.isFull() && waiting >= maxWaiting) throw errors.tooManyCalls();
+      const acquire = () => limiter.acquire(signal);
+      const takeTurn = () => (limiter.isFull() ? waitFor(place, acquire) : acquire());
+      let release: (() => void) | null = await takeTurn();
       const outside: Outside = async (wait) => {
-        leave();
-        const endWaiting = beginWaiting(place);
-        await wait().finally(endWaiting);
-        if (isFree(group)) count(group, 1);
-        else await waitForTurn(place);
-        isIn = true;
+        release?.();
+        release = null;
+        await waitFor(place, wait);
+        release = await takeTurn();
       };
       try {
         return await job(outside);
       } finally {
-        if (isIn) leave();
+        release?.();
       }
     },
   };

@@ -1,13 +1,14 @@
-import { defaultModes, tool as contract, type Mode } from '@drawbridge/contracts';
+import { defaultModes, type Mode } from '@drawbridge/contracts/groups';
+import { tool as contract } from '@drawbridge/contracts/tool';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../permission/index.ts';
-import { allFamilies } from './families.ts';
-import { toEntry } from './entry.ts';
-import { plainFamily, type FamilyContext, type ToolFamily } from './family.ts';
-import { textResult } from './result.ts';
-import { defineTool } from './tool.ts';
+import { allToolsets } from './toolsets.ts';
+import { toLazyTool } from './common/lazy-tool.ts';
+import { plainToolset, type ToolsetContext, type Toolset } from './common/toolset.ts';
+import { textResult } from './common/result.ts';
+import { defineTool } from './common/tool.ts';
 import { createToolbox } from './toolbox.ts';
 
 const place = {
@@ -18,13 +19,13 @@ const place = {
 };
 const modesWith = (modes: Partial<Modes>): Modes => ({ ...defaultModes, ...modes });
 
-const opened = async (families: ToolFamily[], modes: Partial<Modes> = {}) => {
-  const toolbox = createToolbox(families, place);
+const opened = async (toolsets: Toolset[], modes: Partial<Modes> = {}) => {
+  const toolbox = createToolbox(toolsets, place);
   await toolbox.open(modesWith(modes));
   return toolbox;
 };
 
-const picture = toEntry(
+const picture = toLazyTool(
   defineTool({
     name: 'picture',
     title: 'Picture',
@@ -33,21 +34,22 @@ const picture = toEntry(
     category: 'computer',
     effect: 'reads',
     input: z.strictObject({}),
+    asks: () => 'Do it?',
     resources: async () => [],
     run: async () => textResult('ok'),
   }),
 );
 
 /** A family that says when it is opened and closed, and can lose its part. */
-const family = () => {
+const toolset = () => {
   const events: string[] = [];
-  let context: FamilyContext | undefined;
+  let context: ToolsetContext | undefined;
   let missing: string | null = null;
   const lose = (what: string | null) => {
     missing = what;
     context?.changed();
   };
-  const own: ToolFamily = {
+  const own: Toolset = {
     category: 'computer',
     groups: ['computer'],
     open: async (given) => {
@@ -71,12 +73,12 @@ describe('what is offered', () => {
     ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
     ['the shell where it is switched on', { filesystemRead: 'deny', shell: 'allow' }, ['shell_execute']],
   ])('%s', async (_case, modes, expected) => {
-    const toolbox = await opened(allFamilies({ say: () => {}, shellSandbox: false }), modes);
+    const toolbox = await opened(allToolsets({ notify: () => {}, shellSandbox: false }), modes);
     expect(toolbox.offered(modesWith(modes)).map((tool) => tool.name)).toEqual(expected);
   });
 
   it('in the shape that a server takes, with a schema and hints', async () => {
-    const offered = (await opened(allFamilies())).offered(modesWith({}));
+    const offered = (await opened(allToolsets())).offered(modesWith({}));
     expect(offered.map((one) => contract.parse(one))).toEqual(offered);
     expect(offered.find((one) => one.name === 'delete')).toEqual({
       name: 'delete',
@@ -96,7 +98,7 @@ describe('what is offered', () => {
 
   it('by family', async () => {
     const modes = modesWith({ filesystemWrite: 'deny' });
-    const toolbox = await opened([plainFamily('filesystem', filesystem()), family().own], modes);
+    const toolbox = await opened([plainToolset('filesystem', filesystem()), toolset().own], modes);
     expect(toolbox.categories(modes)).toEqual([
       { name: 'filesystem', enabled: true, writeAccess: false },
       { name: 'computer', enabled: false, reason: 'switched off on this machine' },
@@ -104,11 +106,11 @@ describe('what is offered', () => {
   });
 });
 
-const filesystem = () => allFamilies().flatMap((one) => (one.category === 'filesystem' ? one.tools() : []));
+const filesystem = () => allToolsets().flatMap((one) => (one.category === 'filesystem' ? one.tools() : []));
 
 it('the shell without a sandbox, with a warning for the person', async () => {
   const modes = modesWith({ shell: 'ask' });
-  const toolbox = await opened(allFamilies({ say: () => {}, shellSandbox: false }), modes);
+  const toolbox = await opened(allToolsets({ notify: () => {}, shellSandbox: false }), modes);
   expect(toolbox.categories(modes).find((one) => one.name === 'shell')).toEqual({
     name: 'shell',
     enabled: true,
@@ -123,7 +125,7 @@ describe('a family', () => {
     ['ask', ['open']],
     ['allow', ['open']],
   ])('on %s: %j', async (computer, expected) => {
-    const { own, events } = family();
+    const { own, events } = toolset();
     const toolbox = await opened([own], { computer });
     await toolbox.open(modesWith({ computer }));
     expect(events).toEqual(expected);
@@ -133,7 +135,7 @@ describe('a family', () => {
   });
 
   it('that lacks something offers nothing, says why, and tells when that changes', async () => {
-    const { own, lose } = family();
+    const { own, lose } = toolset();
     const modes = modesWith({ computer: 'ask' });
     const toolbox = await opened([own], modes);
     const changed = vi.fn<() => void>();

@@ -1,18 +1,21 @@
-import type { Tool, ToolCategory, ToolGroup } from '@drawbridge/contracts';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { Tool } from '@drawbridge/contracts/tool';
+import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import { createEmitter } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
-import type { ToolEntry } from './entry.ts';
-import type { FamilyContext, ToolFamily } from './family.ts';
+import type { LazyTool } from './common/lazy-tool.ts';
+import { changesSomething } from './common/tool.ts';
+import type { ToolsetContext, Toolset } from './common/toolset.ts';
 
 /** The families of this machine, opened as their groups are switched on. */
 export interface Toolbox {
   /** Opens what has a group that is not on deny; what is open stays open. */
   open(modes: Modes): Promise<void>;
   /** An open family's tool. */
-  find(name: string): ToolEntry | undefined;
+  find(name: string): LazyTool | undefined;
   /** Why no open family has a tool of the group, or null where one has or will have. */
   missing(group: ToolGroup): string | null;
-  /** The tools that the server is told of: those of open families whose group is not on deny. */
+  /** The tools that are sent to the server: those of open toolsets whose group is not on deny. */
   offered(modes: Modes): Tool[];
   /** Each family, whether any of it is offered, why not, and whether it can change anything. */
   categories(modes: Modes): ToolCategory[];
@@ -29,71 +32,71 @@ export const switchedOff = 'switched off on this machine';
 export const stillStarting = 'its tools are not there yet';
 
 export const createToolbox = (
-  families: readonly ToolFamily[],
-  context: Omit<FamilyContext, 'changed'>,
+  toolsets: readonly Toolset[],
+  context: Omit<ToolsetContext, 'changed'>,
 ): Toolbox => {
-  const opened = new Map<ToolFamily, Promise<void>>();
+  const opened = new Map<Toolset, Promise<void>>();
   const changes = createEmitter<null>((error) => {
     throw error;
   });
 
-  const isOn = (family: ToolFamily, modes: Modes) => family.groups.some((group) => modes[group] !== 'deny');
-  const offeredOf = (family: ToolFamily, modes: Modes) =>
-    opened.has(family) ? family.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
+  const isOn = (toolset: Toolset, modes: Modes) => toolset.groups.some((group) => modes[group] !== 'deny');
+  const offeredOf = (toolset: Toolset, modes: Modes) =>
+    opened.has(toolset) ? toolset.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
 
-  const category = (family: ToolFamily, modes: Modes): ToolCategory => {
-    const name = family.category;
-    const offered = offeredOf(family, modes);
+  const category = (toolset: Toolset, modes: Modes): ToolCategory => {
+    const name = toolset.category;
+    const offered = offeredOf(toolset, modes);
     if (offered.length > 0) {
-      const warning = family.warning?.() ?? null;
-      const writeAccess = offered.some((tool) => tool.effect !== 'reads');
+      const warning = toolset.warning?.() ?? null;
+      const writeAccess = offered.some(changesSomething);
       return { name, enabled: true, writeAccess, ...(warning !== null && { reason: warning }) };
     }
-    const isOpen = isOn(family, modes) && opened.has(family);
-    const reason = isOpen ? (family.missing() ?? stillStarting) : switchedOff;
+    const isOpen = isOn(toolset, modes) && opened.has(toolset);
+    const reason = isOpen ? (toolset.missing() ?? stillStarting) : switchedOff;
     return { name, enabled: false, reason };
   };
 
   return {
     open: async (given) => {
       const modes = effectiveModes(given);
-      const wanted = families.filter((family) => isOn(family, modes));
+      const wanted = toolsets.filter((toolset) => isOn(toolset, modes));
       await Promise.all(
-        wanted.map((family) => {
-          const already = opened.get(family);
+        wanted.map((toolset) => {
+          const already = opened.get(toolset);
           if (already) return already;
-          const opening = family.open({ ...context, changed: () => changes.emit('tools', null) });
-          opened.set(family, opening);
+          const opening = toolset.open({ ...context, changed: () => changes.emit('tools', null) });
+          opened.set(toolset, opening);
           return opening;
         }),
       );
     },
     find: (name) => {
-      for (const family of opened.keys()) {
-        const found = family.tools().find(({ told }) => told.name === name);
+      for (const toolset of opened.keys()) {
+        const found = toolset.tools().find(({ descriptor }) => descriptor.name === name);
         if (found) return found;
       }
       return undefined;
     },
     missing: (group) => {
-      const own = families.filter((family) => opened.has(family) && family.groups.includes(group));
-      if (own.some((family) => family.tools().some((tool) => tool.group === group))) return null;
+      const own = toolsets.filter((toolset) => opened.has(toolset) && toolset.groups.includes(group));
+      if (own.some((toolset) => toolset.tools().some((tool) => tool.group === group))) return null;
       if (own.length === 0) return 'this daemon has no tools of this kind';
-      return own.map((family) => family.missing()).find((reason) => reason !== null) ?? null;
+      return own.map((toolset) => toolset.missing()).find((reason) => reason !== null) ?? null;
     },
     offered: (given) => {
       const modes = effectiveModes(given);
-      return families.flatMap((family) => offeredOf(family, modes)).map(({ told }) => told);
+      return toolsets.flatMap((toolset) => offeredOf(toolset, modes)).map(({ descriptor }) => descriptor);
     },
-    categories: (given) => families.map((family) => category(family, effectiveModes(given))),
+    categories: (given) => toolsets.map((toolset) => category(toolset, effectiveModes(given))),
     onChanged: (listen) => changes.on('tools', listen),
     load: async () => {
-      const entries = [...opened.keys()].flatMap((family) => family.tools());
+      const entries = [...opened.keys()].flatMap((toolset) => toolset.tools());
       // What cannot be loaded is said to the call that needs it.
       await Promise.allSettled(entries.map((entry) => entry.load()));
     },
     close: async () => {
-      await Promise.all([...opened.keys()].map((family) => family.close()));
+      await Promise.all([...opened.keys()].map((toolset) => toolset.close()));
     },
   };
 };

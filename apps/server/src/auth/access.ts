@@ -1,12 +1,7 @@
-import type {
-  AccessToken,
-  CallVia,
-  ClientRequest,
-  ConnectedClient,
-  CreatedToken,
-  CreateTokenInput,
-  ToolGroup,
-} from '@drawbridge/contracts';
+import type { ClientRequest, ConnectedClient } from '@drawbridge/contracts/clients';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { AccessToken, CreatedToken, CreateTokenInput } from '@drawbridge/contracts/tokens';
+import type { Session } from './accounts.ts';
 
 /** What a bearer may do, and on whose behalf: less than the person who is signed in. */
 interface Granted {
@@ -26,12 +21,8 @@ export type Access = Granted &
     | { kind: 'client'; clientId: string; grantId: string }
   );
 
-/** How a record of a call names what it came through. */
-export const viaOf = (access: Access): CallVia => ({
-  kind: access.kind,
-  id: access.kind === 'token' ? access.tokenId : access.clientId,
-  name: access.name,
-});
+/** A person's token that was good once, or a text that this server never made: mistyped, or of another server. */
+export type Refusal = 'expired' | 'revoked' | 'unknown';
 
 /** Whoever comes with an access token. */
 export interface AccessControl {
@@ -40,6 +31,8 @@ export interface AccessControl {
    * address that it came from, which its owner sees.
    */
   verify(bearer: string, from?: string | null): Promise<Access | null>;
+  /** Why a bearer that `verify` refused is no good. */
+  whyRefused(bearer: string): Promise<Refusal>;
   /**
    * Calls `ended` once when the access is revoked or has expired: at once when it is revoked here, at most a second after
    * otherwise. A client's access goes on for what is open as long as it has a refresh token that holds. For what stays
@@ -61,8 +54,8 @@ export interface Tokens {
 
 /** MCP clients that the person has connected by OAuth. Ids of another user answer as unknown ones: `notFound`. */
 export interface Clients {
-  /** Who asks, by the query of the consent page. Throws `notFound` for a client or an address that is not known. */
-  request(query: string): Promise<ClientRequest>;
+  /** Who asks, by the query of the consent page that this session opened. Throws `notFound` for a client or an address that is not known. */
+  request(query: string, session: Session): Promise<ClientRequest>;
   /** Newest first. */
   list(userId: string): Promise<ConnectedClient[]>;
   /** What is open with it has ended when this resolves. */

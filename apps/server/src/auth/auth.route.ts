@@ -1,9 +1,12 @@
-import { passwordLimits } from '@drawbridge/contracts';
+import { passwordLimits } from '@drawbridge/contracts/accounts';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { requestHeaders, type Limits } from '../http/index.ts';
+import type { Session } from './accounts.ts';
 import type { Auth } from './better-auth.ts';
+import { userOf } from './new-account.ts';
+import type { SessionProofs } from './session-proof.ts';
 
 const password = z.string().min(1).max(passwordLimits.maxLength);
 /** Better-auth takes more, such as places to send a browser to. */
@@ -21,15 +24,29 @@ interface Needs {
   url(): string;
   /** After a request that may have ended sessions. */
   checkSessions(): Promise<void>;
-  /** Whose session a `Cookie` header carries; null without one. */
-  userOf(cookie: string | undefined): Promise<string | null>;
+  proofs: SessionProofs;
+  /** The session of whoever made the request; null without one. */
+  sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Ends what a user has given out beside sessions: tokens, clients, machines. */
   endGrants(userId: string): Promise<void>;
 }
 
+/** What better-auth answers to a sign-in. */
+const signedInReply = z.object({
+  token: z.string(),
+  user: z.object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    ownerSlot: z.string().nullish(),
+  }),
+});
+/** The new session's token, where the old one has ended. */
+const changedReply = z.object({ token: z.string().nullable() });
+
 /** Better-auth's own endpoints, below `/api/auth`: those the panel uses, and no other. */
 export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
-  const { auth, limits, url, checkSessions } = needs;
+  const { auth, limits, url, proofs, checkSessions } = needs;
   const pass = async (request: FastifyRequest, body?: unknown) => {
     const headers = requestHeaders(request);
     headers.delete('content-length');
@@ -49,15 +66,28 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
     return reply.send(response);
   };
 
+  /** Better-auth's cookies, with a body of our own. */
+  const answerWith = (reply: FastifyReply, { headers }: Response, body: object) =>
+    reply.header('cache-control', 'no-store').header('set-cookie', headers.getSetCookie()).send(body);
+
+  const signedInSession = async (request: FastifyRequest): Promise<Session> => {
+    const session = await needs.sessionOf(request);
+    if (session === null) throw errors.unauthorized();
+    return session;
+  };
+
   return async (app) => {
     app.post('/sign-in/email', async (request, reply) => {
       await limits.signIn.count(request, reply);
       await limits.account.check(request, reply);
       const response = await pass(request, signIn.parse(request.body));
       if (response.status === 401) await limits.account.count(request, reply);
-      return answer(reply, response);
+      if (!response.ok) return answer(reply, response);
+      const { token, user } = signedInReply.parse(await response.json());
+      return answerWith(reply, response, { ...userOf(user), sessionProof: proofs.of(token) });
     });
     app.post('/sign-out', async (request, reply) => {
+      await signedInSession(request);
       const response = await pass(request, {});
       await checkSessions();
       return answer(reply, response);
@@ -65,17 +95,17 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
       const change = passwordChange.parse(request.body);
-      const userId = await needs.userOf(request.headers.cookie);
-      if (userId === null) throw errors.unauthorized();
-      await limits.password.count(request, reply, userId);
+      const session = await signedInSession(request);
+      limits.password.count(reply, session.user.id);
       const response = await pass(request, change);
-      if (response.ok && change.revokeOtherSessions) {
-        await needs.endGrants(userId);
+      if (!response.ok) return answer(reply, response);
+      if (change.revokeOtherSessions) {
+        await needs.endGrants(session.user.id);
         // Last, as it cuts the streams of the panel that asks: its new cookie comes at once.
         await checkSessions();
       }
-      return answer(reply, response);
+      const { token } = changedReply.parse(await response.json());
+      return answerWith(reply, response, { sessionProof: proofs.of(token ?? session.token) });
     });
-    app.get('/get-session', async (request, reply) => answer(reply, await pass(request)));
   };
 };

@@ -1,12 +1,13 @@
 import { get } from 'node:http';
-import { createTokenInput } from '@drawbridge/contracts';
+import { systemClock } from '@drawbridge/kit';
+import { createTokenInput } from '@drawbridge/contracts/tokens';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 import { send } from '../../test/server.ts';
 import { createLimits, createServer } from '../http/index.ts';
 import type { Access, AccessControl } from './access.ts';
-import { createBearerGuard } from './bearer-guard.ts';
+import { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 
 const few = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
 
@@ -16,7 +17,7 @@ const openDoor = async (instead?: AccessControl, perMinute = few) => {
   const access = instead ?? own;
   const log = pino({ level: 'silent' });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
-  const limits = await createLimits(app, perMinute);
+  const limits = await createLimits(app, { clock: systemClock, perMinute });
   const guard = createBearerGuard({
     access,
     limits,
@@ -44,22 +45,48 @@ const openDoor = async (instead?: AccessControl, perMinute = few) => {
         response.resume().once('error', () => {});
         resolve(async () => {
           request.destroy();
-          await vi.waitFor(async () => expect((await ask(`Bearer ${bearer}`))[0]).toBe(200));
+          await vi.waitFor(async () => expect((await ask(`Bearer ${bearer}`))[0]).toBe(200), {
+            timeout: 10_000,
+          });
         });
       });
     });
-  return { url, token, ask, hold };
+  return { url, token, ask, hold, revokeAll: () => tokens.revokeAll(userId) };
 };
 
 describe('the guard of the doors for access tokens', () => {
   it('MC-04 lets a token in, and names the error of every other header', async () => {
-    const { token, ask } = await openDoor();
+    const { url, token, ask } = await openDoor();
     const good = await token();
+    const says = async (headers: Record<string, string>) => (await send(url, { headers })).json;
+    expect(await says({})).toMatchObject({ message: 'An access token is needed' });
+    expect(await says({ authorization: `Bearer ${good}x` })).toMatchObject({
+      message: 'This access token is not valid: it was mistyped, or is for another server',
+    });
     expect(await ask(`Bearer ${good}`)).toEqual([200, undefined]);
     expect(await ask()).toEqual([401, 'Bearer realm="here"']);
     expect(await ask(`Basic ${good}`)).toEqual([401, 'Bearer realm="here"']);
     expect(await ask(`Bearer ${good}, Bearer ${good}`)).toEqual([401, 'Bearer realm="here"']);
     expect(await ask(`Bearer ${good}x`)).toEqual([401, 'Bearer error="invalid_token", realm="here"']);
+  });
+
+  it('MC-04 tells a token that was revoked from one that was mistyped, and says what to do', async () => {
+    const { url, token, revokeAll } = await openDoor();
+    const revoked = await token();
+    const says = async (bearer: string) => {
+      const { status, json } = await send(url, { headers: { authorization: `Bearer ${bearer}` } });
+      return [status, json];
+    };
+    await revokeAll();
+    const fix = 'Create a new one in the panel, under Agents.';
+    expect(await says(revoked)).toEqual([
+      401,
+      expect.objectContaining({ message: 'This access token was revoked', fix }),
+    ]);
+    expect(await says(`${revoked.slice(0, -1)}_`)).toEqual([
+      401,
+      expect.objectContaining({ message: expect.stringContaining('mistyped') }),
+    ]);
   });
 
   it('MC-20 counts the uses of a client whichever token it has, and of each person by themselves', async () => {
@@ -78,6 +105,7 @@ describe('the guard of the doors for access tokens', () => {
     client('ben', 'g5');
     const { ask } = await openDoor({
       verify: async (bearer) => grants[bearer] ?? null,
+      whyRefused: async () => 'unknown',
       onRevoked: () => () => {},
     });
     const statuses = [];
@@ -106,5 +134,16 @@ describe('the guard of the doors for access tokens', () => {
     const refused = await send(url, { headers: { authorization: `Bearer ${busy}` } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await ask(`Bearer ${calm}`))[0]).toBe(200);
+  });
+});
+
+it('a bearer is verified without a request, and counted by its name', async () => {
+  const { access, tokens, userId } = await openAccess();
+  const { token } = await tokens.create(userId, createTokenInput.parse({ name: 'Desk' }));
+  const verified = await verifyBearer({ access }, token, '127.0.0.1');
+  expect(verified).toMatchObject({ kind: 'granted', access: { userId }, name: expect.any(String) });
+  expect(await verifyBearer({ access }, null, '127.0.0.1')).toMatchObject({
+    kind: 'refused',
+    error: { code: 'UNAUTHORIZED', message: 'An access token is needed' },
   });
 });

@@ -1,46 +1,74 @@
+import type { CodedError } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 import { bearerOf, type Limits } from '../http/index.ts';
-import { viaOf, type Access, type AccessControl } from './access.ts';
+import type { Access, AccessControl, Refusal } from './access.ts';
 
 interface Needs {
   access: AccessControl;
   limits: Limits;
-  /** The address of this door, where clients' tokens are made for it; others are not taken. */
+  /** The address of this door, where clients' tokens are made for it; tokens for another address are refused. */
   resource?(): string;
   /** What `WWW-Authenticate` says beside `Bearer` and its error, such as where a client reads how to get a token. */
   challenge?(): string;
 }
 
+const missing = { message: 'An access token is needed', fix: 'Create one in the panel, under Agents.' };
+const createNew = 'Create a new one in the panel, under Agents.';
+const causes: Record<Refusal, { message: string; fix: string }> = {
+  expired: { message: 'This access token has expired', fix: createNew },
+  revoked: { message: 'This access token was revoked', fix: createNew },
+  unknown: {
+    message: 'This access token is not valid: it was mistyped, or is for another server',
+    fix: 'Copy it again, or create a new one in the panel, under Agents.',
+  },
+};
+
 /** The same for a client that has fetched another token. */
-const nameOf = (access: Access): string => `${access.kind} ${viaOf(access).id} ${access.userId}`;
+const nameOf = (access: Access): string =>
+  `${access.kind} ${access.kind === 'token' ? access.tokenId : access.clientId} ${access.userId}`;
+
+/** `name`: what the uses of this access are counted by, whichever token of its client it comes with. */
+export type Verified =
+  | { kind: 'granted'; access: Access; name: string }
+  | { kind: 'refused'; error: CodedError };
+
+/** Verifies a bearer that came from an address, by whatever protocol. */
+export const verifyBearer = async (
+  { access, resource }: Pick<Needs, 'access' | 'resource'>,
+  bearer: string | null,
+  from: string,
+): Promise<Verified> => {
+  const granted = bearer === null ? null : await access.verify(bearer, from);
+  if (granted && (granted.resource === undefined || granted.resource === resource?.()))
+    return { kind: 'granted', access: granted, name: nameOf(granted) };
+  const cause = bearer === null ? missing : causes[await access.whyRefused(bearer)];
+  return { kind: 'refused', error: errors.unauthorized(cause) };
+};
 
 /**
- * Who comes with an access token: the one way into every door that takes them. Throws `unauthorized`, with a challenge,
- * without a token that holds; `tooManyRequests` for a token that was used too often in this minute, or that has too many
- * requests open. The request is cut when its token is revoked or has run out.
+ * Authenticates a request by its access token, at every door that takes them. Throws `unauthorized`, with a challenge,
+ * without a valid token; `tooManyRequests` for a token that was used too often in this minute, or that has too many requests
+ * open. The request is cut when its token is revoked or expires.
  */
-export const createBearerGuard =
-  ({ access, limits, resource, challenge }: Needs) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<Access> => {
+export const createBearerGuard = (needs: Needs) => {
+  const { access, limits, challenge } = needs;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<Access> => {
     const bearer = bearerOf(request);
-    const granted = bearer === null ? null : await access.verify(bearer, request.ip);
-    if (granted && (granted.resource === undefined || granted.resource === resource?.())) {
-      const name = nameOf(granted);
-      await limits.bearer.count(request, reply, name);
-      reply.raw.once('close', limits.exchanges.take(name));
-      // From here on, so that a body which is slow to come does not outlive its token.
-      reply.raw.once(
-        'close',
-        access.onRevoked(granted, () => reply.raw.destroy()),
-      );
-      return granted;
+    const verified = await verifyBearer(needs, bearer, request.ip);
+    if (verified.kind === 'refused') {
+      if (request.headers.authorization !== undefined) await limits.session.count(request, reply);
+      const details = [bearer === null ? [] : 'error="invalid_token"', challenge?.() ?? []].flat().join(', ');
+      reply.header('www-authenticate', details === '' ? 'Bearer' : `Bearer ${details}`);
+      throw verified.error;
     }
-    if (request.headers.authorization !== undefined) await limits.session.count(request, reply);
-    const said = [bearer === null ? [] : 'error="invalid_token"', challenge?.() ?? []].flat().join(', ');
-    reply.header('www-authenticate', said === '' ? 'Bearer' : `Bearer ${said}`);
-    throw errors.unauthorized({
-      message: 'An access token is needed',
-      fix: 'Make one in the panel, under Tokens.',
-    });
+    limits.bearer.count(reply, verified.name);
+    reply.raw.once('close', limits.exchanges.acquire(verified.name));
+    // From here on, so that a body which is slow to come does not outlive its token.
+    reply.raw.once(
+      'close',
+      access.onRevoked(verified.access, () => reply.raw.destroy()),
+    );
+    return verified.access;
   };
+};

@@ -1,6 +1,8 @@
 import { apiKey } from '@better-auth/api-key';
-import { passwordLimits, tokenLimits } from '@drawbridge/contracts';
-import { betterAuth, type BetterAuthPlugin } from 'better-auth';
+import { passwordLimits } from '@drawbridge/contracts/accounts';
+import { tokenLimits } from '@drawbridge/contracts/tokens';
+import { betterAuth, type BetterAuthPlugin, type GenericEndpointContext } from 'better-auth';
+import { APIError } from 'better-auth/api';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
@@ -29,6 +31,35 @@ const invitations = {
   },
 } satisfies BetterAuthPlugin;
 
+/** Links for a new password, beside the invitations. */
+const passwordResets = {
+  id: 'drawbridge-password-resets',
+  schema: {
+    passwordReset: {
+      fields: {
+        digest: { type: 'string', required: true, unique: true },
+        userId: { type: 'string', required: true },
+        createdAt: { type: 'date', required: true },
+        expiresAt: { type: 'date', required: true },
+      },
+    },
+  },
+} satisfies BetterAuthPlugin;
+
+/** The status with which a disabled account is refused: the password was right. */
+const disabledStatus = 'LOCKED';
+
+/** A hook of better-auth: no session is created for a disabled account. */
+const refuseDisabled = {
+  create: {
+    before: async ({ userId }: { userId: string }, context: GenericEndpointContext | null) => {
+      const user = await context?.context.internalAdapter.findUserById(userId);
+      if (user && 'disabledAt' in user && user.disabledAt)
+        throw new APIError(disabledStatus, { message: 'This account is disabled' });
+    },
+  },
+};
+
 /** What every access token begins with. */
 export const tokenPrefix = 'dbt_';
 
@@ -52,6 +83,12 @@ const tokenUse = {
 /** How its warning ends at each start on SQLite, about the lists that it has put into columns of text itself. */
 const listAsText = 'Expected string[] but got TEXT.';
 
+/** How passwords are kept and compared. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  verify(given: { hash: string; password: string }): Promise<boolean>;
+}
+
 interface BetterAuthNeeds {
   /** Better-auth makes and reads its own tables here; our schema does not name them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- a Kysely of one schema is no Kysely of another, and better-auth asks for any.
@@ -63,9 +100,11 @@ interface BetterAuthNeeds {
   log: Logger;
   /** Where documents about clients are fetched. */
   outside: Outside;
+  /** How passwords are kept; better-auth's own scrypt when undefined. */
+  passwords?: Passwords | undefined;
 }
 
-const optionsOf = ({ db, dbType, secret, url, log, outside }: BetterAuthNeeds) => ({
+const optionsOf = ({ db, dbType, secret, url, log, outside, passwords }: BetterAuthNeeds) => ({
   appName: 'Drawbridge',
   baseURL: url,
   basePath: '/api/auth',
@@ -76,13 +115,17 @@ const optionsOf = ({ db, dbType, secret, url, log, outside }: BetterAuthNeeds) =
     disableSignUp: true,
     minPasswordLength: passwordLimits.minLength,
     maxPasswordLength: passwordLimits.maxLength,
+    ...(passwords && { password: passwords }),
   },
   user: {
-    additionalFields: { ownerSlot: { type: 'string' as const, required: false, unique: true, input: false } },
+    additionalFields: {
+      ownerSlot: { type: 'string' as const, required: false, unique: true, input: false },
+      disabledAt: { type: 'date' as const, required: false, input: false },
+    },
   },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-  plugins: [invitations, tokens, tokenUse, ...oauthPlugins(url, outside)],
-  databaseHooks: { verification: codesExpireSoon },
+  plugins: [invitations, passwordResets, tokens, tokenUse, ...oauthPlugins(url, outside)],
+  databaseHooks: { verification: codesExpireSoon, session: refuseDisabled },
   onAPIError: {
     errorURL: consentPage,
     onError: (error: unknown) => log.debug({ err: error }, 'refused by the account library'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 import { newVerifier, openOauth } from '../../test/oauth.ts';
-import { procedureResult } from '../../test/server.ts';
+import { owner, procedureResult } from '../../test/server.ts';
 
 describe('registration', () => {
   it('MC-18 keeps a short, visible name and nothing of logos and links', async () => {
@@ -110,7 +110,8 @@ it.each([
   ['of 5,000 letters', 'x'.repeat(5_000), 'x'.repeat(100)],
   ['of which nothing is seen', '\u200b', 'https://client.example/client.json'],
 ])('MC-18 a name in a document %s is shown as it is safe to read', async (_, name, shown) => {
-  const { clients, db } = await openAccess();
+  const { clients, db, userId } = await openAccess();
+  const session = { token: 'session', user: { id: userId, ...owner, isOwner: true } };
   const clientId = 'https://client.example/client.json';
   const redirect_uri = 'https://client.example/callback';
   // A table of better-auth, which our schema does not name.
@@ -134,5 +135,5 @@ it.each([
     })
     .execute();
   const query = new URLSearchParams({ client_id: clientId, redirect_uri }).toString();
-  expect(await clients.request(query)).toMatchObject({ name: shown, origin: 'document' });
+  expect(await clients.request(query, session)).toMatchObject({ name: shown, origin: 'document' });
 });

@@ -1,4 +1,4 @@
-import { clientLimits, type ClientRequest } from '@drawbridge/contracts';
+import { clientLimits, type ClientRequest } from '@drawbridge/contracts/clients';
 import { z } from 'zod';
 import { isKnownProgram } from './redirects.ts';
 

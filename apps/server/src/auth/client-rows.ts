@@ -1,4 +1,5 @@
-import { clientLimits, toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { visibleName } from './client-registration.ts';
 import { timeOf } from './readable.ts';
@@ -48,7 +49,7 @@ export type OauthTables = {
     rotatedAt: Time | null;
   };
   verification: { id: string; value: string };
-  user: { id: string };
+  user: { id: string; disabledAt: string | null };
 };
 
 const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));

@@ -34,7 +34,7 @@ export interface ClientsStore {
   forgetUnconnected(keep: number): Promise<void>;
 }
 
-export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
+export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
   const auth = db.withTables<OauthTables>();
   const clientColumns = [
     'oauthClient.clientId',
@@ -51,6 +51,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
         join.onRef('consent.clientId', '=', 'token.clientId').onRef('consent.userId', '=', 'token.userId'),
       )
       .innerJoin('user', 'user.id', 'token.userId')
+      .where('user.disabledAt', 'is', null)
       .where('token.revoked', 'is', null)
       // A token that is bound to a key of its holder would have to come with a proof, which no door asks for.
       .where('token.confirmation', 'is', null)
@@ -71,7 +72,7 @@ export const createClientsStore = ({ db, remember }: Store): ClientsStore => {
       ])
       .where('token.token', '=', slot('digest')),
   );
-  const byDigest = remember(async (digest: string): Promise<StoredGrant | undefined> => {
+  const byDigest = cacheRows(async (digest: string): Promise<StoredGrant | undefined> => {
     const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
     if (!row) return undefined;
     return readable(() => readGrant(row));

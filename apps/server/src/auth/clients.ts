@@ -1,18 +1,19 @@
 import {
   clientLimits,
   offlineScope,
-  toolGroups,
   type ClientRequest,
   type ConnectedClient,
-} from '@drawbridge/contracts';
+} from '@drawbridge/contracts/clients';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Access, Clients } from './access.ts';
 import type { StoredClient, StoredConsent } from './client-rows.ts';
 import type { ClientsStore } from './clients.store.ts';
-import { createNotedUse } from './noted-use.ts';
+import { createLastUsedThrottle } from './last-used.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
+import type { SessionProofs } from './session-proof.ts';
 
 /** Longer than it takes to change a refresh token for another. */
 const rotationMs = 5_000;
@@ -39,19 +40,20 @@ interface ClientsNeeds {
   store: ClientsStore;
   /** The origin under which the server is reached. */
   url(): string;
+  proofs: Pick<SessionProofs, 'ofPage'>;
   /** After access was taken back: ends what is open with it. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
 
 /** MCP clients that people connect by OAuth: better-auth makes their tokens and keeps their digests. */
-export const createClients = ({ clock, store, url, onRevoked, onError }: ClientsNeeds) => {
+export const createClients = ({ clock, store, url, proofs, onRevoked, onError }: ClientsNeeds) => {
   const holds = (grant: { expiresAt: number }) => grant.expiresAt > clock.now();
 
-  const noteUse = createNotedUse({ clock, store, onError });
+  const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   const clients: Clients = {
-    request: async (query): Promise<ClientRequest> => {
+    request: async (query, { token, user }): Promise<ClientRequest> => {
       const asked = new URLSearchParams(query);
       const client = await store.byId(asked.get('client_id') ?? '');
       const redirect = asked.get('redirect_uri') ?? '';
@@ -66,6 +68,8 @@ export const createClients = ({ clock, store, url, onRevoked, onError }: Clients
         goesTo: goes.goesTo,
         scopes: toolGroups.filter((group) => scopes.has(group)),
         staysConnected: scopes.has(offlineScope),
+        account: user.email,
+        openedBy: proofs.ofPage(token, query),
       };
     },
     list: async (userId) => (await store.ofUser(userId)).map(toConnected),

@@ -1,7 +1,9 @@
-import { clientLimits } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
 import { describe, expect, it } from 'vitest';
 import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../test/oauth.ts';
-import { procedureResult } from '../../test/server.ts';
+import { createPanel } from '../../test/panel.ts';
+import { cookiesOf, owner, procedureResult } from '../../test/server.ts';
+import { invited } from '../../test/tenants.ts';
 import { openDatabase } from '../db/index.ts';
 
 const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
@@ -27,7 +29,34 @@ describe('the consent', () => {
       goesTo: 'site',
       scopes: ['filesystemRead', 'filesystemWrite', 'shell'],
       staysConnected: true,
+      account: owner.email,
+      openedBy: expect.stringMatching(/^[\w-]{43}$/),
     });
+  });
+
+  it('MC-16 is good only for the session that opened the page, and for this page', async () => {
+    const { server, cookie, consent, query, openPage, queryOf, authorize, id } = await asked();
+    const openedBy = await openPage(query);
+    const yes = { accept: true, scopes: ['filesystemRead'], query };
+    const ben = await invited(server, createPanel(server, cookie));
+    const again = cookiesOf(
+      await server.send('/api/auth/sign-in/email', {
+        method: 'POST',
+        body: { email: owner.email, password: owner.password },
+      }),
+    );
+    const other = queryOf(await authorize(id, { challenge: newVerifier().challenge }));
+    const refused = [
+      consent({ ...yes, openedBy }, { cookie: ben }),
+      consent({ ...yes, openedBy }, { cookie: again }),
+      consent({ ...yes, query: other, openedBy }),
+      consent({ ...yes, openedBy: 'x'.repeat(43) }),
+    ];
+    expect((await Promise.all(refused)).map(({ status, json }) => [status, json])).toEqual(
+      refused.map(() => [403, expect.objectContaining({ message: 'Another session opened this page' })]),
+    );
+    expect((await consent(yes)).status).toBe(400);
+    expect((await consent({ ...yes, openedBy })).status).toBe(200);
   });
 
   it('cannot be had for an address that the client does not own', async () => {
@@ -40,8 +69,9 @@ describe('the consent', () => {
   });
 
   it('MC-16 cannot be widened beyond what was asked, nor changed on its way', async () => {
-    const { consent, query } = await asked();
-    expect((await consent({ accept: true, scopes: ['computer'], query })).status).toBe(400);
+    const { consent, query, openPage } = await asked();
+    const openedBy = await openPage(query);
+    expect((await consent({ accept: true, scopes: ['computer'], query, openedBy })).status).toBe(400);
     for (const [name, value] of [
       ['scope', allScopes],
       ['redirect_uri', 'https://evil.example/'],
@@ -50,16 +80,18 @@ describe('the consent', () => {
     ] as const) {
       const changed = new URLSearchParams(query);
       changed.set(name, value);
-      const got = await consent({ accept: true, scopes: ['filesystemRead'], query: changed.toString() });
-      expect([name, got.status]).toEqual([name, 400]);
+      const yes = { accept: true, scopes: ['filesystemRead'], query: changed.toString() };
+      const page = await openPage(yes.query).catch(() => openedBy);
+      const got = await consent({ ...yes, openedBy: page });
+      expect([name, [400, 403].includes(got.status)]).toEqual([name, true]);
     }
-    expect((await consent({ accept: true, scopes: [], query })).status).toBe(400);
-    expect((await consent({ accept: true, scopes: ['offline_access'], query })).status).toBe(400);
+    expect((await consent({ accept: true, scopes: [], query, openedBy })).status).toBe(400);
+    expect((await consent({ accept: true, scopes: ['offline_access'], query, openedBy })).status).toBe(400);
   });
 
   it('MC-16 is given by the person in the panel: not from another site, not without a session', async () => {
-    const { consent, query, cookie } = await asked();
-    const yes = { accept: true, scopes: ['filesystemRead'], query };
+    const { consent, query, cookie, openPage } = await asked();
+    const yes = { accept: true, scopes: ['filesystemRead'], query, openedBy: await openPage(query) };
     expect((await consent(yes, { cookie, origin: 'https://evil.example' })).status).toBe(403);
     expect((await consent(yes, { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await consent(yes, {})).status).toBe(401);

@@ -5,6 +5,7 @@ import { tokenPrefix, type Auth } from './better-auth.ts';
 import { createClients } from './clients.ts';
 import { createClientsStore } from './clients.store.ts';
 import { clientPrefixes } from './oauth-provider.ts';
+import type { SessionProofs } from './session-proof.ts';
 import { createTokens } from './tokens.ts';
 import { createTokensStore } from './tokens.store.ts';
 import { createWatch } from './watch.ts';
@@ -15,6 +16,7 @@ interface AccessNeeds {
   clock: Clock;
   /** The origin under which the server is reached. */
   url(): string;
+  proofs: SessionProofs;
   onError(error: unknown): void;
 }
 
@@ -31,11 +33,19 @@ export const createAccess = ({
   store,
   clock,
   url,
+  proofs,
   onError,
 }: AccessNeeds): { access: AccessControl; tokens: Tokens; clients: Clients } => {
   const onRevoked = () => watch.check();
   const ofToken = createTokens({ auth, clock, store: createTokensStore(store), onRevoked, onError });
-  const ofClient = createClients({ clock, store: createClientsStore(store), url, onRevoked, onError });
+  const ofClient = createClients({
+    clock,
+    store: createClientsStore(store),
+    url,
+    proofs,
+    onRevoked,
+    onError,
+  });
 
   const liveOf = async (kind: Access['kind'], names: string[]) => {
     const prefix = `${kind}:`;
@@ -59,6 +69,10 @@ export const createAccess = ({
         if (bearer.startsWith(tokenPrefix)) return ofToken.verify(bearer, from);
         return bearer.startsWith(clientPrefixes.access) ? ofClient.verify(bearer, from) : null;
       },
+      whyRefused: async (bearer) =>
+        bearer.length <= longestBearer && bearer.startsWith(tokenPrefix)
+          ? ofToken.whyRefused(bearer)
+          : 'unknown',
       onRevoked: (access, ended) => watch.watch(watchedAs(access), ended),
     },
   };

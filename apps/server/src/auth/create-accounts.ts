@@ -7,6 +7,10 @@ import { ownerSlot, type Auth } from './better-auth.ts';
 import { sameSecret } from './digest.ts';
 import { createInvitations } from './invitations.ts';
 import { createNewAccount, userOf, type UserRow } from './new-account.ts';
+import { createPasswordResets } from './password-resets.ts';
+import { createPeople } from './people.ts';
+import { createPeopleStore } from './people.store.ts';
+import type { SessionProofs } from './session-proof.ts';
 import { createSessions } from './sessions.ts';
 import { createSessionsStore } from './sessions.store.ts';
 import { createWatch } from './watch.ts';
@@ -16,6 +20,7 @@ interface AccountsNeeds {
   store: Store;
   clock: Clock;
   log: Logger;
+  proofs: SessionProofs;
   /** The token that makes the owner. */
   setupToken: string;
   /** The origin that links carry. */
@@ -26,10 +31,11 @@ interface AccountsNeeds {
 export const createAccounts = async (
   needs: AccountsNeeds,
 ): Promise<Accounts & { checkSessions(): Promise<void> }> => {
-  const { auth, store, clock, log, setupToken, url } = needs;
-  const { adapter } = await auth.$context;
-  const newAccount = await createNewAccount({ auth, clock });
+  const { auth, store, clock, log, proofs, setupToken, url } = needs;
+  const { adapter, authCookies } = await auth.$context;
+  const newAccount = await createNewAccount({ auth, clock, proofs });
   const invitations = await createInvitations({ auth, clock, url });
+  const resets = await createPasswordResets({ auth, clock, proofs, url });
 
   const live = async (tokens: string[]) => {
     const rows = await adapter.findMany<{ token: string }>({
@@ -88,11 +94,24 @@ export const createAccounts = async (
     },
     acceptInvitation: async ({ invitationToken, ...account }) =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
-    session: createSessions({ auth, clock, store: createSessionsStore(store) }),
+    session: createSessions({
+      auth,
+      clock,
+      proofs,
+      cookieName: authCookies.sessionToken.name,
+      store: createSessionsStore(store),
+    }),
     watch: ({ token }, ended) => watch.watch(token, ended),
     checkSessions: watch.check,
     createInvitation: invitations.create,
     listInvitations: invitations.list,
     revokeInvitation: invitations.revoke,
+    ...createPeople({ clock, store: createPeopleStore(store.db), checkSessions: watch.check }),
+    createReset: resets.create,
+    resetPassword: async (input) => {
+      const signedIn = await resets.use(input);
+      await watch.check();
+      return signedIn;
+    },
   };
 };

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { clientLimits } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
 import { describe, expect, it } from 'vitest';
 import { asJson, documentOf, openSite, publicAddress, siteHost } from '../../test/document-site.ts';
 import { newVerifier, openOauth } from '../../test/oauth.ts';

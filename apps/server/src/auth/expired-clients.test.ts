@@ -1,4 +1,5 @@
-import { clientLimits, type ToolGroup } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';

@@ -1,4 +1,4 @@
-import { clientLimits } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
 import { sleep, type Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 
@@ -6,6 +6,7 @@ import type { Store } from '../db/index.ts';
 type AuthTables = {
   session: { id: string; expiresAt: string };
   invitation: { id: string; expiresAt: string };
+  passwordReset: { id: string; expiresAt: string };
   oauthAccessToken: { id: string; expiresAt: string };
   oauthRefreshToken: { id: string; expiresAt: string };
 };
@@ -43,6 +44,7 @@ export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
       ['oauthRefreshToken', now - neededMs],
       ['session', now],
       ['invitation', now],
+      ['passwordReset', now],
     ] as const;
     for (const [table, at] of kinds) {
       const before = new Date(at).toISOString();

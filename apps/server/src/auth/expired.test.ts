@@ -1,4 +1,4 @@
-import { clientLimits } from '@drawbridge/contracts';
+import { clientLimits } from '@drawbridge/contracts/clients';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';

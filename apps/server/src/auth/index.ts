@@ -1,8 +1,8 @@
-export { viaOf, type Access, type AccessControl, type Clients, type Tokens } from './access.ts';
-export type { Accounts, Session } from './accounts.ts';
+export { type Access, type AccessControl, type Clients, type Tokens } from './access.ts';
+export type { Accounts, People, Session } from './accounts.ts';
 export { createAuthRoutes } from './auth.route.ts';
 export { createBearerGuard } from './bearer-guard.ts';
-export { createBetterAuth } from './better-auth.ts';
+export { createBetterAuth, type Passwords } from './better-auth.ts';
 export { createAccess } from './create-access.ts';
 export { createAccounts } from './create-accounts.ts';
 export { systemOutside, type Outside } from './document-fetch.ts';
@@ -11,3 +11,4 @@ export { createMetadataRoutes } from './metadata.route.ts';
 export { createOauthRoutes } from './oauth.route.ts';
 export { resourceOf } from './oauth-provider.ts';
 export { readSecret } from './secret.ts';
+export { createSessionProofs } from './session-proof.ts';

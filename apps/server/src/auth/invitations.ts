@@ -1,4 +1,4 @@
-import type { Invitation, InvitationLink } from '@drawbridge/contracts';
+import type { Invitation, InvitationLink } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';

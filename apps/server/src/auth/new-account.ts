@@ -1,8 +1,9 @@
-import type { User } from '@drawbridge/contracts';
+import type { User } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import type { SignedIn } from './accounts.ts';
+import type { FreshSession } from './accounts.ts';
 import { ownerSlot, type Auth } from './better-auth.ts';
+import type { SessionProofs } from './session-proof.ts';
 
 type Context = Awaited<Auth['$context']>;
 type Store = Context['adapter'];
@@ -32,10 +33,11 @@ export const userOf = ({ id, name, email, ownerSlot: slot }: UserRow): User => (
 interface Needs {
   auth: Auth;
   clock: Clock;
+  proofs: SessionProofs;
 }
 
 /** Makes accounts: better-auth's own way to make one is closed, as there is no open sign-up. */
-export const createNewAccount = async ({ auth, clock }: Needs) => {
+export const createNewAccount = async ({ auth, clock, proofs }: Needs) => {
   const { adapter, password } = await auth.$context;
 
   const insert = async (
@@ -64,15 +66,15 @@ export const createNewAccount = async ({ auth, clock }: Needs) => {
     make: async (
       account: NewAccount,
       { slot, claim }: { slot: string | null; claim: (trx: Transaction) => Promise<void> },
-    ): Promise<SignedIn> => {
+    ): Promise<FreshSession> => {
       const hash = await password.hash(account.password);
       const user = await adapter.transaction(async (trx) => {
         await claim(trx);
         return insert(trx, { ...account, hash, slot });
       });
       const body = { email: user.email, password: account.password };
-      const { headers } = await auth.api.signInEmail({ body, returnHeaders: true });
-      return { user, cookies: headers.getSetCookie() };
+      const { headers, response } = await auth.api.signInEmail({ body, returnHeaders: true });
+      return { user, sessionProof: proofs.of(response.token), cookies: headers.getSetCookie() };
     },
   };
 };

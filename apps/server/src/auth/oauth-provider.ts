@@ -1,6 +1,7 @@
 import { cimd } from '@better-auth/cimd';
 import { oauthProvider } from '@better-auth/oauth-provider';
-import { clientLimits, offlineScope, toolGroups } from '@drawbridge/contracts';
+import { clientLimits, offlineScope } from '@drawbridge/contracts/clients';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import type { BetterAuthPlugin } from 'better-auth';
 import { createDocumentFetch, type Outside } from './document-fetch.ts';
 

@@ -1,22 +1,27 @@
-import { clientLimits, consentBody, consentReply, offlineScope } from '@drawbridge/contracts';
+import { clientLimits, consentBody, consentReply, offlineScope } from '@drawbridge/contracts/clients';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { requestHeaders, type Limits } from '../http/index.ts';
+import type { Session } from './accounts.ts';
 import type { Auth } from './better-auth.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
+import type { SessionProofs } from './session-proof.ts';
 
 interface Needs {
   auth: Auth;
   limits: Limits;
   url(): string;
+  proofs: Pick<SessionProofs, 'provesPage'>;
   /** Refuses what another site sends with a person's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
   /** Whether the `Host` of a request names this server. */
   ownsHost(host: string): boolean;
   /** Gives a client that has registered itself the addresses that its answers may go to. */
   setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
+  /** The session of whoever made the request; null without one. */
+  sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** After a client has registered itself: keeps those that nobody connects from piling up. */
   onRegistered(): Promise<void>;
 }
@@ -47,7 +52,7 @@ const paramsOf = (text: string): URLSearchParams => {
 
 /** OAuth 2.1 below `/api/auth/oauth2`, as far as MCP clients need it: better-auth's endpoints and no other. */
 export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
-  const { auth, limits, url, guardOrigin, ownsHost } = needs;
+  const { auth, limits, url, proofs, guardOrigin, ownsHost } = needs;
   const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
 
   const pass = async (request: FastifyRequest, to: URL, sent?: { type: string; body: string }) => {
@@ -89,7 +94,14 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
   };
 
   const consent = async (request: FastifyRequest, reply: FastifyReply) => {
+    const session = await needs.sessionOf(request);
+    if (session === null) throw errors.unauthorized();
     const given = consentBody.parse(request.body);
+    if (given.accept && !proofs.provesPage({ token: session.token, query: given.query }, given.openedBy))
+      throw errors.forbidden({
+        message: 'Another session opened this page',
+        fix: 'Reload the page: it names the account that would be connected.',
+      });
     const staysConnected = new URLSearchParams(given.query).get('scope')?.split(' ').includes(offlineScope);
     const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
     const response = await pass(

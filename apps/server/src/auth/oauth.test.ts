@@ -116,7 +116,8 @@ describe('two people', () => {
       server.send('/trpc/clients.revoke', { method: 'POST', headers: { cookie: ben }, body: { id } });
     expect((await send()).status).toBe(404);
     const query = queryOf(await authorize(id, { challenge: newVerifier().challenge }, { cookie: ben }));
-    await consent({ accept: true, scopes: ['filesystemRead'], query }, { cookie: ben });
+    const openedBy = await opened.openPage(query, { cookie: ben });
+    await consent({ accept: true, scopes: ['filesystemRead'], query, openedBy }, { cookie: ben });
     expect(procedureResult(await server.send('/trpc/clients.list', asBen))).toMatchObject([{ id }]);
     expect((await send()).status).toBe(200);
     expect(await use(tokens.access_token)).toBe(200);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { endOfTurn } from '@drawbridge/kit';
+import { nextMacrotask } from '@drawbridge/kit';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { me, signIn } from '../../test/account.ts';
 import { cookiesOf, owner, signUpOwner, startServer } from '../../test/server.ts';
@@ -11,7 +11,7 @@ describe('contexts that share a storage', () => {
   it('are each seen by what their job does, and by nothing beside it', async () => {
     const { a, b } = createContexts(['a', 'b']);
     const seen = async () => {
-      await endOfTurn();
+      await nextMacrotask();
       return [a.getStore(), b.getStore()];
     };
     const inner = () => Promise.all([seen(), b.run(2, seen), a.run(3, seen), seen()]);
@@ -33,7 +33,7 @@ describe('contexts that share a storage', () => {
     const { a, b } = createContexts(['a', 'b']);
     const fails = () => Promise.reject(new Error('on purpose'));
     const first = a.run(1, () => b.run(2, fails)).catch(() => {});
-    const second = a.run(1, endOfTurn);
+    const second = a.run(1, nextMacrotask);
     await first;
     expect(disabled).not.toHaveBeenCalled();
     await second;

@@ -1,3 +1,5 @@
+import { parseUrl } from '@drawbridge/kit';
+
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -8,7 +10,7 @@ const programs: ReadonlySet<string> = new Set(['cursor://anysphere.cursor-mcp/oa
 
 export const isKnownProgram = (redirect: string): boolean => programs.has(redirect);
 
-const urlOf = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
+const urlOf = (text: string): URL | null => parseUrl(text) ?? null;
 
 /** The same address without its port, where it is a program on the person's own machine (RFC 8252, 7.3). */
 const withoutPort = (text: string): string | null => {

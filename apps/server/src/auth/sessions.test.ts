@@ -1,7 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../db/index.ts';
-import { me, signIn } from '../../test/account.ts';
-import { cookiesOf, owner, signUpOwner, startServer } from '../../test/server.ts';
+import { codeOf, me, signIn } from '../../test/account.ts';
+import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../test/server.ts';
 
 const credentials = { email: owner.email, password: owner.password };
 
@@ -26,8 +26,27 @@ describe('a cookie that was proven before', () => {
     expect(await me(server, cookie)).not.toBeNull();
     const [first = '', ...rest] = cookie.split('=');
     const changed = rest.join('=').replace(/[A-Za-z]/, (letter) => (letter === 'a' ? 'b' : 'a'));
-    expect(await me(server, `${first}=${changed}`)).toBeNull();
+    const { cookie: _own, ...proof } = sessionHeaders(cookie);
+    expect(await me(server, `${first}=${changed}`, proof)).toBeNull();
     expect(await me(server, cookie)).not.toBeNull();
+  });
+
+  it('US-20 is refused beside another one, which another port may have set for one path', async () => {
+    const server = await startServer();
+    const cookie = await signUpOwner(server);
+    const own = sessionHeaders(cookie);
+    const theirs = cookiesOf(await signIn(server, credentials));
+    for (const both of [`${theirs}; ${cookie}`, `${cookie}; ${theirs}`]) {
+      for (const path of ['/trpc/account.me', '/trpc/calls.list?input=%7B%7D']) {
+        const got = await server.send(path, { headers: { ...own, cookie: both } });
+        expect([got.status, codeOf(got)]).toEqual([400, 'TWO_SESSIONS']);
+      }
+      const status = await server.send('/api/v1/instance-ai/gateway/status', {
+        headers: { ...own, cookie: both },
+      });
+      expect([status.status, status.json]).toMatchObject([400, { code: 'TWO_SESSIONS' }]);
+    }
+    expect(await me(server, `theme=dark; ${cookie}`, own)).not.toBeNull();
   });
 
   it.each([
@@ -47,10 +66,7 @@ describe('a cookie that was proven before', () => {
     if (change === null) await others.deleteFrom(table).execute();
     else await others.updateTable(table).set(change).execute();
     await close();
-    await vi.waitFor(async () => {
-      const seen = await me(server, cookie);
-      if (then === null) expect(seen).toBeNull();
-      else expect(seen).toMatchObject(then);
-    });
+    const seen = expect.poll(() => me(server, cookie));
+    await (then === null ? seen.toBeNull() : seen.toMatchObject(then));
   });
 });

@@ -1,44 +1,52 @@
-import type { Clock } from '@drawbridge/kit';
-import type { Session } from './accounts.ts';
+import { createBoundedMap, type Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { Credentials, Session } from './accounts.ts';
 import type { Auth } from './better-auth.ts';
 import { userOf } from './new-account.ts';
+import type { SessionProofs } from './session-proof.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
-/** Cookies that are remembered; beyond this the oldest is forgotten. */
-const mostProven = 1_000;
+/** Cookies whose signature was verified. */
+const maxProven = 1_000;
 /** A browser's cookies for one host are longer only where somebody wants them to be. */
 const longestCookie = 4_096;
 
 interface SessionsNeeds {
   auth: Auth;
   clock: Clock;
+  proofs: SessionProofs;
+  /** The session's cookie. */
+  cookieName: string;
   store: SessionsStore;
 }
 
+/** Another port of the host can set a cookie beside ours, for a path of its choice: which of two is the person's, nobody knows. */
+const refuseTwo = (cookie: string, name: string): void => {
+  const names = cookie.split(';').map((pair) => pair.split('=')[0]?.trim());
+  if (names.filter((one) => one === name).length > 1) throw errors.twoSessions();
+};
+
 /**
  * Reads the session that a cookie carries. Better-auth proves a cookie once; that its signature is right stays true.
- * Whether the session holds, and who the user is, is as the store has it at each request.
+ * Whether the session holds, and who the user is, is as the store has it at each request. The cookie alone opens nothing.
  */
-export const createSessions = ({ auth, clock, store }: SessionsNeeds) => {
-  const proven = new Map<string, string>();
+export const createSessions = ({ auth, clock, proofs, cookieName, store }: SessionsNeeds) => {
+  const proven = createBoundedMap<string, string>({ maxEntries: maxProven });
 
   const remember = (cookie: string, token: string) => {
     if (cookie.length > longestCookie) return;
-    const [oldest] = proven.keys();
-    if (proven.size >= mostProven && oldest !== undefined) proven.delete(oldest);
     proven.set(cookie, token);
   };
 
   const prove = async (cookie: string): Promise<Session | null> => {
     const headers = new Headers({ cookie });
     const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
-    if (!found) return null;
+    if (!found || found.user.disabledAt) return null;
     remember(cookie, found.session.token);
     return { token: found.session.token, user: userOf(found.user) };
   };
 
-  return async (cookie: string | undefined): Promise<Session | null> => {
-    if (cookie === undefined) return null;
+  const ofCookie = async (cookie: string): Promise<Session | null> => {
     const token = proven.get(cookie);
     if (token === undefined) return prove(cookie);
     const found = await store.byToken(token);
@@ -46,5 +54,12 @@ export const createSessions = ({ auth, clock, store }: SessionsNeeds) => {
     proven.delete(cookie);
     // It also takes an expired one out of the store.
     return prove(cookie);
+  };
+
+  return async ({ cookie, proof }: Credentials): Promise<Session | null> => {
+    if (cookie === undefined) return null;
+    refuseTwo(cookie, cookieName);
+    const session = await ofCookie(cookie);
+    return session && proofs.proves(session.token, proof) ? session : null;
   };
 };

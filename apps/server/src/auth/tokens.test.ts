@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts';
+import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts/tokens';
 import { describe, expect, it } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 
@@ -66,6 +66,10 @@ describe('an access token', () => {
     const ended = new Promise<void>((resolve) => access.onRevoked(granted, resolve));
     clock.advance(1);
     expect([await access.verify(token), await tokens.list(userId)]).toEqual([null, []]);
+    expect([await access.whyRefused(token), await access.whyRefused(`${token}x`)]).toEqual([
+      'expired',
+      'unknown',
+    ]);
     clock.advance(1_000);
     await ended;
     expect(problems).toEqual([]);
@@ -88,6 +92,37 @@ describe('an access token', () => {
     ]);
     await tokens.revokeAll(userId);
     expect(ended).toEqual(['Desk', 'Other']);
+  });
+
+  it('MC-04 is known as revoked, and of the older ones of a person only 200 are', async () => {
+    const { tokens, access, userId, db, clock } = await openAccess();
+    const made = [];
+    for (let at = 0; at < 3; at += 1) made.push(await tokens.create(userId, input()));
+    const [first, second, third] = made.map(({ token }) => token);
+    if (first === undefined || second === undefined || third === undefined) throw new Error('3 tokens');
+    await access.verify(first, '192.0.2.1');
+    await tokens.revoke(userId, made[0]?.id ?? '');
+    const known = async () => Promise.all([first, second, third, `${first}x`].map(access.whyRefused));
+    expect([await access.verify(first), await known()]).toEqual([
+      null,
+      ['revoked', 'unknown', 'unknown', 'unknown'],
+    ]);
+    expect((await tokens.list(userId)).map(({ id }) => id)).toEqual([made[2]?.id, made[1]?.id]);
+    await expect(tokens.revoke(userId, made[0]?.id ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await tokens.revokeAll(userId);
+    expect(await known()).toEqual(['revoked', 'revoked', 'revoked', 'unknown']);
+
+    const own = db.withTables<{ apikey: Record<string, unknown> }>();
+    const row = await own.selectFrom('apikey').selectAll().limit(1).executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ enabled: 0, lastUsedFrom: null });
+    const later = new Date(clock.now() + dayMs).toISOString();
+    for (let at = 0; at < 200; at += 1)
+      await own
+        .insertInto('apikey')
+        .values({ ...row, id: `later-${at}`, key: `later-${at}`, createdAt: later })
+        .execute();
+    await tokens.revokeAll(userId);
+    expect(await known()).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
   });
 
   it('is not seen or revoked by another person', async () => {

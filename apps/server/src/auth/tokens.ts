@@ -1,9 +1,10 @@
-import { tokenLimits, toolGroups, type AccessToken } from '@drawbridge/contracts';
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { tokenLimits, type AccessToken } from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import type { Access, Tokens } from './access.ts';
+import type { Access, Refusal, Tokens } from './access.ts';
 import type { Auth } from './better-auth.ts';
-import { createNotedUse } from './noted-use.ts';
+import { createLastUsedThrottle } from './last-used.ts';
 import type { StoredToken, TokensStore } from './tokens.store.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -30,7 +31,7 @@ interface TokensNeeds {
 export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
-  const noteUse = createNotedUse({ clock, store, onError });
+  const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   const tokens: Tokens = {
     create: async (userId, { name, scopes, expiresInDays }) => {
@@ -42,24 +43,30 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
       const own = all.find(({ id }) => id === made.id);
       // Looked at afterwards, so that of many that are made at once too many are taken back, not kept.
       if (own === undefined || all.length > tokenLimits.perUser) {
-        await store.remove(userId, made.id);
+        await store.discard(userId, made.id);
         throw errors.tooManyTokens();
       }
       return { ...toAccessToken(own), token: made.key };
     },
     list: async (userId) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
     revoke: async (userId, id) => {
-      if (!(await store.remove(userId, id))) throw errors.notFound();
+      if (!(await store.revoke(userId, id))) throw errors.notFound();
       await onRevoked();
     },
     revokeAll: async (userId) => {
-      await store.removeAll(userId);
+      await store.revokeAll(userId);
       await onRevoked();
     },
   };
 
   return {
     tokens,
+    whyRefused: async (token: string): Promise<Refusal> => {
+      const end = await store.endOf(token);
+      if (end === null) return 'unknown';
+      if (end.revoked) return 'revoked';
+      return holds(end) ? 'unknown' : 'expired';
+    },
     verify: async (token: string, from: string | null): Promise<Access | null> => {
       const found = await store.byToken(token);
       if (!found || !holds(found)) return null;

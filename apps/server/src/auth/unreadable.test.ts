@@ -1,4 +1,4 @@
-import { createTokenInput } from '@drawbridge/contracts';
+import { createTokenInput } from '@drawbridge/contracts/tokens';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { signIn } from '../../test/account.ts';
-import { cookiesOf, owner, signUpOwner, startServer } from '../../test/server.ts';
+import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../test/server.ts';
 
 describe('the end of a session', () => {
   it('ends its subscriptions, and no other', async () => {
@@ -9,8 +9,8 @@ describe('the end of a session', () => {
     const first = await signUpOwner(server);
     const second = cookiesOf(await signIn(server, owner));
     const open = async (cookie: string) => {
-      const response = await fetch(`${server.url}/trpc/gateway.onStateChanged`, {
-        headers: { cookie, accept: 'text/event-stream' },
+      const response = await fetch(`${server.url}/trpc/live.onEvent`, {
+        headers: { ...sessionHeaders(cookie), accept: 'text/event-stream' },
       });
       const reader = response.body?.getReader();
       let text = '';

@@ -18,6 +18,12 @@ export interface MachineTable {
   problem: string | null;
   /** Since when it is connected (grace counts); null when it is not. */
   connectedAt: number | null;
+  /** When it was connected last; null while it never went away. */
+  lastSeenAt: number | null;
+  /** The modes that its daemon reported, as JSON. */
+  modes: string | null;
+  /** The rules that its daemon reported last and when, as JSON. */
+  rules: string | null;
   initAt: number;
   createdAt: number;
 }
@@ -50,8 +56,12 @@ export interface CallTable {
   machineId: string;
   tool: string;
   door: string;
-  /** The token or client it came through, as JSON. */
+  /** The token or client it came through, as JSON, and what it is found by. */
   via: string | null;
+  viaKind: string | null;
+  viaId: string | null;
+  /** Rises with each change; a change names the one that it was made from. */
+  rev: number;
   state: string;
   error: string | null;
   started: number | null;
@@ -85,6 +95,8 @@ export interface ConfirmationTable {
   /** The id of the reach that was chosen beside the decision. */
   reach: string | null;
   decidedBy: string | null;
+  /** The id of the confirmation whose lasting answer settled this one too, or `rule`. */
+  settledBy: string | null;
   createdAt: number;
   expiresAt: number;
   decidedAt: number | null;
@@ -110,6 +122,11 @@ export interface CallRepeatTable {
   at: number;
 }
 
+/** An account that was removed and has machines or calls left. */
+export interface RemovedUserTable {
+  userId: string;
+}
+
 export interface GatewayTables {
   machines: MachineTable;
   toolLists: ToolListTable;
@@ -118,4 +135,5 @@ export interface GatewayTables {
   confirmations: ConfirmationTable;
   gatewaySwitches: GatewaySwitchTable;
   callRepeats: CallRepeatTable;
+  removedUsers: RemovedUserTable;
 }

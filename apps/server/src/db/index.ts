@@ -5,10 +5,19 @@ export type {
   GatewayKeyTable,
   MachineTable,
 } from './gateway-tables.ts';
-export type { GroupCommit } from './group-commit.ts';
+export { lookAtFolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
+export type { Commit } from './sqlite/group-commit.ts';
+export { OutdatedError } from './outdated.ts';
 export { migrate } from './migrate.ts';
-export { prepareQuery, type Slot } from './prepared-query.ts';
-export { openDatabase, type OpenDatabase, type Store } from './open-database.ts';
+export { prepareQuery, type Slot } from './sqlite/prepared-query.ts';
+export {
+  openDatabase,
+  sqliteFile,
+  type DatabasePlace,
+  type OpenDatabase,
+  type Store,
+} from './sqlite/open-database.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';
-export type { Durability } from './sync-level.ts';
+export type { Durability } from './sqlite/sync-level.ts';
+export type { Write } from './sqlite/batch-transaction.ts';

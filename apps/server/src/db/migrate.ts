@@ -6,6 +6,10 @@ import { callsVia } from './migrations/0004-calls-via.ts';
 import { callsOfToken } from './migrations/0005-calls-of-token.ts';
 import { callRepeats } from './migrations/0006-call-repeats.ts';
 import { repeatsOfToken } from './migrations/0007-repeats-of-token.ts';
+import { settledBy } from './migrations/0008-settled-by.ts';
+import { removedUsers } from './migrations/0009-removed-users.ts';
+import { knownMachines } from './migrations/0010-known-machines.ts';
+import { callRevisions } from './migrations/0011-call-revisions.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -17,6 +21,10 @@ const migrations = {
   '0005-calls-of-token': callsOfToken,
   '0006-call-repeats': callRepeats,
   '0007-repeats-of-token': repeatsOfToken,
+  '0008-settled-by': settledBy,
+  '0009-removed-users': removedUsers,
+  '0010-known-machines': knownMachines,
+  '0011-call-revisions': callRevisions,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

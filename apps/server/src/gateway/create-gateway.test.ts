@@ -1,4 +1,6 @@
-import type { CallEvent, ConfirmationEvent, StateChanged } from '@drawbridge/contracts';
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import type { StateChanged } from '@drawbridge/contracts/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   connect,
@@ -8,6 +10,7 @@ import {
   question,
   text,
   type GatewayFixture,
+  callerOf,
 } from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
@@ -23,10 +26,10 @@ describe('the main path', () => {
     const { gateway, clock } = fixture;
     const states: StateChanged[] = [];
     const calls: CallEvent[] = [];
-    gateway.onStateChanged('ada', (event) => states.push(event));
-    gateway.onCallChanged('ada', (event) => calls.push(event));
+    gateway.machines.onChanged('ada', (event) => states.push(event));
+    gateway.calls.onChanged('ada', (event) => calls.push(event));
 
-    const link = await gateway.createLink('ada');
+    const link = await gateway.pairing.createLink('ada');
     expect(link).toEqual({
       token: expect.stringMatching(/^gw_[\w-]{32}$/),
       command: `drawbridge ${link.token}`,
@@ -37,7 +40,7 @@ describe('the main path', () => {
     expect(reply).toEqual({
       ok: true,
       epoch: 1,
-      features: ['responses'],
+      features: ['responses', 'settled', 'keep-session'],
       sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/),
     });
     const key = reply.sessionKey ?? '';
@@ -50,11 +53,13 @@ describe('the main path', () => {
       toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
       state: 'online',
     };
-    expect(await gateway.status('ada')).toEqual(status);
-    expect((await gateway.tools('ada')).map((tool) => tool.name)).toEqual(['read_file', 'write_file']);
+    expect(await gateway.machines.status('ada')).toEqual(status);
+    expect((await gateway.machines.tools('ada')).map((tool) => tool.name)).toEqual([
+      'read_file',
+      'write_file',
+    ]);
 
-    const running = gateway.call(
-      'ada',
+    const running = callerOf(gateway, 'ada').run(
       { name: 'read_file', arguments: { path: 'a.txt', _confirmation: 'allowOnce' } },
       ended,
     );
@@ -87,9 +92,9 @@ describe('the main path', () => {
       durationMs: 1_500,
     };
     expect(await running).toEqual(expected);
-    expect(await gateway.getCall('ada', requestId)).toEqual(expected);
+    expect(await gateway.calls.get('ada', requestId)).toEqual(expected);
     const { result: _result, arguments: _arguments, ...summary } = expected;
-    expect(await gateway.listCalls('ada', { limit: 50 })).toEqual({ calls: [summary], nextCursor: null });
+    expect(await gateway.calls.list('ada', { limit: 50 })).toEqual({ calls: [summary], nextCursor: null });
     expect(states).toEqual([{ type: 'instanceAiGatewayStateChanged', payload: status }]);
     expect(calls.map((event) => event.type === 'call' && event.call.state)).toEqual([
       'delivered',
@@ -102,9 +107,9 @@ describe('the main path', () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const events: ConfirmationEvent[] = [];
-    gateway.onConfirmationChanged('ada', (event) => events.push(event));
+    gateway.confirmations.onChanged('ada', (event) => events.push(event));
     const { key, stream } = await connect(gateway, 'ada');
-    const running = gateway.call('ada', { name: 'write_file', arguments: { path: 'a.txt' } }, asked);
+    const running = callerOf(gateway, 'ada').run({ name: 'write_file', arguments: { path: 'a.txt' } }, asked);
     await clock.settle();
     const requestId = stream.requests()[0]?.requestId ?? '';
     expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true });
@@ -114,7 +119,7 @@ describe('the main path', () => {
       confirmationId: expect.any(String),
       endedAt: null,
     });
-    const [confirmation] = await gateway.listConfirmations('ada');
+    const [confirmation] = await gateway.confirmations.list('ada');
     expect(confirmation).toEqual({
       id: waiting.confirmationId,
       requestId,
@@ -128,6 +133,8 @@ describe('the main path', () => {
         { toolGroup: 'filesystemWrite', resource: '/home/ada/notes/a.txt', description: 'Write a.txt' },
       ],
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
+      title: null,
+      settledBy: null,
       preview: null,
       reaches: [],
       state: 'open',
@@ -140,7 +147,7 @@ describe('the main path', () => {
       decidedAt: null,
     });
     const answer = { approved: true, resourceDecision: 'allowForSession' } as const;
-    expect(await gateway.decide('ada', { requestId }, answer)).toEqual({
+    expect(await gateway.confirmations.decide('ada', { requestId }, answer)).toEqual({
       confirmationId: waiting.confirmationId,
       state: 'decided',
       approved: true,
@@ -153,7 +160,7 @@ describe('the main path', () => {
       askId: 'ask-1',
     });
     await gateway.daemon.respond(key, requestId, text('written'));
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({
       state: 'succeeded',
       decision: 'allowForSession',
       decidedBy: 'ada',
@@ -161,7 +168,7 @@ describe('the main path', () => {
     });
     await clock.settle();
     expect(events.map((event) => event.confirmation.state)).toEqual(['open', 'decided']);
-    expect(await gateway.listConfirmations('ada')).toEqual([]);
+    expect(await gateway.confirmations.list('ada')).toEqual([]);
     expect(fixture.errors).toEqual([]);
   });
 });

@@ -1,38 +1,31 @@
-import type { CallEvent, Confirmation, ConfirmationEvent } from '@drawbridge/contracts';
-import { createEmitter, type Clock } from '@drawbridge/kit';
+import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
-import { toSummary, type CallRecord } from './call-record.ts';
-import { createCalls } from './calls.ts';
-import { createConfirmations } from './confirmations.ts';
-import { createConnections } from './connections.ts';
-import { createDaemonSide } from './daemon-side.ts';
-import { createGatewayStores } from './gateway.store.ts';
-import { createFlapping } from './flapping.ts';
-import { createForgetOld } from './forget-old.ts';
+import { createLocalBus } from './bus.ts';
+import { createCalls, publishCallState } from './calls/calls.ts';
+import { createLiveOutputs } from './calls/live-outputs.ts';
+import { createOpenCalls } from './calls/open-calls.ts';
+import { recover } from './calls/recover.ts';
+import { resendCancellations } from './calls/resend-cancellations.ts';
+import { createConfirmations, publishAsked, publishConfirmation } from './confirmations/confirmations.ts';
+import { createConnections } from './connection/connections.ts';
+import { createDaemonSession } from './connection/daemon-session.ts';
+import { createFlapping } from './connection/flapping.ts';
+import { createStreams } from './connection/streams.ts';
 import type { Gateway } from './gateway.ts';
-import { touchEveryMs } from './key-lifecycle.ts';
-import { createKeys } from './keys.ts';
+import { createGatewayStores } from './gateway.store.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
 import type { GatewayLimits } from './limits.ts';
-import { createLiveOutputs } from './live-outputs.ts';
-import { createOpenCalls } from './open-calls.ts';
-import { createLocalPort } from './port.ts';
-import { createRegistry, isConnected, toStatus } from './registry.ts';
-import { createRepeats } from './repeats.ts';
-import { createRules } from './rules.ts';
-import { createSettings, type ModuleFacts } from './settings.ts';
-import { createStateWatch } from './state-watch.ts';
-import type { Scope } from './switches.store.ts';
-import { createStopAgain } from './stop-again.ts';
-import { takeUp } from './take-up.ts';
-
-/** How machines are paired. */
-export interface Pairing {
-  /** `GATEWAY_API_KEY`; undefined switches it off. */
-  gatewayApiKey: string | undefined;
-  /** The command that a person pastes on their machine. */
-  daemonCommand(token: string): string;
-}
+import { createMachines } from './machines/machines.ts';
+import { createRegistry, isConnected } from './machines/registry.ts';
+import { touchEveryMs } from './pairing/key-lifecycle.ts';
+import { createKeys } from './pairing/keys.ts';
+import { createPairing, endSessions, type PairingFacts } from './pairing/pairing.ts';
+import { watchRevoked } from './pairing/watch-revoked.ts';
+import { createRetention } from './retention/retention.ts';
+import { createRules } from './rules/rules.ts';
+import { createSettings, type ModuleFacts } from './settings/settings.ts';
+import type { Scope } from './settings/switches.store.ts';
 
 export interface GatewayLog {
   info(what: object, sentence: string): void;
@@ -43,212 +36,172 @@ export interface GatewayNeeds {
   store: Store;
   clock: Clock;
   limits: GatewayLimits;
-  pairing: Pairing;
+  pairing: PairingFacts;
   module: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
-  /** Takes what is not an error of the code: an object of ids, names and numbers, and a sentence. */
+  /** For what is not an error of the code: an object of ids, names and numbers, and a sentence. */
   log: GatewayLog;
   onError(error: unknown): void;
 }
 
-/** Makes the core. Call `start` before the doors open. */
-export const createGateway = (needs: GatewayNeeds): Gateway => {
-  const { store, clock, limits, pairing, isOwner, log, onError } = needs;
-  const port = createLocalPort(onError);
-  const callEvents = createEmitter<CallEvent>(onError);
-  const confirmationEvents = createEmitter<ConfirmationEvent>(onError);
-
+/** The parts in the order of their needs, each made of the ones before it. */
+const createParts = (needs: GatewayNeeds) => {
+  const { store, clock, limits, isOwner, onError } = needs;
+  const bus = createLocalBus(onError);
+  const streams = createStreams();
   const stores = createGatewayStores(store);
   const registry = createRegistry({ store: stores.machines, isOwner });
-  const keys = createKeys({
-    clock,
-    limits,
-    store: stores.keys,
-    gatewayApiKey: pairing.gatewayApiKey,
-  });
-  const connections = createConnections({ clock, limits, store: stores.machines, port, onError });
-
+  const keys = createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey });
   const liveOutputs = createLiveOutputs(limits);
-
-  const callChanged = (record: CallRecord) => {
-    if (record.endedAt !== null) liveOutputs.drop(record);
-    if (callEvents.count(record.userId) > 0)
-      callEvents.emit(record.userId, { type: 'call', call: toSummary(record) });
-  };
-  const tellConfirmation = (userId: string, confirmation: Confirmation) =>
-    confirmationEvents.emit(userId, { type: 'confirmation', confirmation });
-  const readAndTell = async (confirmationId: string) => {
-    const stored = await stores.confirmations.byId(confirmationId);
-    if (stored) tellConfirmation(stored.userId, stored.shown);
-  };
-  const confirmationChanged = (confirmationId: string) => void readAndTell(confirmationId).catch(onError);
+  const common = { clock, limits, bus, onError };
 
   const openCalls = createOpenCalls({
-    clock,
-    limits,
-    store: stores.calls,
-    port,
+    ...common,
+    stores,
+    streams,
     machine: registry.held,
-    onChanged: callChanged,
-    onConfirmationClosed: confirmationChanged,
-    onError,
-  });
-  const stopTellingAgain = createStopAgain({
-    clock,
-    limits,
-    store: stores.calls,
-    port,
-    machine: registry.held,
-    onError,
-  });
-  const confirmations = createConfirmations({
-    clock,
-    limits,
-    store: stores.confirmations,
-    openCalls,
-    onAsked: tellConfirmation,
-    onChanged: confirmationChanged,
-  });
-  const calls = createCalls({
-    clock,
-    limits,
-    store: stores.calls,
-    openCalls,
-    confirmations,
-    onProgress: (record, body) => {
-      const { event, ...has } = liveOutputs.take(record, body);
-      callEvents.emit(record.userId, event);
-      return { ok: true, ...has };
+    onChanged: (record) => {
+      if (record.endedAt !== null) liveOutputs.drop(record);
+      publishCallState(bus, record);
     },
-    onError,
+    onAsked: (record, confirmation) => publishAsked(bus, record, confirmation),
+    onConfirmationClosed: (confirmationId) =>
+      void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
   });
-
-  const repeats = createRepeats({
-    clock,
-    limits,
-    store: stores.repeats,
-    find: async (requestId) => openCalls.find(requestId)?.record ?? stores.calls.byId(requestId),
-    machineIdOf: async (userId, machineId) => (await registry.used(userId, machineId))?.id ?? null,
-  });
-
-  const rules = createRules({ clock, limits, registry, port });
-
-  const endSessions = async (scope: Scope) => {
-    const machines = scope.kind === 'all' ? registry.all() : await registry.ofUser(scope.userId);
-    if (scope.kind === 'all') await keys.revokeAll();
-    else await keys.revokeUser(scope.userId);
-    for (const machine of machines) connections.disconnect(machine, 'user');
+  const attached = (machineId: string) => {
+    openCalls.attached(machineId);
+    const context = { clock, limits, store: stores.calls, streams, machine: registry.held };
+    resendCancellations(context, machineId).catch(onError);
   };
+  const connections = createConnections({
+    ...common,
+    store: stores.machines,
+    streams,
+    calls: { attached, replaced: openCalls.replaced, gone: openCalls.gone },
+  });
+  const end = (scope: Scope) => endSessions({ registry, keys, connections }, scope);
   const settings = createSettings({
     store: stores.switches,
     facts: needs.module,
     isOwner,
-    port,
-    onDisabled: endSessions,
+    bus,
+    onDisabled: end,
   });
-
-  const status = async (userId: string) => toStatus(await registry.used(userId));
-  const touchKeys = () => {
-    const online = registry.all().filter((machine) => machine.connection.kind === 'online');
-    keys.touchMachines(online.map((machine) => machine.id)).catch(onError);
-  };
-  let stopTouching = () => {};
-  let stopped = false;
-  /** While the server stops, nothing is taken that could not be kept: whoever asks must come back. */
-  const whileRunning =
-    <Given extends unknown[], Result>(run: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      if (stopped) throw errors.shuttingDown();
-      return run(...given);
-    };
-  const daemon = createDaemonSide({
+  const confirmations = createConfirmations({ ...common, store: stores.confirmations, openCalls });
+  const calls = createCalls({
+    ...common,
+    store: stores.calls,
+    registry,
+    settings,
+    openCalls,
+    confirmations,
+    liveOutputs,
+  });
+  const idempotency = createIdempotency({
+    clock,
+    limits,
+    store: stores.repeats,
+    find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
+    machineIdOf: async (userId, machineId) => (await registry.used(userId, machineId))?.id ?? null,
+  });
+  const rules = createRules({ ...common, registry, settings, streams, store: stores.machines });
+  const { release } = needs.pairing;
+  const daemon = createDaemonSession({
     clock,
     keys,
     registry,
     connections,
     calls,
     rules,
+    confirmations,
     settings,
     store: stores.machines,
     flapping: createFlapping({ clock, limits }),
+    release,
   });
+  const pairing = createPairing({
+    clock,
+    facts: needs.pairing,
+    keys,
+    settings,
+    removedUsers: stores.removedUsers,
+    endSessions: end,
+  });
+  return {
+    stores,
+    registry,
+    keys,
+    openCalls,
+    connections,
+    settings,
+    confirmations,
+    calls,
+    idempotency,
+    rules,
+    daemon,
+    pairing,
+    machines: createMachines({ registry, keys, connections, bus, release, onError }),
+    retention: createRetention({ clock, limits, stores, registry, log: needs.log, onError }),
+  };
+};
+
+/** The same part, whose named functions throw `shuttingDown` once the server stops: the caller must come back. */
+const refusingWhen =
+  (stopped: () => boolean) =>
+  <Part extends object, Name extends keyof Part>(
+    part: Part & Record<Name, (...given: never[]) => Promise<unknown>>,
+    names: readonly Name[],
+  ): Part => {
+    const guarded = names.map((name) => {
+      const run = part[name];
+      return [
+        name,
+        async (...given: never[]) => {
+          if (stopped()) throw errors.shuttingDown();
+          return run(...given);
+        },
+      ];
+    });
+    return { ...part, ...Object.fromEntries(guarded) };
+  };
+
+/** Makes the core. Call `start` before the doors open. */
+export const createGateway = (needs: GatewayNeeds): Gateway => {
+  const { clock, limits, log, onError } = needs;
+  const parts = createParts(needs);
+  const { stores, registry, keys, openCalls, connections, daemon } = parts;
+  let stopped = false;
+  const guarded = refusingWhen(() => stopped);
+
+  const touchKeys = () => {
+    const online = registry.all().filter((machine) => machine.connection.kind === 'online');
+    keys.touchMachines(online.map((machine) => machine.id)).catch(onError);
+  };
+  const timers: (() => void)[] = [
+    watchRevoked({
+      clock,
+      everyMs: limits.revokedEveryMs,
+      othersChanged: needs.store.othersChanged,
+      machines: () => registry.all().filter((machine) => isConnected(machine)),
+      keys,
+      disconnect: (machine) => connections.disconnect(machine, 'user'),
+      onError,
+    }),
+  ];
 
   return {
-    call: whileRunning(async (userId, toolCall, options) => {
-      await settings.requireEnabled(userId);
-      return calls.run(
-        { userId, machine: await registry.connected(userId, options.machineId) },
-        toolCall,
-        options,
-      );
-    }),
-    repeats: {
-      claim: whileRunning(repeats.claim),
-      none: repeats.none,
-      unread: repeats.unread,
-      read: repeats.read,
-      spend: whileRunning(repeats.spend),
-    },
-    daemon: {
-      init: whileRunning(daemon.init),
-      setTools: whileRunning(daemon.setTools),
-      openStream: whileRunning(daemon.openStream),
-      userOf: whileRunning(daemon.userOf),
-      respond: whileRunning(daemon.respond),
-      respondAll: whileRunning(daemon.respondAll),
-      progress: whileRunning(daemon.progress),
-      probe: whileRunning(daemon.probe),
-      rules: whileRunning(daemon.rules),
-      disconnect: whileRunning(daemon.disconnect),
-    },
-    createLink: async (userId) => {
-      await settings.requireEnabled(userId);
-      const { token, expiresAt } = await keys.issue(userId);
-      return {
-        token,
-        command: pairing.daemonCommand(token),
-        expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-        ttlSeconds: expiresAt === null ? null : Math.max(0, Math.floor((expiresAt - clock.now()) / 1_000)),
-      };
-    },
-    status,
-    tools: async (userId) => {
-      const machine = await registry.used(userId);
-      return isConnected(machine) ? [...machine.info.toolList.tools.values()] : [];
-    },
-    machine: async (userId, machineId) => {
-      const machine = await registry.used(userId, machineId);
-      if (!machine) return null;
-      const { tools, digest } = machine.info.toolList;
-      return { machineId: machine.id, status: () => toStatus(machine), tools, digest };
-    },
-    disconnect: async (userId) => {
-      const machine = await registry.used(userId);
-      if (!machine) return;
-      await keys.revokeMachine(machine);
-      connections.disconnect(machine, 'user');
-    },
-    onStateChanged: createStateWatch({ port, registry, onError }),
-    getCall: calls.get,
-    listCalls: calls.list,
-    cancelCall: whileRunning(calls.cancel),
-    cancelCallsOf: whileRunning(calls.cancelOf),
-    onCallChanged: callEvents.on,
-    liveOutputs: liveOutputs.of,
-    getConfirmation: confirmations.get,
-    listConfirmations: confirmations.list,
-    decide: whileRunning(confirmations.decide),
-    onConfirmationChanged: confirmationEvents.on,
-    rules: whileRunning(async (userId, query) => {
-      await settings.requireEnabled(userId);
-      return rules.ask(userId, query);
-    }),
-    getSettings: settings.get,
-    updateSettings: settings.update,
-    revokeUser: (userId) => endSessions({ kind: 'user', userId }),
+    calls: guarded(parts.calls, ['run', 'cancel', 'cancelOf']),
+    confirmations: guarded(parts.confirmations, ['decide']),
+    daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
+    idempotency: guarded(parts.idempotency, ['claim', 'consumeNonce']),
+    machines: parts.machines,
+    pairing: parts.pairing,
+    retention: parts.retention,
+    rules: guarded(parts.rules, ['query']),
+    settings: parts.settings,
     start: async () => {
-      stopTouching = clock.every(touchEveryMs, touchKeys);
-      const open = await takeUp({
+      timers.push(clock.every(touchEveryMs, touchKeys));
+      const open = await recover({
         clock,
         limits,
         stores,
@@ -256,16 +209,14 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
         connections,
         openCalls,
         onUnreadable: (kind, { id, columns }) =>
-          log.error({ [kind]: id, columns }, `a ${kind} could not be read whole`),
+          log.error({ [kind]: id, columns }, `a ${kind} could not be read completely`),
         onError,
       });
-      await repeats.takeUp(open);
+      await parts.idempotency.recover(open);
     },
-    forgetOld: createForgetOld({ clock, limits, stores, log, onError }),
     stop: async () => {
       stopped = true;
-      stopTouching();
-      stopTellingAgain();
+      for (const stopTimer of timers) stopTimer();
       await connections.stop();
       await openCalls.stop();
     },

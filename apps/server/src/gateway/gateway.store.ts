@@ -1,12 +1,14 @@
 import type { Store } from '../db/index.ts';
-import { createCallsStore, type CallsStore } from './calls.store.ts';
-import { createConfirmationsStore, type ConfirmationsStore } from './confirmations.store.ts';
-import { guardedStore } from './guarded-store.ts';
-import { createKeysStore, type KeysStore } from './keys.store.ts';
-import { createMachinesStore, type MachinesStore } from './machines.store.ts';
-import { createOldCallsStore, type OldCallsStore } from './old-calls.store.ts';
-import { createRepeatsStore, type RepeatsStore } from './repeats.store.ts';
-import { createSwitchesStore, type SwitchesStore } from './switches.store.ts';
+import { createCallsStore, type CallsStore } from './calls/calls.store.ts';
+import { createTransitionsStore, type TransitionsStore } from './calls/transitions.store.ts';
+import { createConfirmationsStore, type ConfirmationsStore } from './confirmations/confirmations.store.ts';
+import { mapStoreErrors } from './map-errors.store.ts';
+import { createKeysStore, type KeysStore } from './pairing/keys.store.ts';
+import { createMachinesStore, type MachinesStore } from './machines/machines.store.ts';
+import { createOldCallsStore, type OldCallsStore } from './retention/old-calls.store.ts';
+import { createRemovedUsersStore, type RemovedUsersStore } from './retention/removed-users.store.ts';
+import { createRepeatsStore, type RepeatsStore } from './idempotency/idempotency.store.ts';
+import { createSwitchesStore, type SwitchesStore } from './settings/switches.store.ts';
 
 /** All that the gateway writes down; each throws `storeUnavailable` where the store is in trouble. */
 export interface GatewayStores {
@@ -15,19 +17,23 @@ export interface GatewayStores {
   keys: KeysStore;
   machines: MachinesStore;
   oldCalls: OldCallsStore;
+  removedUsers: RemovedUsersStore;
   repeats: RepeatsStore;
   switches: SwitchesStore;
+  transitions: TransitionsStore;
 }
 
 export const createGatewayStores = (store: Store): GatewayStores => {
   const { db, commit } = store;
   return {
-    calls: guardedStore(createCallsStore(db, commit)),
-    confirmations: guardedStore(createConfirmationsStore(db, commit)),
-    keys: guardedStore(createKeysStore(store)),
-    machines: guardedStore(createMachinesStore(db, commit)),
-    oldCalls: guardedStore(createOldCallsStore(db, commit)),
-    repeats: guardedStore(createRepeatsStore(db)),
-    switches: guardedStore(createSwitchesStore(db)),
+    calls: mapStoreErrors(createCallsStore(db, commit)),
+    confirmations: mapStoreErrors(createConfirmationsStore(db)),
+    keys: mapStoreErrors(createKeysStore(store)),
+    machines: mapStoreErrors(createMachinesStore(db, commit)),
+    oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
+    removedUsers: mapStoreErrors(createRemovedUsersStore(db)),
+    repeats: mapStoreErrors(createRepeatsStore(db)),
+    switches: mapStoreErrors(createSwitchesStore(db)),
+    transitions: mapStoreErrors(createTransitionsStore(db, commit)),
   };
 };

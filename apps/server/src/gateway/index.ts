@@ -1,12 +1,10 @@
+export type { CallOptions } from './calls/calls.ts';
+export type { DaemonSession, DaemonCredentials } from './connection/daemon-session.ts';
+export type { DaemonStream } from './connection/daemon-stream.ts';
 export { createGateway } from './create-gateway.ts';
-export type {
-  CallClaim,
-  DaemonSide,
-  DaemonStream,
-  Gateway,
-  MachineView,
-  Proof,
-  UserSide,
-} from './gateway.ts';
+export type { Gateway } from './gateway.ts';
+export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
-export { isWithinScopes } from './tool-groups.ts';
+export { isReading } from './idempotency/reading-tools.ts';
+export type { MachineRef, MachineView } from './machines/machines.ts';
+export { createKeysStore } from './pairing/keys.store.ts';

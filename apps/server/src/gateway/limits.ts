@@ -27,6 +27,8 @@ export interface GatewayLimits {
   maxUnread: number;
   /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
   probeEveryMs: number;
+  /** How often keys that another process has revoked are looked for. */
+  revokedEveryMs: number;
   maxUnanswered: number;
   /** How often daemons may take one machine from each other within the window, before its key is taken back. */
   maxTakings: number;
@@ -73,6 +75,7 @@ export const defaultLimits: GatewayLimits = {
   unreadMs: minute,
   maxUnread: 2_000,
   probeEveryMs: 20 * second,
+  revokedEveryMs: 750,
   maxUnanswered: 2,
   maxTakings: 3,
   takingsWindowMs: minute,

@@ -8,6 +8,7 @@ import {
   text,
   useGateway,
   type FakeStream,
+  callerOf,
 } from '../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
@@ -22,7 +23,9 @@ const connected = async (body = initBody()) => {
 
 /** Makes a call whose maker goes down with the server. */
 const call = async () => {
-  void fixture.gateway.call('ada', read, ended).catch(() => {});
+  void callerOf(fixture.gateway, 'ada')
+    .run(read, ended)
+    .catch(() => {});
   await fixture.clock.settle();
 };
 
@@ -38,19 +41,19 @@ describe('after a restart', () => {
   it('the machine is waited for, comes back with its key, and nothing is paired again', async () => {
     const { key, clock } = await connected();
     const gateway = await restart();
-    expect(await gateway.status('ada')).toMatchObject({
+    expect(await gateway.machines.status('ada')).toMatchObject({
       connected: true,
       state: 'grace',
       directory: '/home/ada/notes',
     });
     await clock.settle(30_000);
     const stream = await openStream(gateway, key);
-    expect(await gateway.status('ada')).toMatchObject({
+    expect(await gateway.machines.status('ada')).toMatchObject({
       state: 'online',
       connectedAt: '2026-01-01T00:00:00.000Z',
     });
-    expect(await gateway.createLink('ada')).toMatchObject({ token: key, expiresAt: null });
-    const running = gateway.call('ada', read, ended);
+    expect(await gateway.pairing.createLinkAsSpecified('ada')).toMatchObject({ token: key, expiresAt: null });
+    const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();
     await gateway.daemon.respond(key, idOf(stream), text('hi'));
     expect(await running).toMatchObject({ state: 'succeeded' });
@@ -60,10 +63,10 @@ describe('after a restart', () => {
     const { clock, key } = await connected();
     const gateway = await restart();
     await clock.settle(60_000);
-    expect(await gateway.status('ada')).toMatchObject({ connected: false, state: 'offline' });
-    expect(await (await restart()).status('ada')).toMatchObject({ state: 'offline' });
+    expect(await gateway.machines.status('ada')).toMatchObject({ connected: false, state: 'offline' });
+    expect(await (await restart()).machines.status('ada')).toMatchObject({ state: 'offline' });
     await fixture.openStream(key);
-    expect(await fixture.gateway.status('ada')).toMatchObject({ state: 'online' });
+    expect(await fixture.gateway.machines.status('ada')).toMatchObject({ state: 'online' });
   });
 
   it.each([
@@ -74,7 +77,7 @@ describe('after a restart', () => {
     if (explicit) await fixture.gateway.daemon.disconnect(key);
     else stream.drop();
     await clock.settle(10_000);
-    expect(await (await restart()).status('ada')).toMatchObject({ state: 'offline' });
+    expect(await (await restart()).machines.status('ada')).toMatchObject({ state: 'offline' });
   });
 
   it.each([
@@ -85,12 +88,12 @@ describe('after a restart', () => {
     await call();
     const requestId = idOf(stream);
     const gateway = await restart();
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'delivered' });
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({ state: 'delivered' });
     const next = await openStream(gateway, key);
     await clock.settle();
     expect(argumentsOf(next)).toEqual(sent);
     expect(await gateway.daemon.respond(key, requestId, text('hi'))).toEqual({ ok: true });
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'succeeded' });
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({ state: 'succeeded' });
     const again = await restart();
     expect(await again.daemon.respond(key, requestId, text('hi'))).toEqual({ ok: true, duplicate: true });
     await expect(again.daemon.respond(key, requestId, text('ho'))).rejects.toMatchObject({
@@ -120,10 +123,10 @@ describe('after a restart', () => {
     await call();
     const gateway = await restart();
     await clock.settle(59_999);
-    const [open] = (await gateway.listCalls('ada', { limit: 1 })).calls;
+    const [open] = (await gateway.calls.list('ada', { limit: 1 })).calls;
     expect(open).toMatchObject({ endedAt: null });
     await clock.settle(1);
-    const over = await gateway.getCall('ada', open?.requestId ?? '');
+    const over = await gateway.calls.get('ada', open?.requestId ?? '');
     expect(over).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' }, started });
   });
 });
@@ -143,13 +146,13 @@ describe('an open confirmation after a restart', () => {
   ])('CF-11 is there, is answered once, and its call runs once, on %s', async (_name, body) => {
     const { key, clock, requestId } = await asked(body);
     const gateway = await restart();
-    expect(await gateway.listConfirmations('ada')).toMatchObject([{ requestId, state: 'open' }]);
+    expect(await gateway.confirmations.list('ada')).toMatchObject([{ requestId, state: 'open' }]);
     const next = await openStream(gateway, key);
     await clock.settle();
     expect(next.events).toEqual([]);
     const both = await Promise.allSettled([
-      gateway.decide('ada', { requestId }, { approved: true }),
-      gateway.decide('ada', { requestId }, { approved: false }),
+      gateway.confirmations.decide('ada', { requestId }, { approved: true }),
+      gateway.confirmations.decide('ada', { requestId }, { approved: false }),
     ]);
     expect(both).toMatchObject([
       { status: 'fulfilled' },
@@ -157,7 +160,7 @@ describe('an open confirmation after a restart', () => {
     ]);
     expect(argumentsOf(next)).toEqual([{ path: 'a.txt', _confirmation: 'allowOnce' }]);
     await gateway.daemon.respond(key, requestId, text('written'));
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({
       state: 'succeeded',
       decision: 'allowOnce',
       decidedBy: 'ada',
@@ -170,9 +173,11 @@ describe('an open confirmation after a restart', () => {
     const gateway = await restart();
     expect(await gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
     await clock.settle(60 * 60_000);
-    expect(await gateway.listConfirmations('ada')).toEqual([]);
-    expect(await gateway.getCall('ada', requestId)).toMatchObject({ state: 'denied' });
-    await expect(gateway.decide('ada', { requestId }, { approved: true })).rejects.toMatchObject({
+    expect(await gateway.confirmations.list('ada')).toEqual([]);
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({ state: 'denied' });
+    await expect(
+      gateway.confirmations.decide('ada', { requestId }, { approved: true }),
+    ).rejects.toMatchObject({
       code: 'CONFIRMATION_CLOSED',
     });
   });
@@ -185,13 +190,15 @@ describe('an open confirmation after a restart', () => {
     async (_name, body) => {
       const { key, stream, clock, requestId } = await asked(body);
       stream.drop();
-      await fixture.gateway.decide(
+      await fixture.gateway.confirmations.decide(
         'ada',
         { requestId },
         { approved: true, resourceDecision: 'allowForSession' },
       );
       const gateway = await restart();
-      await expect(gateway.decide('ada', { requestId }, { approved: false })).rejects.toMatchObject({
+      await expect(
+        gateway.confirmations.decide('ada', { requestId }, { approved: false }),
+      ).rejects.toMatchObject({
         code: 'ALREADY_DECIDED',
       });
       const next = await openStream(gateway, key);
@@ -207,7 +214,7 @@ describe('an open confirmation after a restart', () => {
 
   it('whose question was answered before is not asked again by a repeat of it, and a new one is undecided', async () => {
     const { key, clock, requestId } = await asked();
-    await fixture.gateway.decide('ada', { requestId }, { approved: true });
+    await fixture.gateway.confirmations.decide('ada', { requestId }, { approved: true });
     let gateway = await restart();
     await openStream(gateway, key);
     await clock.settle();
@@ -215,8 +222,8 @@ describe('an open confirmation after a restart', () => {
     expect(await gateway.daemon.respond(key, requestId, question({ askId: 'ask-2' }))).toEqual({ ok: true });
     gateway = await restart();
     const call = { state: 'awaiting-confirmation', decision: null, decidedBy: null };
-    expect(await gateway.getCall('ada', requestId)).toMatchObject(call);
-    expect(await gateway.listConfirmations('ada')).toMatchObject([{ requestId, state: 'open' }]);
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject(call);
+    expect(await gateway.confirmations.list('ada')).toMatchObject([{ requestId, state: 'open' }]);
   });
 
   it.each([
@@ -224,11 +231,13 @@ describe('an open confirmation after a restart', () => {
     ['names none where the daemon named none', undefined],
   ])('that was answered is sent with an answer that %s, also after a restart', async (_name, askId) => {
     const { key, clock, stream } = await connected();
-    void fixture.gateway.call('ada', read, ended).catch(() => {});
+    void callerOf(fixture.gateway, 'ada')
+      .run(read, ended)
+      .catch(() => {});
     await clock.settle();
     const requestId = stream.requests()[0]?.requestId ?? '';
     await fixture.gateway.daemon.respond(key, requestId, question({ askId }));
-    await fixture.gateway.decide('ada', { requestId }, { approved: true });
+    await fixture.gateway.confirmations.decide('ada', { requestId }, { approved: true });
     const gateway = await restart();
     const next = await openStream(gateway, key);
     await clock.settle();
@@ -240,17 +249,20 @@ describe('an open confirmation after a restart', () => {
   it('CF-11 a hundred of them are all there, each once', async () => {
     const { key, clock, stream } = await connected();
     for (let count = 0; count < 100; count += 1) {
-      void fixture.gateway.call('ada', read, ended).catch(() => {});
+      void callerOf(fixture.gateway, 'ada')
+        .run(read, ended)
+        .catch(() => {});
     }
     await clock.settle();
     for (const [index, { requestId }] of stream.requests().entries()) {
       await fixture.gateway.daemon.respond(key, requestId, question({ askId: `ask-${index}` }));
     }
     const gateway = await restart();
-    const open = await gateway.listConfirmations('ada');
+    const open = await gateway.confirmations.list('ada');
     expect(new Set(open.map((confirmation) => confirmation.requestId)).size).toBe(100);
     const next = await openStream(gateway, key);
-    for (const { id } of open) await gateway.decide('ada', { confirmationId: id }, { approved: true });
+    for (const { id } of open)
+      await gateway.confirmations.decide('ada', { confirmationId: id }, { approved: true });
     expect(new Set(next.requests().map((request) => request.requestId)).size).toBe(100);
     expect(next.requests()).toHaveLength(100);
   });

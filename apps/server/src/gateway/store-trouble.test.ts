@@ -7,6 +7,7 @@ import {
   text,
   type FakeStream,
   type GatewayFixture,
+  callerOf,
 } from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
@@ -33,13 +34,13 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     const { gateway, clock } = fixture;
     const { key, stream } = await connect(gateway, 'ada');
     await pragma(begin);
-    await expect(gateway.call('ada', write, ended)).rejects.toMatchObject(unavailable);
+    await expect(callerOf(gateway, 'ada').run(write, ended)).rejects.toMatchObject(unavailable);
     await clock.settle();
     expect(stream.requests()).toEqual([]);
-    expect(await gateway.listCalls('ada', { limit: 9 })).toEqual({ calls: [], nextCursor: null });
-    expect(await gateway.status('ada')).toMatchObject({ state: 'online' });
+    expect(await gateway.calls.list('ada', { limit: 9 })).toEqual({ calls: [], nextCursor: null });
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
     await pragma(end);
-    const call = gateway.call('ada', write, ended);
+    const call = callerOf(gateway, 'ada').run(write, ended);
     await clock.settle();
     await gateway.daemon.respond(key, idOf(stream), text('written'));
     expect(await call).toMatchObject({ state: 'succeeded' });
@@ -49,11 +50,11 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const { key, stream } = await connect(gateway, 'ada');
-    const call = gateway.call('ada', write, ended);
+    const call = callerOf(gateway, 'ada').run(write, ended);
     await clock.settle();
     await pragma(begin);
     await expect(gateway.daemon.respond(key, idOf(stream), text(long))).rejects.toMatchObject(unavailable);
-    expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
+    expect(await gateway.calls.get('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
     await pragma(end);
     expect(await gateway.daemon.respond(key, idOf(stream), text(long))).toEqual({ ok: true });
     expect(await call).toMatchObject({ state: 'succeeded' });
@@ -63,18 +64,20 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const told: string[] = [];
-    gateway.onConfirmationChanged('ada', ({ confirmation }) => told.push(confirmation.requestId));
+    gateway.confirmations.onChanged('ada', ({ confirmation }) => told.push(confirmation.requestId));
     const { key, stream } = await connect(gateway, 'ada');
-    void gateway.call('ada', write, ended).catch(() => {});
+    void callerOf(gateway, 'ada')
+      .run(write, ended)
+      .catch(() => {});
     await clock.settle();
     await pragma(begin);
     const asked = question({ description: long });
     await expect(gateway.daemon.respond(key, idOf(stream), asked)).rejects.toMatchObject(unavailable);
-    expect(await gateway.listConfirmations('ada')).toEqual([]);
+    expect(await gateway.confirmations.list('ada')).toEqual([]);
     expect(told).toEqual([]);
     await pragma(end);
     expect(await gateway.daemon.respond(key, idOf(stream), asked)).toEqual({ ok: true });
-    expect(await gateway.listConfirmations('ada')).toHaveLength(1);
+    expect(await gateway.confirmations.list('ada')).toHaveLength(1);
     expect(told).toEqual([idOf(stream)]);
   });
 });
@@ -83,15 +86,17 @@ it('while the store is read-only a decision is not taken, and the machine hears 
   fixture = await openGateway();
   const { gateway, clock } = fixture;
   const { key, stream } = await connect(gateway, 'ada');
-  void gateway.call('ada', write, ended).catch(() => {});
+  void callerOf(gateway, 'ada')
+    .run(write, ended)
+    .catch(() => {});
   await clock.settle();
   const requestId = idOf(stream);
   await gateway.daemon.respond(key, requestId, question());
   await pragma('query_only = 1');
-  const decide = () => gateway.decide('ada', { requestId }, { approved: true });
+  const decide = () => gateway.confirmations.decide('ada', { requestId }, { approved: true });
   await expect(decide()).rejects.toMatchObject(unavailable);
-  await expect(gateway.cancelCall('ada', requestId)).rejects.toMatchObject(unavailable);
-  expect([stream.requests().length, await gateway.listConfirmations('ada')]).toMatchObject([
+  await expect(gateway.calls.cancel('ada', requestId)).rejects.toMatchObject(unavailable);
+  expect([stream.requests().length, await gateway.confirmations.list('ada')]).toMatchObject([
     1,
     [{ state: 'open' }],
   ]);
@@ -104,11 +109,11 @@ it('an end by time-out that could not be written down is written when the store 
   fixture = await openGateway();
   const { gateway, clock } = fixture;
   const { stream } = await connect(gateway, 'ada');
-  const call = gateway.call('ada', write, ended);
+  const call = callerOf(gateway, 'ada').run(write, ended);
   await clock.settle();
   await pragma('query_only = 1');
   await clock.settle(40_000);
-  expect(await gateway.getCall('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
+  expect(await gateway.calls.get('ada', idOf(stream))).toMatchObject({ state: 'delivered' });
   await pragma('query_only = 0');
   await clock.settle(2_000);
   expect(await call).toMatchObject({ state: 'timed-out' });

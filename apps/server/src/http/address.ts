@@ -4,6 +4,8 @@ import { isIP } from 'node:net';
 export interface Address {
   /** The origin that links and commands carry, without a slash at its end. */
   url(): string;
+  /** Whether that is http to another machine than this one. */
+  isInsecure(): boolean;
   /** Whether the `Host` of a request names this server. */
   ownsHost(host: string): boolean;
   /** Whether an `Origin` is a page of this server. */
@@ -45,8 +47,14 @@ export const createAddress = (config: {
     return names.has(name) || (publicHost === undefined && isIpLiteral(name));
   };
 
+  const url = () => config.publicUrl ?? `http://${shownHost}:${port}`;
+
   return {
-    url: () => config.publicUrl ?? `http://${shownHost}:${port}`,
+    url,
+    isInsecure: () => {
+      const { protocol, hostname } = new URL(url());
+      return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+    },
     ownsHost: (host) => host.toLowerCase() === publicHost || ownsLocally(host),
     ownsOrigin: (origin) =>
       origin === config.publicUrl ||

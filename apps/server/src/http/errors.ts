@@ -1,10 +1,8 @@
-import { errorTable, type ErrorBody, type ErrorRow } from '@drawbridge/contracts';
+import { errorRow, errorTable, type ErrorBody } from '@drawbridge/contracts/errors';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
-
-const rows: readonly ErrorRow[] = Object.values(errorTable);
 
 const ofStatus: Record<number, () => CodedError> = {
   404: errors.notFound,
@@ -30,10 +28,13 @@ export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>
   );
 };
 
-/** What may leave the process of whatever was thrown: its code and sentence, nothing of the inside, which is logged. */
+/**
+ * What may leave the process of whatever was thrown: its code and sentence, nothing of the inside, which is
+ * logged.
+ */
 export const toErrorReply = (error: Error, request: FastifyRequest): { status: number; body: ErrorBody } => {
   const coded = toCoded(error);
-  const status = rows.find((row) => row.code === coded.code)?.http ?? 500;
+  const status = errorRow(coded.code)?.http ?? 500;
   if (status >= 500) request.log.error({ err: error }, coded.message);
   return {
     status,

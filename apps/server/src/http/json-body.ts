@@ -8,7 +8,10 @@ const openArray = 0x5b;
 const closeArray = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
-/** After so many bytes of a text its next quote is looked for by the runtime, which is fast with long texts alone. */
+/**
+ * After so many bytes of a text its next quote is looked for by the runtime, which is fast with long texts
+ * alone.
+ */
 const longText = 16;
 
 /** Whether the byte at `at` is escaped, in a text of which the part before `from` escapes nothing behind it. */
@@ -62,7 +65,10 @@ export const readJson = (body: Uint8Array): { text: string; value: unknown } => 
   }
 };
 
-/** What Fastify is to make of a JSON body; undefined stands for an empty one. By callback: each promise is a way round. */
+/**
+ * What Fastify is to make of a JSON body; undefined stands for an empty one. By callback: each promise is a
+ * way round.
+ */
 export const jsonParser =
   (pick: (json: { text: string; value: unknown } | undefined) => unknown) =>
   (_request: unknown, body: Buffer, done: (error: Error | null, value?: unknown) => void): void => {

@@ -1,7 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
+import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
-import { createPlaces, type Places } from './places.ts';
+import { createNameLimit, type NameLimit } from './name-limit.ts';
+import { createQuota, type Quota } from './quota.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -10,9 +12,9 @@ export interface Limit {
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-/** The same for somebody whom the request itself does not name, wherever it comes from. */
-export interface NamedLimit {
-  count(request: FastifyRequest, reply: FastifyReply, who: string): Promise<void>;
+/** The same for a name that the request itself does not carry, wherever it comes from. */
+export interface NamedLimit extends NameLimit {
+  count(reply: FastifyReply, name: string): void;
 }
 
 /** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
@@ -27,8 +29,11 @@ export interface Limits {
   /** Uses of one access token, or of one person's client whichever token it has. */
   bearer: NamedLimit;
   /** Requests with one access token, or of one person's client, that wait for their answer. */
-  exchanges: Places;
-  /** Session keys and access tokens that do not hold: machines behind one address share it, and come back all at once. */
+  exchanges: Quota;
+  /**
+   * Session keys and access tokens that do not hold: machines behind one address share it, and come back all at
+   * once.
+   */
   session: Limit;
   notFound: Limit;
   /** Steps of connecting a client by OAuth: many people's clients come from one address. */
@@ -50,9 +55,19 @@ const accountOf = (request: FastifyRequest): string => {
   return typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : '';
 };
 
+interface LimitsNeeds {
+  clock: Clock;
+  perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number };
+}
+
+const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
+  reply.header('retry-after', String(retryAfterSeconds));
+  throw errors.tooManyRequests();
+};
+
 export const createLimits = async (
   app: FastifyInstance,
-  perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number },
+  { clock, perMinute }: LimitsNeeds,
 ): Promise<Limits> => {
   await app.register(rateLimit, { global: false });
 
@@ -64,20 +79,18 @@ export const createLimits = async (
     });
     const take = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
       const state = await apply(request, { increment });
-      if (state.isAllowed || !state.isExceeded) return;
-      reply.header('retry-after', String(state.ttlInSeconds));
-      throw errors.tooManyRequests();
+      if (!state.isAllowed && state.isExceeded) refuse(reply, state.ttlInSeconds);
     };
     return { count: take(true), check: take(false) };
   };
 
   const named = (max: number): NamedLimit => {
-    const names = new WeakMap<FastifyRequest, string>();
-    const { count } = limit(max, (request) => names.get(request) ?? '');
+    const { use } = createNameLimit({ clock, max });
     return {
-      count: (request, reply, who) => {
-        names.set(request, who);
-        return count(request, reply);
+      use,
+      count: (reply, name) => {
+        const retryAfterSeconds = use(name);
+        if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
       },
     };
   };
@@ -89,7 +102,7 @@ export const createLimits = async (
     setup: limit(perMinute.setup),
     pairing: limit(perMinute.pairing),
     bearer: named(perMinute.bearer),
-    exchanges: createPlaces(openExchanges),
+    exchanges: createQuota(openExchanges),
     session: limit(sessionPerMinute),
     notFound: limit(perMinute.notFound),
     oauth: limit(oauthPerMinute),

@@ -17,7 +17,10 @@ interface ServerNeeds {
   longestAnswerMs: number;
 }
 
-/** Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, headers of a page that trusts nobody. */
+/**
+ * Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, strict headers of
+ * pages.
+ */
 export const createServer = async ({
   log,
   trustProxy,

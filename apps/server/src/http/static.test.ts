@@ -5,6 +5,7 @@ import { fastify } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { errorHandler } from './errors.ts';
 import { serveNotFound } from './not-found.ts';
+import { watchRoutes } from './routes.ts';
 import { serveStatic } from './static.ts';
 
 const serve = async (files: Record<string, string>) => {
@@ -16,10 +17,8 @@ const serve = async (files: Record<string, string>) => {
   const warnings: string[] = [];
   const app = fastify({ logger: { level: 'warn', stream: { write: (line) => void warnings.push(line) } } });
   app.setErrorHandler(errorHandler);
-  const servePage = await serveStatic(app, {
-    panelDir: join(root, 'panel'),
-    daemonFile: join(root, 'daemon.tgz'),
-  });
+  const servePage = await serveStatic(app, { panelDir: join(root, 'panel'), routes: watchRoutes(app) });
+  for (const url of ['/api/v1/calls', '/trpc/:path']) app.post(url, async () => '');
   const uncounted = async () => {};
   serveNotFound(app, { servePage, limit: { count: uncounted, check: uncounted } });
   onTestFinished(async () => {
@@ -27,11 +26,11 @@ const serve = async (files: Record<string, string>) => {
     expect(warnings).toEqual([]);
     rmSync(root, { recursive: true });
   });
-  return async (url: string) => {
-    const { statusCode, headers, body } = await app.inject({ url });
-    return [statusCode, headers['cache-control'], body];
-  };
+  return (url: string, accepts = 'identity') => app.inject({ url, headers: { 'accept-encoding': accepts } });
 };
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof serve>>>>;
+const asSeen = ({ statusCode, headers, body }: Answer) => [statusCode, headers['cache-control'], body];
 
 const built = {
   'panel/index.html': 'page',
@@ -39,7 +38,6 @@ const built = {
   'panel/favicon.svg': 'icon',
   'panel/.hidden': 'secret',
   'outside.txt': 'secret',
-  'daemon.tgz': 'packed',
 };
 const notFound = [404, 'no-store', '{"code":"NOT_FOUND","message":"Not found"}'];
 
@@ -50,7 +48,6 @@ it.each([
   ['/setup?from=here', [200, 'no-store', 'page']],
   ['/favicon.svg', [200, 'no-store', 'icon']],
   ['/assets/app-1a2b.js', [200, 'public, max-age=31536000, immutable', 'script']],
-  ['/daemon.tgz', [200, 'no-cache', 'packed']],
   ['/assets/gone', notFound],
   ['/assets/gone.js', notFound],
   ['/.hidden', notFound],
@@ -61,16 +58,29 @@ it.each([
   ['/..%2foutside.txt', notFound],
 ])('serves %s', async (path, expected) => {
   const get = await serve(built);
-  expect(await get(path)).toEqual(expected);
+  expect(asSeen(await get(path))).toEqual(expected);
 });
 
-it('says what is missing before the first build', async () => {
+it('serves no page before the first build', async () => {
   const get = await serve({});
-  expect(await get('/')).toEqual(notFound);
-  const fix = 'Build the daemon, then start the server again.';
-  expect(await get('/daemon.tgz')).toEqual([
-    404,
-    'no-store',
-    JSON.stringify({ code: 'NOT_FOUND', message: 'The packed daemon is missing', fix }),
-  ]);
+  expect(asSeen(await get('/'))).toEqual(notFound);
+});
+
+it.each([
+  ['/assets/app-1a2b.js', 'gzip, deflate, br', 'br', 'script in br'],
+  ['/assets/app-1a2b.js', 'gzip', 'gzip', 'script in gz'],
+  ['/assets/app-1a2b.js', 'identity', undefined, 'script'],
+  ['/activity', 'br', 'br', 'page in br'],
+  ['/favicon.svg', 'br', undefined, 'icon'],
+])('sends %s to a reader of %s in the form %s', async (path, accepts, encoding, body) => {
+  const get = await serve({
+    ...built,
+    'panel/index.html.br': 'page in br',
+    'panel/assets/app-1a2b.js.br': 'script in br',
+    'panel/assets/app-1a2b.js.gz': 'script in gz',
+  });
+  const { headers, body: sent } = await get(path, accepts);
+  const { 'cache-control': caching } = (await get(path)).headers;
+  expect([headers['content-encoding'], sent, headers['cache-control']]).toEqual([encoding, body, caching]);
+  expect(headers.vary).toMatch(/accept-encoding/i);
 });

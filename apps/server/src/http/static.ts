@@ -1,35 +1,44 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from '../errors.ts';
+import type { HttpRoute } from './routes.ts';
 
 interface StaticNeeds {
   /** The built panel's folder. */
   panelDir: string;
-  /** The packed daemon. */
-  daemonFile: string;
+  /** All routes of the server, once it serves. */
+  routes(): readonly HttpRoute[];
 }
 
 const yearS = 365 * 24 * 60 * 60;
 
-/** The paths that belong to a door: below them nothing is ever the panel. */
-const doorPaths = /^\/(api|rest|trpc|mcp|health|ready)(\/|$)/;
+const folderOf = (path: string) => path.split('/')[1] ?? '';
 
-const isPage = (request: FastifyRequest) => {
+const isPage = (request: FastifyRequest, doors: ReadonlySet<string>) => {
   const path = request.url.split('?')[0] ?? '';
   return (
-    request.method === 'GET' && !doorPaths.test(path) && !path.startsWith('/assets/') && !path.includes('.')
+    request.method === 'GET' &&
+    !doors.has(folderOf(path)) &&
+    !path.startsWith('/assets/') &&
+    !path.includes('.')
   );
 };
 
-/** Serves the built panel and `GET /daemon.tgz`. Gives what answers a path that is a page of the panel's own router. */
+/** Serves the built panel. Gives what answers a path that is a page of the panel's own router. */
 export const serveStatic = async (
   app: FastifyInstance,
-  { panelDir, daemonFile }: StaticNeeds,
+  { panelDir, routes }: StaticNeeds,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | null> => {
   const panelBuilt = existsSync(join(panelDir, 'index.html'));
+  let doors: ReadonlySet<string> | undefined;
+  /** First folders of the routes that have a name: below them nothing is ever the panel. */
+  const doorFolders = () =>
+    (doors ??= new Set(
+      routes()
+        .map(({ url }) => folderOf(url))
+        .filter((folder) => /^\w+$/.test(folder)),
+    ));
 
   if (panelBuilt) {
     await app.register(fastifyStatic, {
@@ -37,6 +46,8 @@ export const serveStatic = async (
       cacheControl: false,
       index: 'index.html',
       dotfiles: 'ignore',
+      // The build's own forms. What is worked out for a person goes uncompressed: its length tells too much.
+      preCompressed: true,
       setHeaders: (reply, path) => {
         const lasting = path.startsWith(join(panelDir, 'assets'));
         reply.header('cache-control', lasting ? `public, max-age=${yearS}, immutable` : 'no-store');
@@ -44,20 +55,8 @@ export const serveStatic = async (
     });
   }
 
-  app.get('/daemon.tgz', async (_request, reply) => {
-    const found = await stat(daemonFile).catch(() => null);
-    if (!found)
-      throw errors.notFound({
-        message: 'The packed daemon is missing',
-        fix: 'Build the daemon, then start the server again.',
-      });
-    // Its bytes change with the version while its address stays.
-    reply.header('cache-control', 'no-cache').header('content-length', found.size).type('application/gzip');
-    return reply.send(createReadStream(daemonFile));
-  });
-
   return (request, reply) => {
-    if (!isPage(request) || !panelBuilt) return null;
+    if (!panelBuilt || !isPage(request, doorFolders())) return null;
     return reply.header('cache-control', 'no-store').sendFile('index.html');
   };
 };

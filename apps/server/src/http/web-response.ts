@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 /** Up to this, an answer goes out as a text together with its head: one write instead of two. */
 const smallBytes = 16 * 1024;
 
-/** The bytes as the answer holds them: a text of a mebibyte would be decoded here and encoded once more behind. */
+/**
+ * The bytes as the answer holds them: a text of a mebibyte would be decoded here and encoded once more
+ * behind.
+ */
 const bytesOf = async ({ body }: Response): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body ?? []) chunks.push(chunk);

@@ -1,5 +1,7 @@
+import { passwordChanged, signedIn } from '@drawbridge/contracts/accounts';
 import { unreachable, type Failure } from './failure.ts';
 import { postJson } from './post-json.ts';
+import { sessionProof } from './session-proof.ts';
 
 interface Credentials {
   email: string;
@@ -17,8 +19,8 @@ type Reply = { ok: true } | { ok: false; failure: Failure };
 
 const badRequest: Failure = {
   code: 'BAD_REQUEST',
-  message: 'The server refused this',
-  fix: 'Check what you typed.',
+  message: 'The server rejected this request',
+  fix: 'Check the form.',
 };
 const refused: Record<number, Failure> = {
   403: {
@@ -29,37 +31,69 @@ const refused: Record<number, Failure> = {
   429: { code: 'TOO_MANY_REQUESTS', message: 'Too many attempts', fix: 'Wait a minute and try again.' },
 };
 
-/** `own` are the refusals of this one path, by their status. */
-const post = async (path: string, body: object, own: Record<number, Failure>): Promise<Reply> => {
+interface Post {
+  body: object;
+  /** The refusals of this one path, by their status. */
+  own: Record<number, Failure>;
+  /** Takes the answer, as JSON. */
+  take?(answer: unknown): void;
+}
+
+const post = async (path: string, { body, own, take }: Post): Promise<Reply> => {
   const response = await postJson(path, body);
   if (response === null) return { ok: false, failure: unreachable };
-  if (response.ok) return { ok: true };
+  if (response.ok) {
+    take?.(await response.json());
+    return { ok: true };
+  }
   return { ok: false, failure: own[response.status] ?? refused[response.status] ?? badRequest };
 };
 
-/** Opens a session: the server sets its cookie. Never throws. */
+/** Opens a session: the server sets its cookie, and its proof is kept here. Never throws. */
 export const signIn = (credentials: Credentials): Promise<Reply> =>
-  post('/api/auth/sign-in/email', credentials, {
-    401: {
-      code: 'UNAUTHORIZED',
-      message: 'This e-mail address and password do not belong together',
-      fix: 'Check both and try again.',
+  post('/api/auth/sign-in/email', {
+    body: credentials,
+    own: {
+      401: {
+        code: 'UNAUTHORIZED',
+        message: 'Wrong e-mail or password.',
+        fix: 'Check both and try again.',
+      },
+      423: {
+        code: 'ACCOUNT_DISABLED',
+        message: 'This account is disabled',
+        fix: 'Ask the owner of this server.',
+      },
     },
+    take: (answer) => sessionProof.keep(signedIn.parse(answer).sessionProof),
   });
 
 /** Ends the session. Never throws. */
-export const signOut = (): Promise<Reply> => post('/api/auth/sign-out', {}, {});
+export const signOut = async (): Promise<Reply> => {
+  const response = await postJson('/api/auth/sign-out', {});
+  if (response === null) return { ok: false, failure: unreachable };
+  // 401: it had ended before.
+  if (!response.ok && response.status !== 401) {
+    return { ok: false, failure: refused[response.status] ?? badRequest };
+  }
+  sessionProof.forget();
+  return { ok: true };
+};
 
 export const wrongPassword: Failure = {
   code: 'INVALID_PASSWORD',
-  message: 'This is not your current password',
+  message: 'Wrong current password',
   fix: null,
 };
 
-/** Changes the password of whoever is signed in; `wrongPassword` where the current one is another. Never throws. */
+/** Changes the password of the signed-in person; `wrongPassword` where the current one is another. Never throws. */
 export const changePassword = (change: PasswordChange): Promise<Reply> =>
-  post('/api/auth/change-password', change, {
-    // What else it refuses so, the form does not send.
-    400: wrongPassword,
-    401: { code: 'UNAUTHORIZED', message: 'You are not signed in any more', fix: 'Sign in and try again.' },
+  post('/api/auth/change-password', {
+    body: change,
+    own: {
+      // What else it refuses so, the form does not send.
+      400: wrongPassword,
+      401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
+    },
+    take: (answer) => sessionProof.keep(passwordChanged.parse(answer).sessionProof),
   });

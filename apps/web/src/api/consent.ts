@@ -1,4 +1,5 @@
-import { consentReply, type ConsentBody, type ErrorBody } from '@drawbridge/contracts';
+import { consentReply, type ConsentBody } from '@drawbridge/contracts/clients';
+import type { ErrorBody } from '@drawbridge/contracts/errors';
 import { unreachable, type Failure } from './failure.ts';
 import { postJson } from './post-json.ts';
 

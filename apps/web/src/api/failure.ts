@@ -9,8 +9,8 @@ export interface Failure {
 
 export const unreachable: Failure = {
   code: 'UNREACHABLE',
-  message: 'The server does not answer',
-  fix: 'Check that it is running. The panel tries again by itself.',
+  message: 'The server does not respond',
+  fix: 'Check that it is running. The panel retries automatically.',
 };
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

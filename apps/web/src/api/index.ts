@@ -3,5 +3,6 @@ export { answerConsent } from './consent.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
+export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';
 export { createApi, type Api } from './trpc.ts';

@@ -1,13 +1,11 @@
-import type { CallEvent, ConfirmationEvent, StateChanged } from '@drawbridge/contracts';
+import type { LiveEvent } from '@drawbridge/contracts/live';
 
-/** What an open panel hears. */
+/** What an open panel is told. */
 export interface Listener {
-  onState(event: StateChanged): void;
-  onCall(event: CallEvent): void;
-  onConfirmation(event: ConfirmationEvent): void;
-  /** All streams stand, at first or again: fetch what was missed meanwhile. */
+  onEvent(event: LiveEvent): void;
+  /** The stream is open, at first or again: fetch what was missed meanwhile. */
   onUp(): void;
-  /** A stream broke; all are being opened again. */
+  /** The stream broke; it is being opened again. */
   onDown(): void;
   /** The session is over: nothing more will come. */
   onSignedOut(): void;

@@ -1,4 +1,5 @@
 // @vitest-environment node
+import type { LiveEvent } from '@drawbridge/contracts/live';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { startFixture } from '../../test/fixture-server.ts';
@@ -10,6 +11,17 @@ const until = async (there: () => boolean, turn: () => Promise<void>) => {
   while (!there()) await turn();
 };
 
+const wordOf = ({ topic, event }: LiveEvent): string => {
+  switch (topic) {
+    case 'machine':
+      return `state ${event.payload.state}`;
+    case 'calls':
+      return event.type === 'call' ? `call ${event.call.state}` : 'progress';
+    default:
+      return `confirmation ${event.confirmation.state}`;
+  }
+};
+
 const listen = (origin: string) => {
   const clock = createFakeClock();
   const heard: string[] = [];
@@ -17,9 +29,7 @@ const listen = (origin: string) => {
     api: apiFor(origin),
     clock,
     listener: {
-      onState: ({ payload }) => heard.push(`state ${payload.state}`),
-      onCall: (event) => heard.push(event.type === 'call' ? `call ${event.call.state}` : 'progress'),
-      onConfirmation: ({ confirmation }) => heard.push(`confirmation ${confirmation.state}`),
+      onEvent: (event) => heard.push(wordOf(event)),
       onUp: () => heard.push('up'),
       onDown: () => heard.push('down'),
       onSignedOut: () => heard.push('signed out'),
@@ -33,11 +43,17 @@ it('hears the state at once and each event after', async () => {
   const { clock, heard, stop, saw } = listen(fixture.origin);
   await saw('up');
   await saw('state online');
-  fixture.emit('calls', { type: 'call', call: callOf() });
+  fixture.emit({ topic: 'calls', event: { type: 'call', call: callOf() } });
   await saw('call succeeded');
-  fixture.emit('confirmations', { type: 'confirmation', confirmation: confirmationOf() });
+  fixture.emit({
+    topic: 'confirmations',
+    event: { type: 'confirmation', confirmation: confirmationOf() },
+  });
   await saw('confirmation open');
-  fixture.emit('state', { type: 'instanceAiGatewayStateChanged', payload: { ...online, state: 'grace' } });
+  fixture.emit({
+    topic: 'machine',
+    event: { type: 'instanceAiGatewayStateChanged', payload: { ...online, state: 'grace' } },
+  });
   await saw('state grace');
   expect(heard.toSorted()).toEqual([
     'call succeeded',
@@ -47,10 +63,7 @@ it('hears the state at once and each event after', async () => {
     'up',
   ]);
   stop();
-  await until(
-    () => fixture.readers('state') + fixture.readers('calls') + fixture.readers('confirmations') === 0,
-    clock.settle,
-  );
+  await until(() => fixture.readers() === 0, clock.settle);
   await fixture.close();
 });
 

@@ -8,45 +8,30 @@ interface Needs {
   listener: Listener;
 }
 
-const streams = 3;
 const retry = { baseMs: 500, capMs: 5_000 };
 
-/** Opens the three subscriptions once; `onBroken` when any of them broke or ended. */
+/** Opens the subscription once; `onBroken` when it broke or ended. */
 const open = ({ api, listener }: Needs, onBroken: () => void): (() => void) => {
-  const standing = new Set<string>();
-
-  const options = (name: string) => ({
-    onConnectionStateChange: ({ state, error }: { state: string; error: unknown }) => {
-      if (state === 'pending' && standing.size < streams && standing.add(name).size === streams)
-        listener.onUp();
-      else if (error !== null) onBroken();
+  let isUp = false;
+  const subscription = api.live.onEvent.subscribe(undefined, {
+    onConnectionStateChange: ({ error }) => {
+      if (error !== null) onBroken();
+    },
+    onData: ({ data }) => {
+      // A stream that is refused opens as well: the first message, the machine's state, tells that it stands.
+      if (!isUp) listener.onUp();
+      isUp = true;
+      listener.onEvent(data);
     },
     onError: onBroken,
     onComplete: onBroken,
   });
-
-  const subscriptions = [
-    api.gateway.onStateChanged.subscribe(undefined, {
-      ...options('state'),
-      onData: ({ data }) => listener.onState(data),
-    }),
-    api.confirmations.onChanged.subscribe(undefined, {
-      ...options('confirmations'),
-      onData: ({ data }) => listener.onConfirmation(data),
-    }),
-    api.calls.onChanged.subscribe(undefined, {
-      ...options('calls'),
-      onData: ({ data }) => listener.onCall(data),
-    }),
-  ];
-  return () => {
-    for (const subscription of subscriptions) subscription.unsubscribe();
-  };
+  return subscription.unsubscribe;
 };
 
 /**
- * Keeps the streams open until the returned function is called. When one breaks, all are opened anew, after a wait that
- * grows, once the server says that the person is still signed in.
+ * Keeps the stream open until the returned function is called. When it breaks it is opened anew, after a wait that grows,
+ * once the server says that the person is still signed in.
  */
 export const keepLive = (needs: Needs): (() => void) => {
   const { api, clock, listener } = needs;

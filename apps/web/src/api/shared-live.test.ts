@@ -27,26 +27,24 @@ afterEach(() => {
 
 const windowOf = (userId: string) => {
   const heard: string[] = [];
-  let streams: Listener | null = null;
+  let stream: Listener | null = null;
   const stop = shareLive({
     userId,
     recall: () => [{ type: 'progress', requestId: 'r0', output: 'one', outputOffset: 0 }],
     open: (listener) => {
-      streams = listener;
+      stream = listener;
       heard.push('opens');
       return () => heard.push('closes');
     },
     listener: {
-      onState: ({ payload }) => heard.push(payload.state),
-      onCall: (event) => heard.push(event.type),
-      onConfirmation: ({ confirmation }) => heard.push(`${confirmation.id} ${confirmation.state}`),
+      onEvent: ({ topic, event }) => heard.push(`${topic} ${event.type}`),
       onUp: () => heard.push('up'),
       onDown: () => heard.push('down'),
       onSignedOut: () => heard.push('signed out'),
     },
   });
   stops.push(stop);
-  return { heard, stop, streams: () => streams };
+  return { heard, stop, stream: () => stream };
 };
 
 const clock = createFakeClock();
@@ -57,57 +55,64 @@ const until = async (there: () => boolean) => {
   while (!there()) await clock.settle();
 };
 
-it('opens the streams in one window and tells the others', async () => {
+it('opens the stream in one window and tells the others', async () => {
   const first = windowOf('u1');
-  await until(() => first.streams() !== null);
-  first.streams()?.onUp();
+  await until(() => first.stream() !== null);
+  first.stream()?.onUp();
   const second = windowOf('u1');
   await until(() => second.heard.includes('up'));
-  first.streams()?.onState({ type: 'instanceAiGatewayStateChanged', payload: online });
-  first.streams()?.onConfirmation({ type: 'confirmation', confirmation: confirmationOf() });
-  first.streams()?.onCall({ type: 'progress', requestId: 'r1' });
-  first.streams()?.onDown();
+  first.stream()?.onEvent({
+    topic: 'machine',
+    event: { type: 'instanceAiGatewayStateChanged', payload: online },
+  });
+  first.stream()?.onEvent({
+    topic: 'confirmations',
+    event: { type: 'confirmation', confirmation: confirmationOf() },
+  });
+  first.stream()?.onEvent({ topic: 'calls', event: { type: 'progress', requestId: 'r1' } });
+  first.stream()?.onDown();
   await until(() => second.heard.includes('down'));
+  const told = ['machine instanceAiGatewayStateChanged', 'confirmations confirmation', 'calls progress'];
   expect([first.heard, second.heard]).toEqual([
-    ['opens', 'up', 'online', 'c1 open', 'progress', 'down'],
-    ['up', 'progress', 'online', 'c1 open', 'progress', 'down'],
+    ['opens', 'up', ...told, 'down'],
+    ['up', 'calls progress', ...told, 'down'],
   ]);
 });
 
 it('hands over to the next window when the leading one closes', async () => {
   const first = windowOf('u1');
-  await until(() => first.streams() !== null);
+  await until(() => first.stream() !== null);
   const second = windowOf('u1');
   await settle();
   expect(second.heard).toEqual([]);
   first.stop();
-  await until(() => second.streams() !== null);
+  await until(() => second.stream() !== null);
   expect([first.heard, second.heard]).toEqual([['opens', 'closes'], ['opens']]);
 });
 
 it('shares nothing between two people', async () => {
   const ada = windowOf('u1');
   const bob = windowOf('u2');
-  await until(() => ada.streams() !== null && bob.streams() !== null);
-  ada.streams()?.onSignedOut();
+  await until(() => ada.stream() !== null && bob.stream() !== null);
+  ada.stream()?.onSignedOut();
   await settle();
   expect([ada.heard, bob.heard]).toEqual([['opens', 'signed out'], ['opens']]);
 });
 
 it('drops what does not read as an event', async () => {
   const leader = windowOf('u1');
-  await until(() => leader.streams() !== null);
+  await until(() => leader.stream() !== null);
   const follower = windowOf('u1');
   await settle();
   const other = new BroadcastChannel('drawbridge-live u1');
-  other.postMessage({ type: 'event', event: { type: 'confirmation', confirmation: { id: 'x' } } });
+  other.postMessage({ type: 'event', event: { topic: 'confirmations', event: { id: 'x' } } });
   other.postMessage({ type: 'down' });
   await until(() => follower.heard.includes('down'));
   expect(follower.heard).toEqual(['down']);
   other.close();
 });
 
-it('keeps its own streams where there are no locks', () => {
+it('keeps its own stream where there are no locks', () => {
   vi.stubGlobal('navigator', {});
   expect([windowOf('u1').heard, windowOf('u1').heard]).toEqual([['opens'], ['opens']]);
 });

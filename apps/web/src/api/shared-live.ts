@@ -1,11 +1,12 @@
-import { callEvent, confirmationEvent, stateChanged, type CallEvent } from '@drawbridge/contracts';
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import { liveEvent } from '@drawbridge/contracts/live';
 import type { Listener } from './listener.ts';
 
 interface Needs {
   /** Windows of another person share nothing. */
   userId: string;
   listener: Listener;
-  /** Opens the streams for whoever leads. */
+  /** Opens the stream for whoever leads. */
   open: (listener: Listener) => () => void;
   /** What a window that opens later has missed of running calls; hearing it twice must change nothing. */
   recall: () => CallEvent[];
@@ -23,12 +24,8 @@ const pass = (word: Partial<Word> & { event?: unknown }, listener: Listener) => 
     case 'signed-out':
       return listener.onSignedOut();
     case 'event': {
-      const state = stateChanged.safeParse(word.event);
-      if (state.success) return listener.onState(state.data);
-      const confirmation = confirmationEvent.safeParse(word.event);
-      if (confirmation.success) return listener.onConfirmation(confirmation.data);
-      const call = callEvent.safeParse(word.event);
-      if (call.success) listener.onCall(call.data);
+      const read = liveEvent.safeParse(word.event);
+      if (read.success) listener.onEvent(read.data);
       return;
     }
     default:
@@ -36,8 +33,8 @@ const pass = (word: Partial<Word> & { event?: unknown }, listener: Listener) => 
 };
 
 /**
- * One set of streams for all windows of a person: browsers open six connections to a server and no more, and each
- * window would hold three. One window leads and tells the others; when it closes, the next one leads.
+ * One stream for all windows of a person: browsers open six connections to a server by HTTP/1.1 and no more. One window
+ * leads and tells the others; when it closes, the next one leads.
  * Without locks (a page over plain http on another host) each window has its own.
  */
 export const shareLive = ({ userId, listener, open, recall }: Needs): (() => void) => {
@@ -63,13 +60,10 @@ export const shareLive = ({ userId, listener, open, recall }: Needs): (() => voi
       channel.onmessage = ({ data }: MessageEvent<Partial<Word>>) => {
         if (data.type !== 'hello' || !isUp) return;
         tell({ type: 'up' });
-        for (const event of recall()) tell({ type: 'event', event });
+        for (const event of recall()) tell({ type: 'event', event: { topic: 'calls', event } });
       };
-      const event = (happened: unknown) => both({ type: 'event', event: happened });
       const close = open({
-        onState: event,
-        onCall: event,
-        onConfirmation: event,
+        onEvent: (event) => both({ type: 'event', event }),
         onUp: () => {
           isUp = true;
           both({ type: 'up' });

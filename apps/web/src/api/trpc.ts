@@ -7,6 +7,7 @@ import {
   splitLink,
   type TRPCClient,
 } from '@trpc/client';
+import { proofHeaders, sessionProof } from './session-proof.ts';
 
 export type Api = TRPCClient<AppRouter>;
 
@@ -23,12 +24,19 @@ interface Needs {
 
 /** The server's procedures, typed by its router. */
 export const createApi = ({ origin, EventSource, fetch }: Needs): Api => {
-  const http = { url: `${origin}/trpc`, ...(fetch ? { fetch } : {}) };
+  const http = { url: `${origin}/trpc`, headers: proofHeaders, ...(fetch ? { fetch } : {}) };
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (op) => op.type === 'subscription',
-        true: httpSubscriptionLink({ url: http.url, ...(EventSource ? { EventSource } : {}) }),
+        true: httpSubscriptionLink({
+          url: http.url,
+          connectionParams: () => {
+            const proof = sessionProof.read();
+            return proof === null ? null : { sessionProof: proof };
+          },
+          ...(EventSource ? { EventSource } : {}),
+        }),
         false: splitLink({
           condition: (op) => slow.has(op.path),
           true: httpLink(http),

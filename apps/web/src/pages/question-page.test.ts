@@ -1,4 +1,4 @@
-import type { Confirmation } from '@drawbridge/contracts';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../test/mounting.ts';
@@ -30,14 +30,14 @@ it('shows the card of the question that its address names, and no other', async 
   const page = await open([confirmationOf({ id: 'c0', tool: 'delete' }), confirmationOf()]);
   await until(() => page.find('[data-test=confirmation]').exists());
   expect(page.findAll('[data-test=confirmation]')).toHaveLength(1);
-  expect(page.find('[data-test=confirmation] h3').text()).toContain('write_file');
+  expect(page.findAll('h1').map((one) => one.text())).toEqual(['Change a.txt?']);
 });
 
 it.each([
-  ['allowed', { state: 'decided', approved: true, decision: 'allowOnce' }, 'Allowed once'],
-  ['denied', { state: 'decided', approved: false, decision: 'denyOnce' }, 'Denied once'],
-  ['withdrawn', { state: 'withdrawn' }, 'Withdrawn: the call was stopped'],
-  ['expired', { state: 'expired' }, 'Expired: denied'],
+  ['allowed', { state: 'decided', approved: true, decision: 'allowOnce' }, 'Allowed'],
+  ['denied', { state: 'decided', approved: false, decision: 'denyOnce' }, 'Denied'],
+  ['withdrawn', { state: 'withdrawn' }, 'Withdrawn: the call ended'],
+  ['expired', { state: 'expired' }, 'Expired and denied'],
 ] as const)('says of one that is %s what became of it', async (_, change, words) => {
   const page = await open([confirmationOf(change)]);
   await until(() => page.text().includes('This question is closed'));
@@ -47,6 +47,6 @@ it.each([
 
 it('says so where there is no such question', async () => {
   const page = await open([confirmationOf()], 'c9');
-  await until(() => page.text().includes('There is no such question'));
+  await until(() => page.text().includes('Question not found'));
   expect(page.find('[data-test=confirmation]').exists()).toBe(false);
 });

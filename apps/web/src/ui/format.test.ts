@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount, countdown, counted, duration, timeFrom } from './format.ts';
+import { amount, briefTime, countdown, counted, duration, timeFrom } from './format.ts';
 
 const now = Date.UTC(2026, 0, 10);
 
@@ -9,6 +9,7 @@ it.each([
   ['2026-01-09T21:00:00.000Z', '3 hours ago'],
   ['2026-01-08T23:00:00.000Z', 'yesterday'],
   ['2026-01-12T00:00:00.000Z', 'in 2 days'],
+  ['2026-04-09T23:59:58.000Z', 'in 90 days'],
 ])('says when %s was', (iso, expected) => {
   expect(timeFrom(iso, now)).toBe(expected);
 });
@@ -33,4 +34,14 @@ it.each([
 it('counts things', () => {
   expect(amount(1_234_567)).toBe('1,234,567');
   expect([counted(1, 'tool'), counted(3, 'tool')]).toEqual(['1 tool', '3 tools']);
+});
+
+it.each([
+  ['2026-01-10T00:00:00.400Z', 'now'],
+  ['2026-01-09T23:59:56.000Z', '4 s ago'],
+  ['2026-01-09T23:57:10.000Z', '2 min ago'],
+  ['2026-01-10T23:59:00.000Z', 'in 23 h'],
+  ['2026-01-01T00:00:00.000Z', '9 d ago'],
+])('says in brief when %s is', (iso, expected) => {
+  expect(briefTime(iso, now)).toBe(expected);
 });

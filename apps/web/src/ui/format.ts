@@ -5,16 +5,45 @@ const units = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const absolute = new Intl.DateTimeFormat('en', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
+
+/** What was made a moment ago for 90 days ends in 90 days, not in 89. */
+const wholeUnits = (amount: number): number => (amount > 0 ? Math.round(amount) : Math.trunc(amount));
 
 /** "3 minutes ago", "in 2 hours"; below a minute "just now". */
 export const timeFrom = (iso: string, nowMs: number): string => {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   for (const [unit, size] of units) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relative.format(wholeUnits(seconds / size), unit);
   }
   return 'just now';
 };
+
+const briefUnits = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** "4 s ago", "2 min ago", "in 23 h"; "now" below a second. */
+export const briefTime = (iso: string, nowMs: number): string => {
+  const seconds = (Date.parse(iso) - nowMs) / 1_000;
+  const size = Math.abs(seconds);
+  const [unit, length] = briefUnits.find(([, long]) => size >= long) ?? [];
+  if (unit === undefined) return 'now';
+  const words = `${Math.floor(size / length)} ${unit}`;
+  return seconds < 0 ? `${words} ago` : `in ${words}`;
+};
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** "Feb 20, 2026", in the person's own zone. */
+export const fullDate = (iso: string): string => day.format(Date.parse(iso));
 
 /** Date and time in the person's own zone. */
 export const fullTime = (iso: string): string => absolute.format(Date.parse(iso));

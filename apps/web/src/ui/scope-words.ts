@@ -1,12 +1,12 @@
-import type { ToolGroup } from '@drawbridge/contracts';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 
-/** What each group lets whoever has it do, in words for a person who decides. */
+/** What each permission allows. */
 export const scopeTexts: Record<ToolGroup, string> = {
-  filesystemRead: 'List, search and read files in the folder of the machine.',
-  filesystemWrite: 'Make, change, move and delete files there.',
-  shell: 'Run programs of the machine, within its sandbox.',
-  computer: 'See the screen, move the mouse and type.',
-  browser: 'Open pages and act on them.',
-  mcp: 'Use the MCP servers that were added on the machine.',
-  system: 'Ask for more groups of tools.',
+  filesystemRead: 'List, search and read files in the shared folder.',
+  filesystemWrite: 'Create, change, move and delete files in it.',
+  shell: 'Run commands on the machine, in its sandbox.',
+  computer: 'Take screenshots, control the mouse and type.',
+  browser: 'Open web pages and interact with them.',
+  mcp: 'Use the MCP servers configured on the machine.',
+  system: 'Request more tools.',
 };

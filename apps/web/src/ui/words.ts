@@ -1,4 +1,4 @@
-import type { CallState, CallVia, Door } from '@drawbridge/contracts';
+import type { CallState, CallVia, Door } from '@drawbridge/contracts/calls';
 
 interface Words {
   label: string;
@@ -18,7 +18,7 @@ const groups: Record<string, Words> = {
   system: { label: 'System', icon: 'i-lucide-settings-2' },
 };
 
-/** A group of tools as a person calls it; a name that is not known stands for itself. */
+/** The label of a group of tools; an unknown group is labelled with its name. */
 export const groupWords = (name: string): Words => groups[name] ?? { label: name, icon: 'i-lucide-wrench' };
 
 interface StateWords extends Words {
@@ -26,10 +26,10 @@ interface StateWords extends Words {
 }
 
 export const callStateWords: Record<CallState, StateWords> = {
-  pending: { label: 'Waiting', icon: 'i-lucide-clock', tone: 'neutral' },
+  pending: { label: 'Pending', icon: 'i-lucide-clock', tone: 'neutral' },
   delivered: { label: 'Running', icon: 'i-lucide-loader', tone: 'primary' },
-  'awaiting-confirmation': { label: 'Waits for you', icon: 'i-lucide-circle-help', tone: 'warning' },
-  succeeded: { label: 'Done', icon: 'i-lucide-circle-check', tone: 'success' },
+  'awaiting-confirmation': { label: 'Waiting for you', icon: 'i-lucide-circle-help', tone: 'warning' },
+  succeeded: { label: 'Succeeded', icon: 'i-lucide-circle-check', tone: 'success' },
   failed: { label: 'Failed', icon: 'i-lucide-circle-x', tone: 'error' },
   denied: { label: 'Denied', icon: 'i-lucide-ban', tone: 'neutral' },
   cancelled: { label: 'Cancelled', icon: 'i-lucide-circle-slash', tone: 'neutral' },
@@ -39,13 +39,13 @@ export const callStateWords: Record<CallState, StateWords> = {
 
 export const doorWords: Record<Door, string> = {
   trpc: 'Panel',
-  'daemon-http': 'Daemon',
+  'daemon-http': 'Machine',
   mcp: 'MCP client',
   rest: 'REST',
   jsonrpc: 'JSON-RPC client',
 };
 
-/** What a call came through, where the person did not make it themselves. */
+/** The kind of credential that a call used; a person's own calls have none. */
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',

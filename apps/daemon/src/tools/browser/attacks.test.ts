@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { browserWorld, openSite, redirect } from './world.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { openBrowserTools, openSite, redirect } from '../../testing/browser-fixture.ts';
 
 const good = 'good.example';
 const evil = 'evil.example';
@@ -49,47 +50,48 @@ const attempts: [string, (url: (name: string, path?: string) => string) => strin
   ['a service worker', () => `<script>navigator.serviceWorker?.register("/worker.js")</script>`],
 ];
 
-/** The ways of the pages above by which `evil` was reached; those that are awaited have longer for it. */
-const waysThatReach = async (
-  allowed: (site: { port: number }) => string[],
-  awaited: string[] = [],
-): Promise<string[]> => {
-  const site = await openSite((port) => {
-    const url = (name: string, path = '/') => `http://${name}:${port}${path}`;
-    return {
-      '/redirect': redirect(url(evil)),
-      '/worker.js': (_request, response) => {
-        response.setHeader('content-type', 'text/javascript');
-        response.end(`fetch("${url(evil)}", { mode: "no-cors" })`);
-      },
-      ...Object.fromEntries(attempts.map(([, page], at) => [`/${at}`, page(url)])),
-    };
-  });
-  const { go, call } = await browserWorld({ allow: allowed(site) });
-  const reached: string[] = [];
-  for (const [at, [way]] of attempts.entries()) {
-    site.hits.length = 0;
-    await go(site.url(good, `/${at}`));
-    const isReached = () => site.hits.some((hit) => hit.startsWith(evil));
-    // What a page begins after it was built.
-    const waits = awaited.includes(way) ? 50 : 1;
-    for (let wait = 0; wait < waits && !isReached(); wait++) await call('browser_wait_for', { time: 0.3 });
-    expect(site.hits).toContain(`${good}/${at}`);
-    if (isReached()) reached.push(way);
-  }
-  return reached;
-};
-
 describeWith('chromium')('BR-02, BR-05, SS-04, SS-08: what pages reach', () => {
+  const world = shared(async () => {
+    const site = await openSite((port) => {
+      const url = (name: string, path = '/') => `http://${name}:${port}${path}`;
+      return {
+        '/redirect': redirect(url(evil)),
+        '/worker.js': (_request, response) => {
+          response.setHeader('content-type', 'text/javascript');
+          response.end(`fetch("${url(evil)}", { mode: "no-cors" })`);
+        },
+        ...Object.fromEntries(attempts.map(([, page], at) => [`/${at}`, page(url)])),
+      };
+    });
+    return { site, ...(await openBrowserTools({ allow: [`${good}:${site.port}`] })) };
+  });
+
+  /** The ways of the pages above by which `evil` was reached; those that are awaited have longer for it. */
+  const waysThatReach = async (awaited: string[] = []): Promise<string[]> => {
+    const { site, go, call } = world();
+    const reached: string[] = [];
+    for (const [at, [way]] of attempts.entries()) {
+      site.hits.length = 0;
+      await go(site.url(good, `/${at}`));
+      const isReached = () => site.hits.some((hit) => hit.startsWith(evil));
+      // What a page begins after it was built.
+      const waits = awaited.includes(way) ? 50 : 1;
+      for (let wait = 0; wait < waits && !isReached(); wait++) await call('browser_wait_for', { time: 0.3 });
+      expect(site.hits).toContain(`${good}/${at}`);
+      if (isReached()) reached.push(way);
+    }
+    return reached;
+  };
+
   it('nothing at a host that nobody allowed', async () => {
-    expect(await waysThatReach(({ port }) => [`${good}:${port}`])).toEqual([]);
+    expect(await waysThatReach()).toEqual([]);
   }, 240_000);
 
   it('what they want where the person allowed it, but for what begins before or goes on after it', async () => {
     const never = ['preconnect', 'speculation rules', 'a shared worker', 'a service worker'];
     const expected = attempts.map(([way]) => way).filter((way) => !never.includes(way));
-    expect(await waysThatReach(({ port }) => [`${good}:${port}`, `${evil}:${port}`], expected)).toEqual(
-      expected,
-    );
+    const { site, settings } = world();
+    await settings.addRules('allow', [{ toolGroup: 'browser', resource: `${evil}:${site.port}` }]);
+    expect(await waysThatReach(expected)).toEqual(expected);
   }, 240_000);
 });

@@ -1,14 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText, type ToolResult } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { allText, browserWorld, openSite, redirect, until } from './world.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { allText, openBrowserTools, openSite, redirect, until } from '../../testing/browser-fixture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const good = 'good.example';
 const evil = 'evil.example';
+const unknown = 'unknown.example';
 
 const question = (result: ToolResult) => {
   const [block] = result.content;
@@ -24,33 +27,42 @@ const refOf = (snapshot: ToolResult, name: string): string => {
   return /\[ref=(\w+)\]/.exec(line ?? '')?.[1] ?? '';
 };
 
+/** One browser; the person allowed these hosts, and writing. */
+const world = shared(async () => {
+  const site = await openSite(() => ({}));
+  const allow = [`${good}:${site.port}`, `localhost:${site.port}`];
+  return { site, ...(await openBrowserTools({ allow, modes: { filesystemWrite: 'allow' } })) };
+});
+
 describeWith('chromium')('a visit', () => {
   it('asks for the host of the address, then for that of the page that is there', async () => {
-    const site = await openSite(() => ({ '/': '<title>Hello</title><button>Save</button>' }));
-    const { call, send } = await browserWorld();
-    const toolCall = { name: 'browser_navigate', arguments: { url: site.url(good, '/') } };
+    const { site, call, send } = world();
+    site.serve({ '/': '<title>Hello</title><button>Save</button>' });
+    const toolCall = { name: 'browser_navigate', arguments: { url: site.url(unknown, '/') } };
     const first = question(await send({ requestId: 'r', toolCall }));
     expect(first).toMatchObject({
       toolGroup: 'browser',
-      resource: `${good}:${site.port}`,
-      description: `Open ${site.url(good)} in the browser`,
+      resource: `${unknown}:${site.port}`,
+      description: `Open ${site.url(unknown)} in the browser`,
     });
     expect(site.hits).toEqual([]);
     const answer = { ...toolCall, arguments: { ...toolCall.arguments, _confirmation: 'allowOnce' } };
     const page = await send({ requestId: 'r', toolCall: answer });
     expect(allText(page)).toContain('Page Title: Hello');
-    expect(question(await call('browser_snapshot', {}))).toMatchObject({ resource: `${good}:${site.port}` });
+    expect(question(await call('browser_snapshot', {}))).toMatchObject({
+      resource: `${unknown}:${site.port}`,
+    });
     expect(question(await call('browser_tabs', { action: 'new', url: site.url(evil) }))).toMatchObject({
-      resources: [{ resource: `${evil}:${site.port}` }, { resource: `${good}:${site.port}` }],
+      resources: [{ resource: `${evil}:${site.port}` }, { resource: `${unknown}:${site.port}` }],
     });
   });
 
   it('SS-08, BR-05 a redirect to another host is stopped, said in words, and asks when it is followed', async () => {
-    const site = await openSite((port) => ({
-      '/': redirect(`http://${evil}:${port}/landed`),
-      '/click': `<a href="http://${evil}:${port}/clicked">next</a>`,
-    }));
-    const { go, call } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    const { site, go, call } = world();
+    site.serve({
+      '/': redirect(site.url(evil, '/landed')),
+      '/click': `<a href="${site.url(evil, '/clicked')}">next</a>`,
+    });
     const result = await go(site.url(good));
     expect(result.isError).toBe(true);
     expect(allText(result)).toContain(
@@ -65,7 +77,7 @@ describeWith('chromium')('a visit', () => {
 
   it('BR-02 a local address asks although the group is on allow, and a name that leads home is not reached', async () => {
     const site = await openSite(() => ({ '/': 'hello' }));
-    const { go } = await browserWorld({ modes: { browser: 'allow' } });
+    const { go } = await openBrowserTools({ modes: { browser: 'allow' } });
     expect(question(await go(site.url('127.0.0.1')))).toMatchObject({ resource: `127.0.0.1:${site.port}` });
     expect(allText(await go(site.url('rebind.example')))).toContain(
       `rebind.example:${site.port} leads to this machine or a private network`,
@@ -75,7 +87,7 @@ describeWith('chromium')('a visit', () => {
 
   it('BR-03 the panel of the own server is never opened, whatever is allowed', async () => {
     const site = await openSite(() => ({ '/': '<button>Approve</button>' }));
-    const { go } = await browserWorld({
+    const { go } = await openBrowserTools({
       allow: [`127.0.0.1:${site.port}`, `panel.example:${site.port}`],
       serverUrl: `http://127.0.0.1:${site.port}`,
     });
@@ -89,7 +101,7 @@ describeWith('chromium')('a visit', () => {
   });
 
   it('BR-01, BR-08 other schemes and code are refused before anything starts', async () => {
-    const { go, call, own } = await browserWorld({ modes: { browser: 'allow' } });
+    const { go, call, own } = await openBrowserTools({ modes: { browser: 'allow' } });
     for (const url of [
       'file:///etc/passwd',
       'chrome://settings',
@@ -107,12 +119,12 @@ describeWith('chromium')('a visit', () => {
 
 describeWith('chromium')('what a page can be used for', () => {
   it('forms, keys, choices and a picture', async () => {
-    const site = await openSite(() => ({
+    const { site, go, call } = world();
+    site.serve({
       '/': `<form><input aria-label=Name><select aria-label=Size><option>S<option>L</select><button>Send</button></form>
         <script>document.forms[0].onsubmit = (event) => { event.preventDefault();
         document.title = [...document.querySelectorAll('input, select')].map((one) => one.value).join(' ') }</script>`,
-    }));
-    const { go, call } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    });
     await go(site.url(good));
     const snapshot = await call('browser_snapshot', {});
     await call('browser_type', { target: refOf(snapshot, 'Name'), text: 'Ann' });
@@ -125,14 +137,14 @@ describeWith('chromium')('what a page can be used for', () => {
 
   it('BR-07 an upload sends files of the folder that may be read, and no others', async () => {
     let body = '';
-    const site = await openSite(() => ({
+    const { site, go, call, root, outside, own } = world();
+    site.serve({
       '/': '<form method=post action=/up enctype=multipart/form-data><input type=file name=f><button>Send</button></form>',
       '/up': (request, response) => {
         request.on('data', (chunk) => (body += String(chunk)));
         request.on('end', () => response.end('thanks'));
       },
-    }));
-    const { go, call, root, outside, own } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    });
     writeFileSync(join(root, 'a.txt'), 'my file');
     writeFileSync(join(outside, 'secret.txt'), 'secret');
     await go(site.url(good));
@@ -155,27 +167,25 @@ describeWith('chromium')('what a page can be used for', () => {
   });
 
   it('BR-07 a download is kept aside until a call saves it where a new file is allowed', async () => {
-    const site = await openSite(() => ({
+    const { site, go, call, root, outside, base } = world();
+    const before = readdirSync(root);
+    site.serve({
       '/': '<a href="/file">get</a>',
       '/file': (_request, response) => {
         response.setHeader('content-disposition', 'attachment; filename="../../../evil.sh"');
         response.end('content');
       },
-    }));
-    const { go, call, root, outside, base } = await browserWorld({
-      allow: [`${good}:${site.port}`],
-      modes: { filesystemWrite: 'allow' },
     });
     await go(site.url(good));
-    const told = await until(
+    const descriptor = await until(
       () => call('browser_wait_for', { time: 0.1 }),
       'kept aside',
       allText(await call('browser_click', { target: 'a' })),
     );
-    expect(told).toContain('A download is kept aside as d1: ');
+    expect(descriptor).toContain('A download is kept aside as d1: ');
     expect([readdirSync(root), readdirSync(outside), existsSync(join(base, 'evil.sh'))]).toEqual([
-      [],
-      [],
+      before,
+      ['secret.txt'],
       false,
     ]);
     const save = (filePath: string) => call('browser_save_download', { download: 'd1', filePath });
@@ -194,7 +204,7 @@ describeWith('chromium')('what a page can be used for', () => {
       '/': '<a href="/file" download>get</a>',
       '/file': 'hello',
     }));
-    const { go, call } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    const { go, call } = await openBrowserTools({ allow: [`${good}:${site.port}`] });
     await go(site.url(good));
     await until(
       () => call('browser_wait_for', { time: 0.1 }),
@@ -207,7 +217,8 @@ describeWith('chromium')('what a page can be used for', () => {
   });
 
   it('BR-10 dialogs, permissions and passwords are answered with no', async () => {
-    const site = await openSite(() => ({
+    const { site, go, call } = world();
+    site.serve({
       '/': `<script>onbeforeunload = (event) => event.preventDefault();</script><button onclick="document.title = confirm('sure?')">Ask</button>`,
       '/permission': `<script>
         const soon = (ask) => Promise.race([
@@ -224,8 +235,7 @@ describeWith('chromium')('what a page can be used for', () => {
         response.writeHead(401, { 'www-authenticate': 'Basic realm=x' });
         response.end('<title>refused</title>');
       },
-    }));
-    const { go, call } = await browserWorld({ allow: [`localhost:${site.port}`] });
+    });
     await go(site.url('localhost'));
     expect(allText(await call('browser_click', { target: 'button' }))).toContain(
       '"confirm" dialog with message "sure?"',

@@ -1,6 +1,6 @@
-import type { ToolFacts } from '../tool.ts';
+import type { ToolFacts } from '../common/tool.ts';
 import { listedTools, type ListedTool } from './list.ts';
-import { saveDownloadFacts } from './save-download.ts';
+import { saveDownloadFacts } from './downloads/save-download.ts';
 
 export const factsOf = (tool: ListedTool) =>
   ({ ...tool, group: 'browser', category: 'browser' }) satisfies ToolFacts;

@@ -1,7 +1,6 @@
 import type { BrowserMode } from '../../permission/index.ts';
-import { toLateEntries, type ToolEntry } from '../entry.ts';
-import type { FamilyContext, ToolFamily } from '../family.ts';
-import { listed } from '../listed.ts';
+import { toLazyTools, type DescribedTool, type LazyTool } from '../common/lazy-tool.ts';
+import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { browserEnvironment } from './config.ts';
 import { findBrowser, howToInstall } from './find-browser.ts';
 import type { BrowserSession } from './session.ts';
@@ -15,14 +14,17 @@ export interface BrowserOptions {
 }
 
 /** A browser of its own for the agent. Opening finds out whether there is one; it starts with the first call. */
-export const browserFamily = ({ mode, serverUrl, resolve }: BrowserOptions): ToolFamily => {
-  let tools: readonly ToolEntry[] = [];
+export const browserToolset = (
+  { mode, serverUrl, resolve }: BrowserOptions,
+  descriptors: readonly DescribedTool[],
+): Toolset => {
+  let tools: readonly LazyTool[] = [];
   let missing: string | null = null;
   let session: BrowserSession | undefined;
   return {
     category: 'browser',
     groups: ['browser'],
-    open: async ({ access, clock, privateFolder }: FamilyContext) => {
+    open: async ({ access, clock, privateFolder }: ToolsetContext) => {
       const environment = browserEnvironment();
       const executablePath = findBrowser(environment, process.platform);
       if (executablePath === undefined) {
@@ -30,7 +32,7 @@ export const browserFamily = ({ mode, serverUrl, resolve }: BrowserOptions): Too
         return;
       }
       const needs = { access, clock, privateFolder, mode, serverUrl, executablePath, environment, resolve };
-      tools = toLateEntries(listed.browser, async () => {
+      tools = toLazyTools(descriptors, async () => {
         const [{ createBrowserSession }, { browserTools }] = await Promise.all([
           import('./session.ts'),
           import('./tools.ts'),

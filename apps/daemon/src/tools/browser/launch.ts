@@ -1,6 +1,6 @@
 import type { BrowserContext, BrowserType } from 'playwright-core';
 import type { BrowserEnvironment } from './config.ts';
-import type { BrowserFolders } from './folders.ts';
+import type { BrowserFolders } from './downloads/folders.ts';
 import { actionMs, navigationMs } from './limits.ts';
 
 export interface LaunchOptions {

@@ -2,16 +2,21 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { allText, browserWorld, openSite, until } from './world.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { allText, openBrowserTools, openSite, until } from '../../testing/browser-fixture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const good = 'good.example';
 
 describeWith('chromium')('the browser itself', () => {
+  const world = shared(async () => {
+    const site = await openSite(() => ({ '/': '<title>Hello</title>' }));
+    return { site, ...(await openBrowserTools({ allow: [`${good}:${site.port}`] })) };
+  });
+
   it('BR-09, BR-11 has a folder of its own for the person alone, no port, none of the environment, and leaves nothing', async () => {
-    const site = await openSite(() => ({ '/': 'hello' }));
-    const { go, call, own } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    const { site, go, call, own } = world();
     await go(site.url(good));
     const folder = join(own, 'browser');
     const [run = ''] = readdirSync(folder);
@@ -46,7 +51,7 @@ describeWith('chromium')('the browser itself', () => {
       },
     }));
     for (const mode of ['ephemeral', 'persistent'] as const) {
-      const { go, call } = await browserWorld({ allow: [`${good}:${site.port}`], mode });
+      const { go, call } = await openBrowserTools({ allow: [`${good}:${site.port}`], mode });
       await go(site.url(good));
       await call('browser_close', {});
       await go(site.url(good));
@@ -56,8 +61,7 @@ describeWith('chromium')('the browser itself', () => {
   });
 
   it('BR-12 starts again after its end, also where a page brought it down', async () => {
-    const site = await openSite(() => ({ '/': '<title>Hello</title>' }));
-    const { go, own } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    const { site, go, own } = world();
     await go(site.url(good));
     const [run = ''] = readdirSync(join(own, 'browser'));
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -70,8 +74,8 @@ describeWith('chromium')('the browser itself', () => {
   });
 
   it('BR-12 a call that is taken back ends at once, and the next one works', async () => {
-    const site = await openSite(() => ({ '/': '<title>Hello</title>', '/never': () => undefined }));
-    const { go, send } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    const { site, go, send } = world();
+    site.serve({ '/never': () => undefined });
     await go(site.url(good));
     const abort = new AbortController();
     const toolCall = { name: 'browser_navigate', arguments: { url: site.url(good, '/never') } };
@@ -83,12 +87,11 @@ describeWith('chromium')('the browser itself', () => {
   });
 
   it('BR-12 closes what a page opens beyond ten tabs, and a tab that floods its console', async () => {
-    const site = await openSite(() => ({
+    const { site, go, call } = world();
+    site.serve({
       '/tabs': '<button onclick="for (let i = 0; i < 14; i++) window.open(\'/\')">Open</button>',
-      '/': 'hello',
       '/flood': '<script>for (let i = 0; i < 5100; i++) console.log(i)</script>',
-    }));
-    const { go, call } = await browserWorld({ allow: [`${good}:${site.port}`] });
+    });
     await go(site.url(good, '/tabs'));
     const list = () => call('browser_tabs', { action: 'list' });
     const clicked = allText(await call('browser_click', { target: 'button' }));

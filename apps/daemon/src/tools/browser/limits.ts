@@ -12,7 +12,7 @@ export const navigationMs = 30_000;
 export const settleMs = 1_000;
 /** One call in all; then its tab is closed. */
 export const callMs = 90_000;
-/** What a call that was taken back may take to end. */
+/** How long a cancelled call may take to end. */
 export const endMs = 1_000;
 /** How often a call that takes long says that it is under way. */
 export const tellEveryMs = 10_000;

@@ -1,4 +1,4 @@
-import { confirmationText } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
 import { maxPictureChars, maxResultChars } from './limits.ts';
 import { toResult } from './result.ts';

@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { ToolResult } from '@drawbridge/contracts';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { cutText } from '@drawbridge/kit';
 import type { Answer } from './connection.ts';
 import { maxPictureChars, maxResultChars } from './limits.ts';
 
 const cut = (text: string): string =>
   text.length <= maxResultChars
     ? text
-    : `${text.slice(0, maxResultChars)}\n… ${text.length - maxResultChars} more characters were left out`;
+    : `${cutText(text, maxResultChars)}\n… ${text.length - cutText(text, maxResultChars).length} more characters were left out`;
 
 /** A text that a page had a hand in never begins as the daemon's own words do. */
 const asPageText = (text: string): string => (text.startsWith('###') ? text : `### Result\n${text}`);

@@ -1,22 +1,22 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import type { Mode } from '@drawbridge/contracts';
+import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
-import type { Resource } from '../tool.ts';
-import { canonicalAddress } from './address.ts';
+import type { Resource } from '../common/tool.ts';
+import { canonicalAddress } from './network/address.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium, type Answer } from './connection.ts';
-import { createDownloads, type KeptDownload } from './downloads.ts';
-import { makeFolders } from './folders.ts';
-import { startGuard, type Guard } from './guard.ts';
-import { createHosts } from './hosts.ts';
+import { createDownloads, type KeptDownload } from './downloads/downloads.ts';
+import { makeFolders } from './downloads/folders.ts';
+import { startRequestInterceptor, type RequestInterceptor } from './network/request-interceptor.ts';
+import { createHostPolicy } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
-import { createNotes } from './notes.ts';
-import { createOwnServer } from './own-server.ts';
-import { openProxy } from './proxy.ts';
+import { createCallWarnings } from './call-warnings.ts';
+import { createOwnServer } from './network/own-server.ts';
+import { openProxy } from './network/proxy.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
@@ -79,18 +79,18 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
   try {
     const folders = makeFolders(privateFolder, mode);
     undo.push(folders.remove);
-    const notes = createNotes();
-    const downloads = createDownloads({ clock, folder: folders.downloads, say: notes.say });
+    const notes = createCallWarnings();
+    const downloads = createDownloads({ clock, folder: folders.downloads, notify: notes.notify });
     undo.push(downloads.close);
     const own = addressesOfThisMachine();
     const server = createOwnServer({ url: serverUrl, addresses: await addressesOf(serverUrl), own });
     let tabs: Tabs | undefined;
-    let guard: Guard | undefined;
+    let guard: RequestInterceptor | undefined;
     let stopped = false;
     const open = () => tabs?.hosts() ?? [];
-    const hosts = createHosts({ access, server, own, open });
+    const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
-      mayConnect: hosts.mayConnect,
+      mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
         if (guard?.hasPassed(place.host)) notes.blocked(`http://${place.host}/`, refusal);
       },
@@ -112,9 +112,9 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
     const browser = context.browser();
     if (!browser) throw new Error('no browser');
     const cdp = await browser.newBrowserCDPSession();
-    guard = await startGuard({
+    guard = await startRequestInterceptor({
       cdp,
-      hosts,
+      hostPolicy,
       proxy,
       open,
       blocked: (url, refusal) => {
@@ -122,7 +122,7 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
         notes.blocked(url, refusal);
       },
     });
-    const watched = watchTabs({ context, downloads, say: notes.say });
+    const watched = watchTabs({ context, downloads, notify: notes.notify });
     tabs = watched;
     const connection = await connectTools(async () => context, folders.output);
     undo.push(connection.close);
@@ -131,7 +131,7 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
       pages: watched.all,
       current: watched.current,
       call: (name, args, granted) =>
-        hosts.during(granted, async () => {
+        hostPolicy.during(granted, async () => {
           stopped = false;
           const answer = await connection.call(name, args);
           if (stopped) await settle(watched.current());

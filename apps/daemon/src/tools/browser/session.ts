@@ -1,9 +1,9 @@
-import type { ToolResult } from '@drawbridge/contracts';
-import { sleep } from '@drawbridge/kit';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { createDeferred, createTimer, sleep } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
-import { errors } from '../errors.ts';
-import { textResult } from '../result.ts';
-import type { RunContext } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { textResult } from '../common/result.ts';
+import type { RunContext } from '../common/tool.ts';
 import { callMs, endMs, idleMs, tellEveryMs } from './limits.ts';
 import { toResult } from './result.ts';
 import type { Running, RunningNeeds } from './running.ts';
@@ -26,12 +26,12 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
   const { clock } = needs;
   let starting: Promise<Running> | undefined;
   let now: Running | undefined;
-  let stopIdling = () => {};
+  const idleTimer = createTimer(clock);
 
   const found = (): Running | undefined => (now?.isOpen() ? now : undefined);
 
   const close = async () => {
-    stopIdling();
+    idleTimer.cancel();
     const last = starting;
     starting = undefined;
     now = undefined;
@@ -53,17 +53,13 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
   };
 
   const staysIdle = () => {
-    stopIdling();
-    stopIdling = clock.after(idleMs, () => void close());
+    idleTimer.start(idleMs, () => void close());
   };
 
-  /** Runs until the work is done, the call is taken back or its time is over; then the tab that it worked on is closed. */
+  /** Runs until the work is done, the call is cancelled or its time is over; then the tab that it worked on is closed. */
   const inTime = async <T>(work: Promise<T>, page: Page | undefined, context: RunContext): Promise<T> => {
     const { signal, progress } = context;
-    let end = (_reason: unknown) => {};
-    const ended = new Promise<never>((_resolve, reject) => {
-      end = reject;
-    });
+    const { promise: ended, reject: end } = createDeferred<never>();
     const abort = () => end(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const stopClock = clock.after(callMs, () => end(errors.browserSlow()));
@@ -73,7 +69,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
       return await Promise.race([work, ended]);
     } catch (error) {
       await page?.close().catch(() => undefined);
-      // What only waits is not ended by that, and nobody waits for it.
+      // Closing the page does not end a wait, and its result is not used.
       await Promise.race([work.catch(() => undefined), sleep(clock, endMs)]);
       throw error;
     } finally {
@@ -94,7 +90,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     close,
     call: async (name, args, context) => {
       const browser = await running();
-      stopIdling();
+      idleTimer.cancel();
       try {
         if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
         const work = browser.call(name, args, context.granted);

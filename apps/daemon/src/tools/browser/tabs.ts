@@ -1,7 +1,7 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { z } from 'zod';
-import type { Downloads } from './downloads.ts';
-import { hostOf, type WebHost } from './host.ts';
+import type { Downloads } from './downloads/downloads.ts';
+import { pageHostOf, type WebHost } from './network/host.ts';
 import { maxConsoleMessages, maxTabs } from './limits.ts';
 
 export interface Tabs {
@@ -17,7 +17,7 @@ export interface Tabs {
 export interface TabsNeeds {
   context: BrowserContext;
   downloads: Downloads;
-  say(sentence: string): void;
+  notify(sentence: string): void;
 }
 
 /** The tools' own record of a tab, which hangs on its page. */
@@ -32,12 +32,12 @@ const isCurrent = (page: Page): boolean => {
 };
 
 /** Watches the tabs of a browser and keeps what pages can do to it within limits. */
-export const watchTabs = ({ context, downloads, say }: TabsNeeds): Tabs => {
+export const watchTabs = ({ context, downloads, notify }: TabsNeeds): Tabs => {
   const dialogs = new Set<Dialog>();
 
   const watch = (page: Page) => {
     if (context.pages().length > maxTabs) {
-      say(`A tab was closed: ${maxTabs} are open already.`);
+      notify(`A tab was closed: ${maxTabs} are open already.`);
       void page.close().catch(() => undefined);
       return;
     }
@@ -45,7 +45,7 @@ export const watchTabs = ({ context, downloads, say }: TabsNeeds): Tabs => {
     page.on('console', () => {
       messages += 1;
       if (messages !== maxConsoleMessages) return;
-      say(`A tab was closed: it wrote ${maxConsoleMessages} messages to its console.`);
+      notify(`A tab was closed: it wrote ${maxConsoleMessages} messages to its console.`);
       void page.close().catch(() => undefined);
     });
     page.on('download', downloads.add);
@@ -65,7 +65,7 @@ export const watchTabs = ({ context, downloads, say }: TabsNeeds): Tabs => {
       // Before the first call nothing is marked; the tools will begin with the first tab.
       return pages.find(isCurrent) ?? pages[0];
     },
-    hosts: () => context.pages().flatMap((page) => hostOf(page.url()) ?? []),
+    hosts: () => context.pages().flatMap((page) => pageHostOf(page.url()) ?? []),
     dismissDialogs: async () => {
       const open = [...dialogs];
       dialogs.clear();

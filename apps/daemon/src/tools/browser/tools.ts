@@ -1,11 +1,11 @@
-import { errors } from '../errors.ts';
-import { defineTool, type DaemonTool, type Resource } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { defineTool, type DaemonTool, type Resource } from '../common/tool.ts';
 import { factsOf } from './facts.ts';
 import { listedTools, type ListedTool } from './list.ts';
-import { saveDownload } from './save-download.ts';
+import { saveDownload } from './downloads/save-download.ts';
 import { closedResult, type BrowserSession } from './session.ts';
-import { addressIn, touchedBy } from './touches.ts';
-import { copyForUpload } from './uploads.ts';
+import { addressIn, askAbout, touchedBy } from './call-resources.ts';
+import { copyForUpload } from './downloads/uploads.ts';
 
 const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
   granted.some((one) => one.toolGroup === wanted.toolGroup && one.resource === wanted.resource);
@@ -14,6 +14,7 @@ const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
   defineTool({
     ...factsOf(tool),
     resources: async (args, context) => touchedBy(session, { tool, args, context }),
+    asks: (args, resources) => askAbout(tool, args, resources),
     run: async (args, context) => {
       // The page may be another one by now.
       const now = touchedBy(session, { tool, args, context });

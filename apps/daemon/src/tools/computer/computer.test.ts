@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { textOf, tryOut } from '../try-out.ts';
-import { screen, startDisplay } from './display.ts';
-import { openComputer, openWindow } from './open-window.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { textOf, openTools } from '../../testing/tool-fixture.ts';
+import { screen } from '../../testing/display.ts';
+import { openComputer, openWindow } from '../../testing/open-window.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -34,8 +35,12 @@ const speakersWith = (display: string): number =>
   }).length;
 
 describeWith('display')('the computer tools', () => {
-  it('are ten, and offered where a display answers', async () => {
-    const { toolbox, gate } = await openComputer();
+  const computer = shared(openComputer);
+  // Opened after the other: on its display.
+  const asking = shared(() => openTools({ modes: { computer: 'ask' } }));
+
+  it('are ten, and offered where a display answers', () => {
+    const { toolbox, gate } = computer();
     const names = toolbox
       .offered(gate.modes())
       .flatMap((tool) => (tool.annotations?.['category'] === 'computer' ? [tool.name] : []));
@@ -67,7 +72,7 @@ describeWith('display')('the computer tools', () => {
       enabled: false,
       reason: expect.stringMatching(/display went away.*DISPLAY/),
     });
-    const none = await tryOut({ modes: { computer: 'allow' } });
+    const none = await openTools({ modes: { computer: 'allow' } });
     expect(none.toolbox.categories(none.gate.modes()).find((one) => one.name === 'computer')).toMatchObject({
       enabled: false,
       reason: expect.stringMatching(
@@ -77,7 +82,7 @@ describeWith('display')('the computer tools', () => {
   });
 
   it('take pictures of at most 1,024 pixels', async () => {
-    const { call } = await openComputer();
+    const { call } = computer();
     const { content } = await call('screen_screenshot', {});
     const [picture] = content;
     expect(picture).toMatchObject({ type: 'image', mimeType: 'image/jpeg' });
@@ -105,7 +110,7 @@ describeWith('display')('the computer tools', () => {
     ],
     ['BR-13 no number', { x: Number.NaN, y: 0, width: 5, height: 10 }, expect.stringMatching(/^x: /)],
   ])('take a picture of a part: %s', async (_case, area, expected) => {
-    const { call } = await openComputer();
+    const { call } = computer();
     const [first] = (await call('screen_screenshot_region', area)).content;
     expect(first?.type === 'image' ? sizeOf(first.data) : first?.type === 'text' && first.text).toEqual(
       expected,
@@ -125,7 +130,7 @@ describeWith('display')('the computer tools', () => {
     ['half a screen size', { x: 1, y: 1, screenWidth: 1_024 }],
     ['outside of the picture', { x: 1_024, y: 1, screenWidth: 1_024, screenHeight: 768 }],
   ])('BR-15 do not click where it is %s', async (_case, args) => {
-    const { call } = await openComputer();
+    const { call } = computer();
     for (const tool of ['mouse_move', 'mouse_click', 'mouse_double_click'])
       expect((await call(tool, args)).isError).toBe(true);
     const drag = { fromX: args.x, fromY: args.y, toX: 1, toY: 1 };
@@ -144,7 +149,7 @@ describeWith('display')('the computer tools', () => {
     ['mouse_scroll', { x: 1, y: 1, direction: 'up', amount: 1e9 }, expect.stringMatching(/^amount: /)],
     ['keyboard_type', { text: 'x'.repeat(10_001), delayMs: 0 }, expect.stringMatching(/^text: /)],
   ])('BR-14 %s is refused: %#', async (tool, args, expected) => {
-    const { call } = await openComputer();
+    const { call } = computer();
     expect(textOf(await call(tool, args))).toEqual(expected);
   });
 
@@ -152,32 +157,33 @@ describeWith('display')('the computer tools', () => {
     const { toolbox, display } = await openComputer();
     expect(speakersWith(display.name)).toBe(1);
     await toolbox.close();
-    await expect.poll(() => speakersWith(display.name), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => speakersWith(display.name), { timeout: 20_000 }).toBe(0);
   });
 
   it.each([
-    [
-      'keyboard_type',
-      { text: 'rm -rf ~\n\u202e' },
-      'keyboard',
-      String.raw`Type with the keyboard: rm -rf ~\n\u{202e}`,
-    ],
+    ['keyboard_type', { text: 'rm -rf ~\n\u202e' }, 'keyboard', 'Type with the keyboard: rm -rf ~\n\u202e'],
     ['keyboard_shortcut', { keys: ['ctrl', 'shift', 't'] }, 'keyboard', 'Press the keys control + shift + t'],
     ['mouse_click', { x: 3, y: 4, button: 'right' }, 'mouse', 'Click with the right mouse button at 3, 4'],
-    ['screen_screenshot', {}, 'screen', 'Take a picture of the whole screen'],
+    ['screen_screenshot', {}, 'screen', 'Take a screenshot of the whole screen'],
   ])('%s asks in words that say what will be done', async (tool, args, resource, description) => {
-    await startDisplay();
-    const { call } = await tryOut({ modes: { computer: 'ask' } });
-    const text = textOf(await call(tool, args));
+    const send = async (more: object = {}) => {
+      const toolCall = { name: tool, arguments: { ...args, ...more } };
+      return textOf(await asking().send({ requestId: tool, toolCall }));
+    };
+    const text = await send();
     expect(text).toMatch(/^GATEWAY_CONFIRMATION_REQUIRED::/);
     const asked: unknown = JSON.parse(text.slice(text.indexOf('{')));
     expect(asked).toMatchObject({ toolGroup: 'computer', resource, description });
+    // What is asked about waits for its answer, and the next one with it.
+    await send({ _confirmation: 'denyOnce' });
   });
 });
 
 describeWith('display', 'chromium')('what a window receives', () => {
+  const world = shared(openWindow);
+
   it('from the mouse, where the picture showed it', async () => {
-    const { ok, of, events } = await openWindow();
+    const { ok, of, events } = world();
     const half = { screenWidth: screen.width / 2, screenHeight: screen.height / 2 };
     await ok('mouse_click', { x: 350, y: 250, ...half });
     await expect.poll(() => of('mouseup')).toEqual([{ x: 701, y: 501, button: 0, buttons: 0 }]);
@@ -198,20 +204,22 @@ describeWith('display', 'chromium')('what a window receives', () => {
     events.length = 0;
     await ok('mouse_move', { x: 900, y: 900 });
     await expect.poll(() => of('mousemove').at(-1)).toMatchObject({ x: 900, y: 900, buttons: 0 });
-    for (const [direction, wheel] of [
-      ['down', { x: 0, y: 1 }],
-      ['up', { x: 0, y: -1 }],
-      ['right', { x: 1, y: 0 }],
-      ['left', { x: -1, y: 0 }],
+    // The browser adds up what comes in one frame: all that is to come has come before the next direction.
+    for (const [direction, amount, wheel] of [
+      ['up', 1, { x: 0, y: -1 }],
+      ['right', 1, { x: 1, y: 0 }],
+      ['left', 1, { x: -1, y: 0 }],
+      ['down', 3, { x: 0, y: 1 }],
     ] as const) {
       events.length = 0;
-      await ok('mouse_scroll', { x: 900, y: 900, direction, amount: 3 });
+      await ok('mouse_scroll', { x: 900, y: 900, direction, amount });
       await expect.poll(() => of('wheel').at(-1)).toEqual(wheel);
     }
   });
 
   it('from the keyboard, character by character', async () => {
-    const { ok, of, events } = await openWindow();
+    const { ok, of, events } = world();
+    await ok('mouse_click', { x: 100, y: 100 });
     const text = 'Hello, World! {"a": [1, 2]} $HOME #x ~ größe €';
     await ok('keyboard_type', { text });
     await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text });
@@ -226,17 +234,23 @@ describeWith('display', 'chromium')('what a window receives', () => {
     events.length = 0;
     await ok('keyboard_key_tap', { key: 'x' });
     await expect.poll(() => of('keydown')).toEqual([{ key: 'x', shift: false, control: false, alt: false }]);
+    await expect.poll(() => of('keyup').at(-1)).toMatchObject({ key: 'x' });
   });
 
-  it.each<[string, (world: { close(): Promise<void> }) => Promise<unknown>]>([
-    ['starts', () => tryOut({ modes: { computer: 'allow' } })],
-    ['ends', ({ close }) => close()],
-  ])('BR-16 what was left pressed is let go of when drawbridge %s', async (_case, happens) => {
-    const { of, toolbox } = await openWindow();
-    spawnSync('xdotool', ['mousemove', '900', '900', 'mousedown', '1', 'keydown', 'shift']);
-    await expect.poll(() => [of('mousedown').length, of('keydown').length]).toEqual([1, 1]);
-    expect([of('mouseup'), of('keyup')]).toEqual([[], []]);
-    await happens(toolbox);
-    await expect.poll(() => [of('mouseup').length, of('keyup')[0]?.['key']]).toEqual([1, 'Shift']);
-  });
+  it.each<[string, () => Promise<() => Promise<unknown>>]>([
+    ['starts', async () => () => openTools({ modes: { computer: 'allow' } })],
+    ['ends', async () => (await openTools({ modes: { computer: 'allow' } })).toolbox.close],
+  ])(
+    'BR-16 keys and buttons that were left pressed are released when drawbridge %s',
+    async (_case, prepare) => {
+      const { of, events } = world();
+      const happens = await prepare();
+      events.length = 0;
+      spawnSync('xdotool', ['mousemove', '900', '900', 'mousedown', '1', 'keydown', 'shift']);
+      await expect.poll(() => [of('mousedown').length, of('keydown').length]).toEqual([1, 1]);
+      expect([of('mouseup'), of('keyup')]).toEqual([[], []]);
+      await happens();
+      await expect.poll(() => [of('mouseup').length, of('keyup')[0]?.['key']]).toEqual([1, 'Shift']);
+    },
+  );
 });

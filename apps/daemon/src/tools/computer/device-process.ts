@@ -2,9 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
+import { errors } from '../common/errors.ts';
 import { deviceEnvironment } from './config.ts';
-import { deviceMessage, type DeviceMessage, type Order, type ScreenSize } from './orders.ts';
+import { deviceMessage, type DeviceMessage, type DeviceCommand, type ScreenSize } from './device-commands.ts';
 
 const startMs = 30_000;
 const answerMs = 20_000;
@@ -13,7 +13,7 @@ const answerMs = 20_000;
 export interface Device {
   screen(): ScreenSize;
   /** Runs one order at a time; a picture comes back in base64. `computerFailed` when it cannot be done or has no answer in 20 s. */
-  obey(order: Order): Promise<string | undefined>;
+  execute(deviceCommand: DeviceCommand): Promise<string | undefined>;
   /** Lets go of all buttons and keys, and ends the process. */
   close(): void;
 }
@@ -38,7 +38,7 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
   new Promise((resolve) => {
     const child = start();
     let screen: ScreenSize | undefined;
-    let hear: ((message: DeviceMessage | undefined) => void) | undefined;
+    let onMessage: ((message: DeviceMessage | undefined) => void) | undefined;
     let closed = false;
 
     const close = () => {
@@ -48,25 +48,25 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
       clock.after(2_000, () => child.kill('SIGKILL'));
     };
 
-    const answerTo = (order: Order): Promise<DeviceMessage | undefined> =>
+    const answerTo = (deviceCommand: DeviceCommand): Promise<DeviceMessage | undefined> =>
       new Promise((answer) => {
         const stop = clock.after(answerMs, () => {
           child.kill('SIGKILL');
-          hear?.(undefined);
+          onMessage?.(undefined);
         });
-        hear = (message) => {
-          hear = undefined;
+        onMessage = (message) => {
+          onMessage = undefined;
           stop();
           answer(message);
         };
-        if (child.connected) child.send(order);
-        else hear(undefined);
+        if (child.connected) child.send(deviceCommand);
+        else onMessage(undefined);
       });
 
     const device: Device = {
       screen: () => screen ?? { width: 1, height: 1 },
-      obey: async (order) => {
-        const answer = await answerTo(order);
+      execute: async (deviceCommand) => {
+        const answer = await answerTo(deviceCommand);
         if (answer?.kind === 'failed')
           throw errors.computerFailed({ message: `The computer refused: ${answer.reason.slice(0, 200)}` });
         if (answer?.kind !== 'done') throw errors.computerFailed();
@@ -86,14 +86,14 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
     child.on('message', (message) => {
       const given = deviceMessage.parse(message);
       if (given.kind === 'missing') return giveUp(given.reason);
-      if (given.kind !== 'ready') return hear?.(given);
+      if (given.kind !== 'ready') return onMessage?.(given);
       stopWaiting();
       screen = given.screen;
       resolve({ kind: 'open', device });
     });
     child.on('error', () => giveUp('its process does not start'));
     child.on('exit', () => {
-      hear?.(undefined);
+      onMessage?.(undefined);
       if (closed) return;
       if (screen === undefined) return giveUp('the display cannot be used');
       closed = true;

@@ -1,8 +1,14 @@
 import { systemClock } from '@drawbridge/kit';
 import type { Monitor } from 'node-screenshots';
 import type { Keys } from './keys.ts';
-import { mouseButtons, order, type DeviceMessage, type Order, type Point } from './orders.ts';
-import type { Typist } from './type-text.ts';
+import {
+  mouseButtons,
+  deviceCommand,
+  type DeviceMessage,
+  type DeviceCommand,
+  type Point,
+} from './device-commands.ts';
+import type { Typist } from './x11/type-text.ts';
 
 // A process of its own: native parts that lose their display end the process that they run in.
 
@@ -46,7 +52,10 @@ const open = async () => {
     robot.moveMouse(screen.x() + x, screen.y() + y);
   };
 
-  const capture = async ({ area, longestSide }: Extract<Order, { kind: 'capture' }>): Promise<string> => {
+  const capture = async ({
+    area,
+    longestSide,
+  }: Extract<DeviceCommand, { kind: 'capture' }>): Promise<string> => {
     const screen = mainScreen();
     const whole = await screen.captureImage();
     // Where one unit of the screen is several pixels of the picture.
@@ -64,7 +73,7 @@ const open = async () => {
     return (await picture.jpeg(jpegQuality)).toString('base64');
   };
 
-  const drag = ({ from, to }: Extract<Order, { kind: 'drag' }>) => {
+  const drag = ({ from, to }: Extract<DeviceCommand, { kind: 'drag' }>) => {
     moveTo(from);
     robot.mouseToggle('down');
     try {
@@ -80,8 +89,8 @@ const open = async () => {
   // On X11 the package presses keys without regard to what the layout makes of them, and ends the process at one that there is not.
   const openTypist = async (): Promise<Typist> => {
     const [{ createTypist }, { openKeyboard }] = await Promise.all([
-      import('./type-text.ts'),
-      import('./x-keyboard.ts'),
+      import('./x11/type-text.ts'),
+      import('./x11/x-keyboard.ts'),
     ]);
     return createTypist({ keyboard: await openKeyboard(), clock: systemClock });
   };
@@ -104,7 +113,7 @@ const open = async () => {
     await typist?.close();
   };
 
-  const obey = async (given: Order): Promise<string | undefined> => {
+  const execute = async (given: DeviceCommand): Promise<string | undefined> => {
     switch (given.kind) {
       case 'capture':
         return capture(given);
@@ -128,7 +137,7 @@ const open = async () => {
     }
   };
 
-  return { size, release, obey, close };
+  return { size, release, execute, close };
 };
 
 const serve = async (): Promise<void> => {
@@ -142,7 +151,7 @@ const serve = async (): Promise<void> => {
     });
     process.on('message', (message) => {
       device
-        .obey(order.parse(message))
+        .execute(deviceCommand.parse(message))
         .then((data) => send({ kind: 'done', screen: device.size(), ...(data !== undefined && { data }) }))
         .catch((error: unknown) => {
           // Throws where the display is gone, which ends this process and tells the daemon.

@@ -1,5 +1,5 @@
-import { errors } from '../errors.ts';
-import { modifierKeys, namedKeys } from './key-names.ts';
+import { errors } from '../common/errors.ts';
+import { modifierKeys, namedKeys } from './x11/key-names.ts';
 
 const aliases: Record<string, string> = {
   cmd: 'command',

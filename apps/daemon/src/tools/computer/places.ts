@@ -1,5 +1,5 @@
-import { errors } from '../errors.ts';
-import type { Area, Point, ScreenSize } from './orders.ts';
+import { errors } from '../common/errors.ts';
+import type { Area, Point, ScreenSize } from './device-commands.ts';
 
 const smallestSide = 32;
 const largestSide = 32_768;

@@ -1,12 +1,13 @@
-import type { ToolResult } from '@drawbridge/contracts';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { sleep } from '@drawbridge/kit';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { textResult } from '../result.ts';
-import { defineTool, type DaemonTool, type Resource, type RunContext } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { textWords } from '../common/question-words.ts';
+import { textResult } from '../common/result.ts';
+import { defineTool, type DaemonTool, type Resource, type RunContext } from '../common/tool.ts';
 import type { Device } from './device-process.ts';
 import { readKeys, type Keys } from './keys.ts';
-import { mouseButtons, type Order } from './orders.ts';
+import { mouseButtons, type DeviceCommand } from './device-commands.ts';
 import type { OwnInput } from './own-input.ts';
 import { onScreen, toScreen, type Seen } from './places.ts';
 
@@ -38,15 +39,23 @@ interface Definition<Input extends z.ZodType> {
   input: Input;
   /** What the person reads before it is done. Throws `badArguments` for what cannot be done at all. */
   describe(input: z.infer<Input>): string;
+  /** The question, where it is another text than that. */
+  asks?(input: z.infer<Input>): string;
   run(input: z.infer<Input>, context: RunContext): Promise<ToolResult>;
 }
 
-const define = <Input extends z.ZodType>({ resource, describe, ...tool }: Definition<Input>): DaemonTool =>
+const define = <Input extends z.ZodType>({
+  resource,
+  describe,
+  asks,
+  ...tool
+}: Definition<Input>): DaemonTool =>
   defineTool({
     ...tool,
     group: 'computer',
     category: 'computer',
     effect: resource === 'screen' ? 'reads' : 'destroys',
+    asks: (input) => asks?.(input) ?? `${describe(input)}?`,
     resources: async (input): Promise<Resource[]> => [
       { toolGroup: 'computer', resource, description: describe(input) },
     ],
@@ -65,14 +74,14 @@ const pieces = (text: string): string[] => {
 export const createComputerTools = ({ device, ownInput }: ComputerNeeds): DaemonTool[] => {
   const place = (x: number, y: number, size: Seen) => toScreen({ x, y }, size, device().screen());
 
-  const picture = async (order: Extract<Order, { kind: 'capture' }>): Promise<ToolResult> => {
-    const data = await device().obey(order);
+  const picture = async (deviceCommand: Extract<DeviceCommand, { kind: 'capture' }>): Promise<ToolResult> => {
+    const data = await device().execute(deviceCommand);
     if (data === undefined) throw errors.computerFailed();
     return { content: [{ type: 'image', data, mimeType: 'image/jpeg' }] };
   };
 
-  const act = async (order: Order): Promise<ToolResult> => {
-    await ownInput.during(() => device().obey(order));
+  const act = async (deviceCommand: DeviceCommand): Promise<ToolResult> => {
+    await ownInput.during(() => device().execute(deviceCommand));
     return textResult('ok');
   };
 
@@ -83,7 +92,7 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
       description: 'Take a picture of the main screen: a JPEG, at most 1024 pixels on its longer side.',
       resource: 'screen',
       input: z.strictObject({}),
-      describe: () => 'Take a picture of the whole screen',
+      describe: () => 'Take a screenshot of the whole screen',
       run: () => picture({ kind: 'capture', longestSide }),
     }),
     define({
@@ -98,7 +107,7 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
         height: number('Height'),
       }),
       describe: ({ x, y, width, height }) =>
-        `Take a picture of a part of the screen: ${width} x ${height} at ${x}, ${y}`,
+        `Take a screenshot of a part of the screen: ${width} x ${height} at ${x}, ${y}`,
       run: (area) => picture({ kind: 'capture', longestSide, area: onScreen(area, device().screen()) }),
     }),
     define({
@@ -185,12 +194,13 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
           .describe('Milliseconds to wait first (default 0)'),
       }),
       describe: ({ text }) => `Type with the keyboard: ${text}`,
+      asks: ({ text }) => `Type ${textWords(text)} with the keyboard?`,
       run: ({ text, delayMs }, { clock, signal }) =>
         ownInput.during(async () => {
           if (delayMs !== undefined && delayMs > 0) await sleep(clock, delayMs, signal);
           for (const piece of pieces(text)) {
             signal.throwIfAborted();
-            await device().obey({ kind: 'type', text: piece });
+            await device().execute({ kind: 'type', text: piece });
           }
           return textResult('ok');
         }),
@@ -203,6 +213,7 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
       resource: 'keyboard',
       input: z.strictObject({ key: z.string().min(1).max(40).describe('The key') }),
       describe: ({ key }) => `Press the key ${shortcut(readKeys([key]))}`,
+      asks: ({ key }) => `Press the key ${textWords(shortcut(readKeys([key])))}?`,
       run: ({ key }) => act({ kind: 'tap', ...readKeys([key]) }),
     }),
     define({
@@ -218,6 +229,7 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
           .describe('The keys; the last one is pressed while the others are held'),
       }),
       describe: ({ keys }) => `Press the keys ${shortcut(readKeys(keys))}`,
+      asks: ({ keys }) => `Press the keys ${textWords(shortcut(readKeys(keys)))}?`,
       run: ({ keys }) => act({ kind: 'tap', ...readKeys(keys) }),
     }),
   ];

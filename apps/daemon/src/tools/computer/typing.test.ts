@@ -1,16 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { textOf } from '../try-out.ts';
-import { openWindow } from './open-window.ts';
-import { openKeyboard } from './x-keyboard.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { textOf, openTools } from '../../testing/tool-fixture.ts';
+import { openWindow } from '../../testing/open-window.ts';
+import { openKeyboard } from './x11/x-keyboard.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const text = 'Az 1! {}@~"\\ größe ÖÜ € жЖ λ “x” 日本 😀';
 
-const setLayout = (...args: string[]) =>
-  expect(spawnSync('setxkbmap', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+const setLayout = (layout: string, variant = '', options = '') => {
+  const given = ['-option', '', '-layout', layout, '-variant', variant, '-option', options];
+  expect(spawnSync('setxkbmap', given, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+};
 
 /** Presses the key that switches something over. */
 const pressKey = async (keysym: number) => {
@@ -23,92 +26,109 @@ const pressKey = async (keysym: number) => {
 };
 
 const [capsLock, nextGroup] = [0xffe5, 0xfe08];
+/** Both are switched with Caps Lock. */
+const usAndRussian: Parameters<typeof setLayout> = ['us,ru', '', 'grp:caps_toggle'];
+const threeLayouts: Parameters<typeof setLayout> = ['us,ru,gr', '', 'grp:caps_toggle'];
 
-describeWith('display', 'chromium')('a text typed in a window', () => {
-  it.each<[string, string[], number[]]>([
-    ['us', ['us'], []],
-    ['us under caps lock', ['us'], [capsLock]],
-    ['German', ['de'], []],
-    ['French', ['fr'], []],
-    ['Russian', ['ru'], []],
-    ['us with dead keys', ['us', 'intl'], []],
-    ['Russian, the second of two', ['-layout', 'us,ru', '-option', 'grp:caps_toggle'], [nextGroup]],
-    [
-      'Greek, the third of three',
-      ['-layout', 'us,ru,gr', '-option', 'grp:caps_toggle'],
-      [nextGroup, nextGroup],
-    ],
-  ])('is the same where the layout is %s', async (_layout, layout, keys) => {
-    const { ok, of } = await openWindow();
-    setLayout(...layout);
-    for (const key of keys) await pressKey(key);
-    await ok('keyboard_type', { text });
-    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text });
-  });
+describeWith('display', 'chromium')('keys', () => {
+  const world = shared(openWindow);
 
-  it('leaves caps lock on', async () => {
-    const { ok, of } = await openWindow();
-    await pressKey(capsLock);
-    await ok('keyboard_type', { text: 'a' });
-    await ok('keyboard_shortcut', { keys: ['shift', 'b'] });
-    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: 'ab' });
-  });
-
-  it('may have more characters that the layout lacks than there are spare keys', async () => {
-    const { ok, of } = await openWindow();
-    const many = Array.from({ length: 120 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join('');
-    await ok('keyboard_type', { text: many });
-    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: many });
-  });
-
-  it('leaves the keyboard as it was when drawbridge ends', async () => {
-    const { ok, toolbox } = await openWindow();
-    const keyboard = await openKeyboard();
-    const before = await keyboard.read();
-    await ok('keyboard_type', { text });
-    expect(await keyboard.read()).not.toEqual(before);
-    await toolbox.close();
-    await expect.poll(() => keyboard.read(), { timeout: 5_000 }).toEqual(before);
-    await keyboard.close();
-  });
-});
-
-describeWith('display', 'chromium')('a key that a window receives', () => {
-  it('is the one that was named', async () => {
-    const { call, ok, of, events } = await openWindow();
-    for (const [key, received] of [
-      ['enter', 'Enter'],
-      ['tab', 'Tab'],
-      ['space', ' '],
-      ['escape', 'Escape'],
-      ['up', 'ArrowUp'],
-      ['pagedown', 'PageDown'],
-      ['insert', 'Insert'],
-      ['menu', 'ContextMenu'],
-      ['command', 'Meta'],
-      ['capslock', 'CapsLock'],
-      ['numpad_+', '+'],
-      ['numpad_4', 'ArrowLeft'],
-      ['numpad_lock', 'NumLock'],
-      ['numpad_4', '4'],
-      ['f5', 'F5'],
-    ]) {
-      events.length = 0;
-      await ok('keyboard_key_tap', { key });
-      await expect.poll(() => of('keydown'), { timeout: 10_000 }).toMatchObject([{ key: received }]);
-    }
-    expect(textOf(await call('keyboard_key_tap', { key: 'f13' }))).toBe(
-      'The computer refused: this keyboard has no key f13',
-    );
-  });
-
-  it('is held with others, also where the layout in use does not have it', async () => {
-    const { ok, of } = await openWindow();
-    setLayout('-layout', 'us,ru', '-option', 'grp:caps_toggle');
-    await pressKey(nextGroup);
-    await ok('keyboard_type', { text: 'ab' });
+  /** The window with nothing in it, under a layout that is switched over by these keys until the test is over. */
+  const emptyWindow = async (layout: Parameters<typeof setLayout> = ['us'], switchedBy: number[] = []) => {
+    const { ok, of, events } = world();
+    setLayout('us');
     await ok('keyboard_shortcut', { keys: ['ctrl', 'a'] });
-    await ok('keyboard_type', { text: 'c' });
-    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: 'c' });
+    await ok('keyboard_key_tap', { key: 'delete' });
+    await expect.poll(() => of('keyup').at(-1)).toMatchObject({ key: 'Delete' });
+    events.length = 0;
+    setLayout(...layout);
+    for (const key of switchedBy) await pressKey(key);
+    // Once more leads back to where it began, with two layouts as with three.
+    onTestFinished(async () => {
+      for (const key of switchedBy.slice(-1)) await pressKey(key);
+    });
+    return world();
+  };
+
+  describe('a text typed in a window', () => {
+    it('leaves the keyboard as it was when drawbridge ends', async () => {
+      await emptyWindow();
+      const { call, toolbox } = await openTools({ modes: { computer: 'allow' } });
+      const keyboard = await openKeyboard();
+      const before = await keyboard.read();
+      expect(textOf(await call('keyboard_type', { text }))).toBe('ok');
+      expect(await keyboard.read()).not.toEqual(before);
+      await toolbox.close();
+      await expect.poll(() => keyboard.read(), { timeout: 20_000 }).toEqual(before);
+      await keyboard.close();
+    });
+
+    it.each<[string, Parameters<typeof setLayout>, number[]]>([
+      ['us', ['us'], []],
+      ['us under caps lock', ['us'], [capsLock]],
+      ['German', ['de'], []],
+      ['French', ['fr'], []],
+      ['Russian', ['ru'], []],
+      ['us with dead keys', ['us', 'intl'], []],
+      ['Russian, the second of two', usAndRussian, [nextGroup]],
+      ['Greek, the third of three', threeLayouts, [nextGroup, nextGroup]],
+    ])('is the same where the layout is %s', async (_layout, layout, keys) => {
+      const { ok, of } = await emptyWindow(layout, keys);
+      await ok('keyboard_type', { text });
+      await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text });
+    });
+
+    it('leaves caps lock on', async () => {
+      const { ok, of } = await emptyWindow(['us'], [capsLock]);
+      await ok('keyboard_type', { text: 'a' });
+      await ok('keyboard_shortcut', { keys: ['shift', 'b'] });
+      await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: 'ab' });
+    });
+
+    it('may have more characters that the layout lacks than there are spare keys', async () => {
+      const { ok, of } = await emptyWindow();
+      const many = Array.from({ length: 120 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join('');
+      await ok('keyboard_type', { text: many });
+      await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: many });
+    });
+  });
+
+  describe('a key that a window receives', () => {
+    it('is the one that was named', async () => {
+      const { call, ok, of, events } = await emptyWindow();
+      for (const [key, received] of [
+        ['enter', 'Enter'],
+        ['tab', 'Tab'],
+        ['space', ' '],
+        ['escape', 'Escape'],
+        ['up', 'ArrowUp'],
+        ['pagedown', 'PageDown'],
+        ['insert', 'Insert'],
+        ['menu', 'ContextMenu'],
+        ['command', 'Meta'],
+        ['capslock', 'CapsLock'],
+        ['capslock', 'CapsLock'],
+        ['numpad_+', '+'],
+        ['numpad_4', 'ArrowLeft'],
+        ['numpad_lock', 'NumLock'],
+        ['numpad_4', '4'],
+        ['f5', 'F5'],
+      ]) {
+        events.length = 0;
+        await ok('keyboard_key_tap', { key });
+        await expect.poll(() => of('keydown'), { timeout: 10_000 }).toMatchObject([{ key: received }]);
+      }
+      expect(textOf(await call('keyboard_key_tap', { key: 'f13' }))).toBe(
+        'The computer refused: this keyboard has no key f13',
+      );
+    });
+
+    it('is held with others, also where the layout in use does not have it', async () => {
+      const { ok, of } = await emptyWindow(usAndRussian, [nextGroup]);
+      await ok('keyboard_type', { text: 'ab' });
+      await ok('keyboard_shortcut', { keys: ['ctrl', 'a'] });
+      await ok('keyboard_type', { text: 'c' });
+      await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text: 'c' });
+    });
   });
 });

@@ -1,13 +1,14 @@
 import { closeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { openMadeFolder } from './folders.ts';
-import { chunksOf, withRegularFile } from './read-bytes.ts';
-import { replaceFile } from './replace.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { mkdirp } from '../../paths/mkdirp.ts';
+import { chunksOf, withRegularFile } from '../../paths/read-bytes.ts';
+import { replaceFile } from '../../paths/replace-file.ts';
 
 const maxCopyBytes = 1024 ** 3;
 
@@ -37,13 +38,18 @@ export const copyFile = defineTool({
       toResource({ access: 'write', place: destination, doing: `Copy to${replaces}` }),
     ];
   },
+  asks: ({ destinationPath }, [from, to], context) => {
+    const { kind } = locate(context, destinationPath, { access: 'write' });
+    const replaced = kind === 'missing' ? '' : ', replacing it';
+    return `Copy ${resourcePath(context.root, from)} to ${resourcePath(context.root, to)}${replaced}?`;
+  },
   run: async ({ sourcePath, destinationPath }, context) => {
     const source = locateGranted(context, sourcePath, { access: 'read' });
     const destination = locateGranted(context, destinationPath, { access: 'write' });
     await withRegularFile(source.path, context.privateFolder, async (fd, found) => {
       if (found.size > maxCopyBytes)
         throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
-      const folder = openMadeFolder(dirname(destination.path), context.root);
+      const folder = mkdirp(dirname(destination.path), context.root);
       try {
         const data = chunksOf(fd, found.size, context.signal);
         await replaceFile(folder, basename(destination.path), {

@@ -1,10 +1,11 @@
 import { closeSync } from 'node:fs';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { openMadeFolder } from './folders.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { mkdirp } from '../../paths/mkdirp.ts';
 
 const input = z.strictObject({
   dirPath: z.string().describe('Path of the folder to make, relative to the folder'),
@@ -23,9 +24,10 @@ export const createDirectory = defineTool({
     if (place.kind !== 'missing' && place.kind !== 'folder') throw errors.exists();
     return [toResource({ access: 'write', place, doing: 'Create folder' })];
   },
+  asks: (_input, [folder], { root }) => `Create the folder ${resourcePath(root, folder)}?`,
   run: async ({ dirPath }, context) => {
     const place = locateGranted(context, dirPath, { access: 'write' });
-    closeSync(openMadeFolder(place.path, context.root).fd);
+    closeSync(mkdirp(place.path, context.root).fd);
     return jsonResult({ path: dirPath });
   },
 });

@@ -1,14 +1,15 @@
-import { fstatSync, unlinkSync } from 'node:fs';
+import { fstatSync, lstatSync, unlinkSync } from 'node:fs';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool, type ToolContext } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { inParent } from './open.ts';
-import type { Place } from './place.ts';
-import { isProtected } from './protected.ts';
-import { syncFolder } from './replace.ts';
-import { deleteTree, inspectTree } from './whole-tree.ts';
+import { errors } from '../common/errors.ts';
+import { counted, resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool, type ToolContext } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { inParent } from '../../paths/open.ts';
+import { notUtf8, type Place } from '../../paths/place.ts';
+import { isProtected } from '../../paths/protected.ts';
+import { syncFolder } from '../../paths/replace-file.ts';
+import { countFiles, deleteTree, inspectTree } from './whole-tree.ts';
 
 const input = z.strictObject({
   path: z.string().describe('Path of the file or folder, relative to the folder'),
@@ -20,6 +21,24 @@ const wanted = { access: 'write', last: 'keep' } as const;
 const mustBeDeletable = (context: ToolContext, place: Place): void => {
   if (place.path === context.root) throw errors.isRoot();
   if (place.kind === 'missing') throw errors.notFound();
+};
+
+/** More files than these are not counted for a question. */
+const maxCounted = 1_000;
+
+/** How much a folder holds, in words; nothing where it cannot be looked through. */
+const filesIn = async (context: ToolContext, path: string): Promise<string> => {
+  try {
+    const place = locate(context, path, wanted);
+    const files = await inParent(place.path, (parent, name) =>
+      countFiles({ signal: context.signal, device: fstatSync(parent.fd).dev }, { parent, name }, maxCounted),
+    );
+    if (files > maxCounted) return ` and more than ${maxCounted.toLocaleString('en')} files`;
+    return files === 0 ? ', a folder without files' : ` and ${counted(files, 'file')}`;
+  } catch {
+    context.signal.throwIfAborted();
+    return ' and all in it';
+  }
 };
 
 export const deletePath = defineTool({
@@ -36,6 +55,12 @@ export const deletePath = defineTool({
     const tree = place.kind === 'folder';
     return [toResource({ ...wanted, place, doing: tree ? 'Delete folder and all in it' : 'Delete', tree })];
   },
+  asks: async ({ path }, [resource], context) => {
+    const { kind } = locate(context, path, wanted);
+    const name = resourcePath(context.root, resource);
+    if (kind === 'link') return `Delete the link ${name}?`;
+    return `Delete ${name}${kind === 'folder' ? await filesIn(context, path) : ''}?`;
+  },
   run: async ({ path }, context) => {
     const place = locateGranted(context, path, wanted);
     mustBeDeletable(context, place);
@@ -43,6 +68,8 @@ export const deletePath = defineTool({
       const walk = { signal: context.signal, device: fstatSync(parent.fd).dev };
       if (place.kind === 'folder') {
         await inspectTree(walk, { parent, name }, (inner) => {
+          if (inner.includes('\ufffd') && lstatSync(inner, { throwIfNoEntry: false }) === undefined)
+            throw errors.badPath({ message: `The folder holds a file that cannot be deleted. ${notUtf8}` });
           if (isProtected(context, inner, 'read'))
             throw errors.protectedPath({ message: 'The folder holds something that is protected' });
         });

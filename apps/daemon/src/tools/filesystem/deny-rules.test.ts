@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
+import { everythingAllowed, makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { copyFile } from './copy-file.ts';
 
 const secret = 'the secret inside';
 
 const world = async () => {
-  const opened = await tryOut({ modes: everythingAllowed });
+  const opened = await openTools({ modes: everythingAllowed });
   mkdirSync(join(opened.root, 'open/hidden'), { recursive: true });
   writeFileSync(join(opened.root, 'open/hidden/a.txt'), secret);
   writeFileSync(join(opened.root, 'open/b.txt'), 'b');
@@ -71,7 +71,7 @@ describe('what a question tells', () => {
     ['write_file', { filePath: 'a.txt', content: 'new' }],
     ['edit_file', { filePath: 'a.txt', oldString: 'inside', newString: 'outside' }],
   ])('%s shows nothing of a file whose reading is itself to be asked for', async (name, args) => {
-    const { root, call } = await tryOut({ modes: { filesystemRead: 'ask' } });
+    const { root, call } = await openTools({ modes: { filesystemRead: 'ask' } });
     writeFileSync(join(root, 'a.txt'), secret);
     const text = textOf(await call(name, args));
     expect([text.includes('GATEWAY_CONFIRMATION_REQUIRED'), text.includes(secret)]).toEqual([true, false]);

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { toText } from './content.ts';
-import { currentText, difference } from './difference.ts';
-import { maxFileBytes } from './limits.ts';
-import { inParent } from './open.ts';
-import { readBytes } from './read-bytes.ts';
-import { replaceFile } from './replace.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { toText } from './text/decode-text.ts';
+import { editPreview } from './preview/file-preview.ts';
+import { inParent } from '../../paths/open.ts';
+import { readBytes } from '../../paths/read-bytes.ts';
+import { replaceFile } from '../../paths/replace-file.ts';
+import { maxFileBytes } from '../../paths/limits.ts';
 
 const input = z.strictObject({
   filePath: z.string().describe('Path of the file, relative to the folder'),
@@ -34,21 +35,18 @@ export const editFile = defineTool({
   resources: async ({ filePath }, context) => {
     const place = locate(context, filePath, { access: 'write' });
     if (place.kind === 'missing') throw errors.notFound();
+    if (place.kind === 'folder') throw errors.isFolder();
     if (place.kind !== 'file') throw errors.notFile();
     return [
       toResource({ access: 'read', place, doing: 'Read file' }),
       toResource({ access: 'write', place, doing: 'Edit file' }),
     ];
   },
+  asks: (_input, [, file], { root }) => `Change ${resourcePath(root, file)}?`,
   preview: async ({ filePath, oldString, newString }, context) => {
     const place = locate(context, filePath, { access: 'write' });
-    const before = await currentText(context, place);
-    // Where reading is to be asked for too, the question shows what the call brings and nothing of the file.
-    if (before === undefined) return difference(context, place, { before: oldString, after: newString });
-    return difference(context, place, {
-      before,
-      after: replaceFirst(before, oldString, newString) ?? before,
-    });
+    const edit = (before: string) => replaceFirst(before, oldString, newString) ?? before;
+    return editPreview(context, place, { oldString, newString, edit });
   },
   run: async ({ filePath, oldString, newString }, context) => {
     locateGranted(context, filePath, { access: 'read' });

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, tryOut } from '../try-out.ts';
+import { everythingAllowed, openTools } from '../../testing/tool-fixture.ts';
 import { replaceFirst } from './edit-file.ts';
 
 describe('edit_file', () => {
@@ -26,14 +26,14 @@ describe('edit_file', () => {
     ['the first of several', 'aaa', 'aa', 'b', 'ba'],
     ['the whole', '😀', '😀', '', ''],
   ])('FS-28 replaces %s', async (_case, before, oldString, newString, after) => {
-    const { root, call } = await tryOut({ modes: everythingAllowed });
+    const { root, call } = await openTools({ modes: everythingAllowed });
     writeFileSync(join(root, 'a'), before);
     await call('edit_file', { filePath: 'a', oldString, newString });
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe(after);
   });
 
   it('FS-29 edits of one file come one after the other, and leave nothing behind', async () => {
-    const { root, call } = await tryOut({ modes: everythingAllowed });
+    const { root, call } = await openTools({ modes: everythingAllowed });
     const marks = Array.from({ length: 40 }, (_, at) => `<${at}>`);
     writeFileSync(join(root, 'a'), marks.join(''));
     await Promise.all(

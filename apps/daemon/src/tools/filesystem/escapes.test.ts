@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeFolders, textOf, tryOut } from '../try-out.ts';
-import { attackWorld, everyTool, refusesAll, secret } from './attack.ts';
+import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { openAttack, everyTool, refusesAll, secret } from '../../testing/attack-fixture.ts';
 
 describe('paths that lead outside', () => {
   it('FS-01 climbing and absolute paths are refused by every tool', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     await refusesAll(opened, [
       '../outside/secret.txt',
       'in/../../outside/secret.txt',
@@ -31,7 +31,7 @@ describe('paths that lead outside', () => {
     '..\\outside\\secret.txt',
     '....//outside',
   ])('FS-01 %s is a name like any other, inside the root', async (path) => {
-    const { root, call, untouched } = await attackWorld();
+    const { root, call, untouched } = await openAttack();
     expect(await call('write_file', { filePath: path, content: 'x' })).toMatchObject({
       structuredContent: { path },
     });
@@ -50,14 +50,14 @@ describe('paths that lead outside', () => {
     'NUL.txt',
     'COM\u00b9',
   ])('FS-13 %s is a name inside the root where it means nothing to the system', async (path) => {
-    const { root, call, untouched } = await attackWorld();
+    const { root, call, untouched } = await openAttack();
     await call('write_file', { filePath: path, content: 'x' });
     expect(readdirSync(root).sort()).toEqual([path, 'in'].sort());
     untouched();
   });
 
   it('FS-01 no text leads outside (property)', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     opened.link('../outside', 'out');
     opened.link('in', 'alias');
     const part = fc.constantFrom(
@@ -89,7 +89,7 @@ describe('paths that lead outside', () => {
   });
 
   it('FS-02 a sibling with the same beginning is outside', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     mkdirSync(`${opened.root}-evil`);
     writeFileSync(`${opened.root}-evil/x`, secret);
     await refusesAll(opened, ['../root-evil/x', `${opened.root}-evil/x`, `${opened.root}.bak`]);
@@ -98,7 +98,7 @@ describe('paths that lead outside', () => {
   it('FS-02 the root may be the whole disk', async () => {
     const folders = makeFolders();
     writeFileSync(join(folders.outside, 'a.txt'), 'reachable');
-    const { call } = await tryOut({ folders: { ...folders, root: '/' } });
+    const { call } = await openTools({ folders: { ...folders, root: '/' } });
     expect(await call('read_file', { filePath: join(folders.outside, 'a.txt') })).toMatchObject({
       structuredContent: { content: 'reachable' },
     });
@@ -114,7 +114,7 @@ describe('paths that lead outside', () => {
     ['only blanks', '   '],
     ['half a character', 'a\ud800'],
   ])('FS-03 %s gets a clean error', async (_case, path) => {
-    const { root, call } = await attackWorld();
+    const { root, call } = await openAttack();
     const before = readdirSync(root);
     for (const [name, args] of everyTool(path)) {
       const result = await call(name, args);
@@ -126,7 +126,7 @@ describe('paths that lead outside', () => {
 
 describe('links', () => {
   it('FS-04 a link that leads outside is refused by every tool that would follow it', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     opened.link('../outside/secret.txt', 'file');
     opened.link(join(opened.outside, 'dir'), 'folder');
     opened.link('../..', 'in/up');
@@ -144,7 +144,7 @@ describe('links', () => {
   });
 
   it('FS-04 a link inside the root works, also through others and by an absolute target', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     opened.link('in', 'one');
     opened.link(join(opened.root, 'one'), 'two');
     opened.link('../in/./a.txt', 'in/three');
@@ -159,7 +159,7 @@ describe('links', () => {
   });
 
   it('FS-06 dangling links are followed to where they would write', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     opened.link('../outside', 'out');
     opened.link('out/new', 'hop');
     opened.link('hop', 'hop2');
@@ -182,7 +182,7 @@ describe('links', () => {
   });
 
   it('FS-09 a file with a second name outside is not changed there', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     linkSync(join(opened.outside, 'secret.txt'), join(opened.root, 'hard'));
     await opened.call('write_file', { filePath: 'hard', content: 'x' });
     expect(readFileSync(join(opened.outside, 'secret.txt'), 'utf8')).toBe(secret);
@@ -190,7 +190,7 @@ describe('links', () => {
   });
 
   it('FS-15 deleting takes the link, never what it points at', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     opened.link('../outside/dir', 'in/folder');
     opened.link('../outside/secret.txt', 'file');
     await opened.call('delete', { path: 'file' });
@@ -212,9 +212,9 @@ describe('links', () => {
       { sourcePath: 'in', destinationPath: '.' },
       'The folder that the tools work in cannot be deleted, moved or replaced',
     ],
-    ['write_file', { filePath: '.', content: '' }, 'This is not a regular file'],
+    ['write_file', { filePath: '.', content: '' }, 'This is a folder; list_files shows what it holds'],
   ])('FS-15 the root itself stays: %s %j', async (name, args, text) => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     expect(textOf(await opened.call(name, args))).toBe(text);
     expect(readdirSync(opened.root)).toEqual(['in']);
   });
@@ -222,7 +222,7 @@ describe('links', () => {
 
 describe('what is not a file', () => {
   it('FS-11 FIFO, socket and device are refused, and nobody waits', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     execFileSync('mkfifo', [join(opened.root, 'fifo')]);
     const server = createServer().listen(join(opened.root, 'socket'));
     onTestFinished(() => void server.close());
@@ -240,7 +240,7 @@ describe('what is not a file', () => {
 
   it('FS-10 and FS-11 with the whole disk as root, devices and kernel files are refused', async () => {
     const folders = makeFolders();
-    const { call } = await tryOut({ folders: { ...folders, root: '/' } });
+    const { call } = await openTools({ folders: { ...folders, root: '/' } });
     for (const filePath of [
       '/dev/zero',
       '/dev/stdin',
@@ -258,7 +258,7 @@ describe('what is not a file', () => {
   });
 
   it('FS-11 a sparse file beyond the limit is refused', async () => {
-    const opened = await attackWorld();
+    const opened = await openAttack();
     execFileSync('truncate', ['-s', '10G', join(opened.root, 'sparse')]);
     for (const [name, args] of everyTool('sparse').filter(([tool]) =>
       ['read_file', 'edit_file'].includes(tool),

@@ -1,13 +1,15 @@
 import { closeSync } from 'node:fs';
+import { visible } from '@drawbridge/kit';
 import { z } from 'zod';
-import { visible } from '../../permission/index.ts';
-import { errors } from '../errors.ts';
-import { textResult } from '../result.ts';
-import { defineTool, type RunContext } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { entriesOf } from './entries.ts';
-import { defaultDepth, isExcluded, maxDepth, maxTreeEntries } from './limits.ts';
-import { openFolder, openSubfolder, type Folder } from './open.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { textResult } from '../common/result.ts';
+import { defineTool, type RunContext } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { listEntries } from './list-entries.ts';
+import { defaultDepth, maxDepth, maxTreeEntries } from './limits.ts';
+import { openFolder, openSubfolder, type Folder } from '../../paths/open.ts';
+import { isExcluded } from '../../paths/limits.ts';
 
 const input = z.strictObject({
   dirPath: z
@@ -34,7 +36,8 @@ const grow = async (
   at: { folder: Folder; depth: number; left: number },
   tree: Growing,
 ): Promise<void> => {
-  for (const entry of entriesOf(context, at.folder)) {
+  const { entries, total } = await listEntries(context, at.folder, { limit: maxTreeEntries + 1 });
+  for (const entry of entries) {
     context.signal.throwIfAborted();
     if (entry.type === 'directory' && isExcluded(entry.name)) continue;
     if (tree.lines.length >= maxTreeEntries) {
@@ -47,6 +50,7 @@ const grow = async (
     if (at.left === 0) tree.truncated = true;
     else await growInto(context, { ...at, name: entry.name }, tree);
   }
+  if (total > entries.length) tree.truncated = true;
 };
 
 const growInto = async (
@@ -85,6 +89,7 @@ export const getFileTree = defineTool({
       tree: true,
     }),
   ],
+  asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)} and what is below?`,
   run: async ({ dirPath, maxDepth: left = defaultDepth }, context) => {
     const place = locateGranted(context, dirPath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();

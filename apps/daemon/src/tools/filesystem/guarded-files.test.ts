@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText } from '@drawbridge/contracts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
-import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
 
 const open = async () => {
-  const world = await tryOut({ modes: everythingAllowed });
+  const world = await openTools({ modes: everythingAllowed });
   mkdirSync(join(world.root, 'app'));
   writeFileSync(join(world.root, 'app/.env'), 'KEY=secret-word\n');
   writeFileSync(join(world.root, 'app/a.txt'), 'no secret-word here\n');

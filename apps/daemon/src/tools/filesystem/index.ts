@@ -1,4 +1,4 @@
-import type { DaemonTool } from '../tool.ts';
+import type { DaemonTool } from '../common/tool.ts';
 import { copyFile } from './copy-file.ts';
 import { createDirectory } from './create-directory.ts';
 import { deletePath } from './delete.ts';
@@ -7,7 +7,7 @@ import { getFileTree } from './get-file-tree.ts';
 import { listFiles } from './list-files.ts';
 import { move } from './move.ts';
 import { readFile } from './read-file.ts';
-import { searchFiles } from './search-files.ts';
+import { searchFiles } from './search/search-files.ts';
 import { writeFile } from './write-file.ts';
 
 /** Every tool of the folder that the person opened, in the order in which they are offered. */

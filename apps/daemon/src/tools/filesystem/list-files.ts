@@ -1,12 +1,13 @@
 import { closeSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { entriesOf, sizesIn } from './entries.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { defineTool } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { listEntries, sizesIn } from './list-entries.ts';
 import { defaultEntries, maxEntries } from './limits.ts';
-import { openFolder } from './open.ts';
+import { openFolder } from '../../paths/open.ts';
 
 const input = z.strictObject({
   dirPath: z
@@ -34,16 +35,19 @@ export const listFiles = defineTool({
   resources: async ({ dirPath }, context) => [
     toResource({ access: 'read', place: locate(context, dirPath, { access: 'read' }), doing: 'List folder' }),
   ],
+  asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)}?`,
   run: async ({ dirPath, type = 'all', maxResults = defaultEntries }, context) => {
     const place = locateGranted(context, dirPath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();
     if (place.kind !== 'folder') throw errors.notFolder();
     const folder = openFolder(place.path);
     try {
-      const all = entriesOf(context, folder).filter((entry) => type === 'all' || entry.type === type);
+      const { entries: shown, total } = await listEntries(context, folder, {
+        limit: maxResults,
+        type: type === 'all' ? undefined : type,
+      });
       const above = relative(context.root, place.path);
       const prefix = above === '' ? '' : above + sep;
-      const shown = all.slice(0, maxResults);
       const sizes = sizesIn(folder, shown);
       const entries = shown.map(({ name, type }, at) => ({
         path: prefix + name,
@@ -52,7 +56,7 @@ export const listFiles = defineTool({
       }));
       return {
         content: [{ type: 'text', text: JSON.stringify(entries) }],
-        structuredContent: { entries, truncated: all.length > entries.length },
+        structuredContent: { entries, truncated: total > entries.length },
       };
     } finally {
       closeSync(folder.fd);

@@ -2,15 +2,16 @@ import { closeSync, fstatSync, lstatSync, type Stats } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool, type RunContext, type ToolContext } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { openMadeFolder } from './folders.ts';
-import { inParent, type Folder } from './open.ts';
-import type { Place } from './place.ts';
-import { isProtected, isWithin } from './protected.ts';
-import { syncFolder } from './replace.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool, type RunContext, type ToolContext } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { mkdirp } from '../../paths/mkdirp.ts';
+import { inParent, type Folder } from '../../paths/open.ts';
+import type { Place } from '../../paths/place.ts';
+import { isProtected, isWithin } from '../../paths/protected.ts';
+import { syncFolder } from '../../paths/replace-file.ts';
 import { inspectTree } from './whole-tree.ts';
 
 const input = z.strictObject({
@@ -85,13 +86,18 @@ export const move = defineTool({
       toResource({ ...write, place: destination, doing: `Move to${replaces}`, tree }),
     ];
   },
+  asks: ({ destinationPath }, [, from, to], context) => {
+    const { kind } = locate(context, destinationPath, write);
+    const replaced = kind === 'missing' ? '' : ', replacing it';
+    return `Move ${resourcePath(context.root, from)} to ${resourcePath(context.root, to)}${replaced}?`;
+  },
   run: async ({ sourcePath, destinationPath }, context) => {
     const source = locateGranted(context, sourcePath, write);
     const destination = locateGranted(context, destinationPath, write);
     mustBeMovable(context, source, destination);
     await inParent(source.path, async (parent, name) => {
       if (source.kind === 'folder') await inspect(context, { parent, name }, destination.path);
-      const folder = openMadeFolder(dirname(destination.path), context.root);
+      const folder = mkdirp(dirname(destination.path), context.root);
       try {
         await moveInto(
           folder,

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { pictureType, toText } from './content.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool, type RunContext } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { pictureType, decodeText } from './text/decode-text.ts';
 import { defaultLines, largeFileBytes } from './limits.ts';
-import { readBytes } from './read-bytes.ts';
+import type { Place } from '../../paths/place.ts';
+import { readBytes, withRegularFile } from '../../paths/read-bytes.ts';
+import { cutToBytes, readRange, type LineRange, type Wanted } from './text/read-range.ts';
+import { maxFileBytes } from '../../paths/limits.ts';
 
 const input = z.strictObject({
   filePath: z.string().describe('Path of the file, relative to the folder'),
@@ -18,11 +22,40 @@ const input = z.strictObject({
   maxLines: z.number().int().min(1).optional().describe('How many lines to give (default 200); text only'),
 });
 
+const withoutRange =
+  'The file is too large: 512 KiB at most; with startLine or maxLines a part of a text of up to 256 MiB';
+
+const toLines = ({ encoding, ...range }: LineRange) => ({
+  ...range,
+  ...(encoding !== 'utf-8' && { encoding }),
+});
+
+const linesOf = (bytes: Buffer, { startLine, maxLines }: Wanted) => {
+  const { text, encoding } = decodeText(bytes);
+  const lines = text.split('\n');
+  const end = startLine - 1 + maxLines;
+  const isWhole = startLine === 1 && lines.length <= end;
+  const asked = isWhole ? text : lines.slice(startLine - 1, end).join('\n');
+  // A text that is not UTF-8 has more bytes in the result.
+  const content = cutToBytes(asked, maxFileBytes);
+  const truncated = lines.length > end || content.length < asked.length;
+  return toLines({ content, truncated, totalLines: lines.length, encoding });
+};
+
+const fromLarge = (
+  filePath: string,
+  { wanted, place, context }: { wanted: Wanted; place: Place; context: RunContext },
+) =>
+  withRegularFile(place.path, context.privateFolder, async (fd, { size }) => {
+    const range = await readRange(wanted, { fd, size, signal: context.signal });
+    return jsonResult({ path: filePath, ...toLines(range) });
+  });
+
 export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description:
-    'Read a text file, 200 lines at a time unless told otherwise, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most.',
+    'Read a text file, 200 lines at a time unless told otherwise, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most; with startLine or maxLines a part of a text of up to 256 MiB.',
   group: 'filesystemRead',
   category: 'filesystem',
   effect: 'reads',
@@ -30,23 +63,19 @@ export const readFile = defineTool({
   resources: async ({ filePath }, context) => [
     toResource({ access: 'read', place: locate(context, filePath, { access: 'read' }), doing: 'Read file' }),
   ],
-  run: async ({ filePath, startLine = 1, maxLines = defaultLines }, context) => {
+  asks: (_input, [file], { root }) => `Read ${resourcePath(root, file)}?`,
+  run: async ({ filePath, startLine, maxLines }, context) => {
     const place = locateGranted(context, filePath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();
     // Only a first look: whatever the file has become is read within its limit.
     if (place.size >= largeFileBytes) await context.large();
+    const wanted = { startLine: startLine ?? 1, maxLines: maxLines ?? defaultLines };
+    const isRanged = startLine !== undefined || maxLines !== undefined;
+    if (isRanged && place.size > maxFileBytes) return fromLarge(filePath, { wanted, place, context });
+    if (place.size > maxFileBytes) throw errors.tooLarge({ message: withoutRange });
     const bytes = await readBytes(place.path, context.privateFolder);
     const mimeType = pictureType(bytes);
     if (mimeType) return { content: [{ type: 'image', data: bytes.toString('base64'), mimeType }] };
-    const text = toText(bytes);
-    const lines = text.split('\n');
-    const end = startLine - 1 + maxLines;
-    const isWhole = startLine === 1 && lines.length <= end;
-    return jsonResult({
-      path: filePath,
-      content: isWhole ? text : lines.slice(startLine - 1, end).join('\n'),
-      truncated: lines.length > end,
-      totalLines: lines.length,
-    });
+    return jsonResult({ path: filePath, ...linesOf(bytes, wanted) });
   },
 });

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
+import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { largeFileBytes } from './limits.ts';
 
 const png = Buffer.from(
@@ -10,7 +11,7 @@ const png = Buffer.from(
 );
 
 const withFiles = async (files: Record<string, string | Buffer>) => {
-  const world = await tryOut({ modes: everythingAllowed });
+  const world = await openTools({ modes: everythingAllowed });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(world.root, path, '..'), { recursive: true });
     writeFileSync(join(world.root, path), content);
@@ -38,28 +39,28 @@ describe('read_file', () => {
     });
   });
 
-  it.each([
-    ['a large file waits for room', largeFileBytes, ['asked', 'read']],
-    ['a small one does not', largeFileBytes - 1, ['read']],
-  ])('%s', async (_case, length, expected) => {
-    const { root, dispatch } = await withFiles({ 'a.txt': 'x'.repeat(length) });
-    const steps: string[] = [];
-    const request = { requestId: 'r1', toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } };
-    const result = await dispatch(request, {
-      signal: new AbortController().signal,
-      progress: () => undefined,
-      starting: async () => undefined,
-      large: async () => {
-        steps.push('asked');
-        // What is read is read after the wait.
-        writeFileSync(join(root, 'a.txt'), 'now');
-      },
-    });
-    steps.push('read');
-    expect(steps).toEqual(expected);
-    expect(result.structuredContent).toMatchObject({
-      content: length < largeFileBytes ? 'x'.repeat(length) : 'now',
-    });
+  it('reads a third large file when one of two results is delivered, and small ones meanwhile', async () => {
+    const large = 'x'.repeat(largeFileBytes);
+    const { root, dispatch } = await withFiles({ 'a.txt': large, 'small.txt': large.slice(1) });
+    const read = (requestId: string, filePath: string, delivered: Promise<void>) =>
+      dispatch(
+        { requestId, toolCall: { name: 'read_file', arguments: { filePath } } },
+        {
+          signal: new AbortController().signal,
+          progress: () => undefined,
+          starting: async () => undefined,
+          delivered,
+        },
+      );
+    const [first, second] = [createDeferred(), createDeferred()];
+    await read('r1', 'a.txt', first.promise);
+    await read('r2', 'a.txt', second.promise);
+    const third = read('r3', 'a.txt', Promise.resolve());
+    expect((await read('r4', 'small.txt', new Promise(() => undefined))).isError).toBeUndefined();
+    // The third file is read after its wait.
+    writeFileSync(join(root, 'a.txt'), 'now');
+    second.resolve();
+    expect((await third).structuredContent).toMatchObject({ content: 'now' });
   });
 
   it('gives a picture by its bytes, whatever its name says (FS-32)', async () => {
@@ -74,7 +75,11 @@ describe('read_file', () => {
 
   it.each([
     ['512 KiB', Buffer.alloc(512 * 1024, 'a'), undefined],
-    ['a byte more', Buffer.alloc(512 * 1024 + 1, 'a'), 'The file is too large: 512 KiB at most'],
+    [
+      'a byte more',
+      Buffer.alloc(512 * 1024 + 1, 'a'),
+      'The file is too large: 512 KiB at most; with startLine or maxLines a part of a text of up to 256 MiB',
+    ],
     [
       'a NUL',
       Buffer.from('a\0b'),
@@ -264,7 +269,7 @@ describe('write_file, edit_file, create_directory, delete, move, copy_file', () 
     ],
     ['edit_file', { filePath: 'a.txt', oldString: '', newString: '' }, /oldString: /],
     ['edit_file', { filePath: 'no', oldString: 'a', newString: '' }, 'There is nothing at this path'],
-    ['write_file', { filePath: 'd', content: '' }, 'This is not a regular file'],
+    ['write_file', { filePath: 'd', content: '' }, 'This is a folder; list_files shows what it holds'],
     ['write_file', { filePath: 'a.txt/b', content: '' }, 'This is not a folder'],
     [
       'write_file',

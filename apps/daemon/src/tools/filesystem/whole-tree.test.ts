@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { everythingAllowed, textOf, tryOut } from '../try-out.ts';
-import { snapshot } from './attack.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { snapshot } from '../../testing/attack-fixture.ts';
 
 const withTree = async () => {
-  const world = await tryOut({ modes: everythingAllowed });
+  const world = await openTools({ modes: everythingAllowed });
   mkdirSync(join(world.root, 'full/below'), { recursive: true });
   mkdirSync(join(world.root, 'other'));
   writeFileSync(join(world.root, 'full/below/a.txt'), 'a');
@@ -40,10 +41,8 @@ it('FS-16 a file is not moved over a full folder', async () => {
 });
 
 const run = (command: string, args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-const canMount = run('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
-const why = canMount ? '' : ' [may not mount a file system: run as root with the right to]';
 
-describe.skipIf(!canMount)(`FS-12 FS-15 a disk that is mounted below the folder${why}`, () => {
+describeWith('mount')('FS-12 FS-15 a disk that is mounted below the folder', () => {
   it('is neither deleted nor moved with what it stands in', async () => {
     const { root, call } = await withTree();
     const mount = join(root, 'full/below');

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errors } from '../errors.ts';
-import { openSubfolder, type Folder } from './open.ts';
+import { errors } from '../common/errors.ts';
+import { openSubfolder, type Folder } from '../../paths/open.ts';
 
 export interface Walk {
   signal: AbortSignal;
@@ -40,6 +40,25 @@ export const inspectTree = async (
       else look(join(folder.path, entry.name));
     }
   });
+};
+
+/** How many entries below a folder are no folders; stops a little above `limit`. Follows no link. */
+export const countFiles = async (
+  walk: Walk,
+  at: { parent: Folder; name: string },
+  limit: number,
+): Promise<number> => {
+  let files = 0;
+  await inFolder(enter(walk, at.parent, at.name), async (folder) => {
+    for await (const entry of await opendir(folder.entry('.'))) {
+      walk.signal.throwIfAborted();
+      if (files > limit) break;
+      files += entry.isDirectory()
+        ? await countFiles(walk, { parent: folder, name: entry.name }, limit - files)
+        : 1;
+    }
+  });
+  return files;
 };
 
 /** Deletes a folder with all below it, each entry through its open parent; a link is deleted, not followed. */

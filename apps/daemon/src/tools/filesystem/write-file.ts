@@ -1,14 +1,15 @@
 import { closeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool } from '../tool.ts';
-import { locate, locateGranted, toResource } from './access.ts';
-import { currentText, difference } from './difference.ts';
-import { openMadeFolder } from './folders.ts';
-import { maxFileBytes } from './limits.ts';
-import { replaceFile } from './replace.ts';
+import { errors } from '../common/errors.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool } from '../common/tool.ts';
+import { locate, locateGranted, toResource } from '../common/access.ts';
+import { writePreview } from './preview/file-preview.ts';
+import { mkdirp } from '../../paths/mkdirp.ts';
+import { replaceFile } from '../../paths/replace-file.ts';
+import { maxFileBytes } from '../../paths/limits.ts';
 
 const input = z.strictObject({
   filePath: z.string().describe('Path of the file, relative to the folder'),
@@ -27,7 +28,8 @@ export const writeFile = defineTool({
   resources: async ({ filePath, content }, context) => {
     if (Buffer.byteLength(content) > maxFileBytes) throw errors.tooLarge();
     const place = locate(context, filePath, { access: 'write' });
-    if (place.kind === 'folder' || place.kind === 'other') throw errors.notFile();
+    if (place.kind === 'folder') throw errors.isFolder();
+    if (place.kind === 'other') throw errors.notFile();
     return [
       toResource({
         access: 'write',
@@ -36,14 +38,17 @@ export const writeFile = defineTool({
       }),
     ];
   },
+  asks: ({ filePath }, [file], context) => {
+    const { kind } = locate(context, filePath, { access: 'write' });
+    return `${kind === 'file' ? 'Replace' : 'Create'} ${resourcePath(context.root, file)}?`;
+  },
   preview: async ({ filePath, content }, context) => {
     const place = locate(context, filePath, { access: 'write' });
-    const before = (await currentText(context, place)) ?? '';
-    return difference(context, place, { before, after: content });
+    return writePreview(context, place, content);
   },
   run: async ({ filePath, content }, context) => {
     const place = locateGranted(context, filePath, { access: 'write' });
-    const folder = openMadeFolder(dirname(place.path), context.root);
+    const folder = mkdirp(dirname(place.path), context.root);
     try {
       await replaceFile(folder, basename(place.path), { requestId: context.requestId, data: content });
     } finally {

@@ -1,11 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confirmationText, type ClientInput, type ToolResult } from '@drawbridge/contracts';
+import type { ClientInput } from '@drawbridge/contracts/client-input';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../try-out.ts';
-import { until } from './scripted-server.ts';
-import { ada, askedIn, askingOnce, methods, openAsking as open, texts } from './try-asking.ts';
+import { textOf } from '../../testing/tool-fixture.ts';
+import { until } from '../../testing/scripted-mcp-server.ts';
+import {
+  ada,
+  askedIn,
+  askingOnce,
+  methods,
+  openAsking as open,
+  texts,
+} from '../../testing/mcp-question-fixture.ts';
 
 describe('the person decides what is sent', () => {
   const isAsked = (result: ToolResult) => confirmationText.safeDecode(textOf(result)).success;

@@ -1,10 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientInput } from '@drawbridge/contracts';
+import type { ClientInput } from '@drawbridge/contracts/client-input';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../try-out.ts';
-import { until } from './scripted-server.ts';
-import { ada, askedIn, askingOnce, methods, openAsking as open, texts } from './try-asking.ts';
+import { textOf } from '../../testing/tool-fixture.ts';
+import { until } from '../../testing/scripted-mcp-server.ts';
+import {
+  ada,
+  askedIn,
+  askingOnce,
+  methods,
+  openAsking as open,
+  texts,
+} from '../../testing/mcp-question-fixture.ts';
 
 describe('a server asks the client of a call', () => {
   it('the question goes back, and the answer to the call that is still running', async () => {

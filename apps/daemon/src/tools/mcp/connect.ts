@@ -1,12 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import type { ProgressBody } from '@drawbridge/contracts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { questionRequest, type QuestionRequest } from './question.ts';
-import type { ServerLog } from './server-log.ts';
-import { createTransport, type ServerProcess } from './transport.ts';
+import { questionRequest, type QuestionRequest } from './calls/question.ts';
+import type { ServerLog } from './transport/server-log.ts';
+import { createTransport, type ServerProcess } from './transport/transport.ts';
 
 /** Pages of a list of tools that are read, and tools in all. A server that has more is not believed. */
 const maxPages = 100;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../try-out.ts';
+import { textOf } from '../../testing/tool-fixture.ts';
 import { mcpLimits } from './within-limits.ts';
-import { isAlive, until, withServer } from './scripted-server.ts';
+import { isAlive, until, withServer } from '../../testing/scripted-mcp-server.ts';
 
 describe('what a server lists', () => {
   it.each<[string, string, string[], RegExp]>([

@@ -1,2 +1,2 @@
-export { mcpFamily, type McpFamilyNeeds } from './family.ts';
+export { mcpToolset, type McpToolsetNeeds } from './toolset.ts';
 export { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from './servers-file.ts';

@@ -1,10 +1,11 @@
-import { asksClientAnnotation, clientInput, inputArgument } from '@drawbridge/contracts';
+import { asksClientAnnotation, clientInput, inputArgument } from '@drawbridge/contracts/client-input';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { defineTool, type DaemonTool } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { textWords } from '../common/question-words.ts';
+import { defineTool, type DaemonTool } from '../common/tool.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
-import type { GivenCall } from './server-calls.ts';
+import type { GivenCall } from './calls/server-calls.ts';
 
 /** How much of the arguments a question shows; the rest is counted, and stands in the call. */
 const maxShown = 4_000;
@@ -55,6 +56,10 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
       return description === null
         ? []
         : [{ toolGroup: 'mcp', resource, description, fingerprint, serverFingerprint }];
+    },
+    asks: (input) => {
+      const name = `${textWords(tool.own)} of the MCP server ${textWords(server.name)}`;
+      return server.answering(tool, split(input)) === null ? `Call ${name}?` : `Send your answer to ${name}?`;
     },
     run: async (input, context) => {
       const given = split(input);

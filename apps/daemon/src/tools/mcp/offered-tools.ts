@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { tool as toolSchema, toolLimits, type Tool } from '@drawbridge/contracts';
+import { tool as toolSchema, type Tool } from '@drawbridge/contracts/tool';
+import { toolLimits } from '@drawbridge/contracts/tool-call';
 import { canonical } from '@drawbridge/kit';
 import type { McpServer } from './servers-file.ts';
 
@@ -68,12 +69,12 @@ const readTool = (value: unknown): Read => {
 
 /** What a server listed -> what of it can be offered, and one sentence for each tool that cannot. */
 export const readListed = (
-  listed: readonly unknown[],
+  descriptors: readonly unknown[],
   { name, server }: { name: string; server: McpServer },
 ): { tools: OfferedTool[]; skipped: string[] } => {
   const tools = new Map<string, Omit<OfferedTool, 'serverFingerprint'>>();
   const skipped: string[] = [];
-  for (const value of listed) {
+  for (const value of descriptors) {
     const read = readTool(value);
     const full = 'tool' in read ? `${name}__${read.tool.name}` : '';
     if ('why' in read) skipped.push(`tool ${nameIn(value)} was skipped: ${read.why}`);

@@ -1,8 +1,8 @@
 import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
 import type { ConnectNeeds, McpConnection } from './connect.ts';
 import { readListed, type OfferedTool } from './offered-tools.ts';
-import { createServerCalls, type ServerCalls } from './server-calls.ts';
-import type { ServerLog } from './server-log.ts';
+import { createServerCalls, type ServerCalls } from './calls/server-calls.ts';
+import type { ServerLog } from './transport/server-log.ts';
 import type { McpServer } from './servers-file.ts';
 
 /** To be started, to greet, and to list its tools. */
@@ -34,7 +34,7 @@ export interface ServerNeeds {
   /** `tools` or `trouble` gives something else. */
   changed(): void;
   /** One sentence for the person. */
-  say(sentence: string): void;
+  notify(sentence: string): void;
 }
 
 const sentenceOf = (error: unknown): string => {
@@ -44,7 +44,7 @@ const sentenceOf = (error: unknown): string => {
 };
 
 export const runServer = (needs: ServerNeeds): RunningServer => {
-  const { clock, random, name, server, log, connect, changed, say } = needs;
+  const { clock, random, name, server, log, connect, changed, notify } = needs;
   const ending = new AbortController();
   let tools: OfferedTool[] = [];
   let trouble: string | null = null;
@@ -59,29 +59,29 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
   };
 
   /** The same thing is said once, however often the server is started. */
-  const tell = (sentences: readonly string[]) => {
+  const report = (sentences: readonly string[]) => {
     for (const sentence of sentences) log.line('drawbridge', sentence);
     const [first, ...rest] = sentences;
     if (first === undefined || first === said) return;
     said = first;
-    say(`${name}: ${first}${rest.length > 0 ? `, and ${rest.length} more: see its log` : ''}`);
+    notify(`${name}: ${first}${rest.length > 0 ? `, and ${rest.length} more: see its log` : ''}`);
   };
 
   const takeList = async (from: McpConnection, signal: AbortSignal) => {
-    const { tools: listed, cut } = await from.list(signal);
-    const read = readListed(listed, { name, server });
+    const { tools: descriptors, cut } = await from.list(signal);
+    const read = readListed(descriptors, { name, server });
     ({ tools } = read);
-    tell([...(cut ? ['it lists too many tools; the rest is left out'] : []), ...read.skipped]);
+    report([...(cut ? ['it lists too many tools; the rest is left out'] : []), ...read.skipped]);
   };
 
   /** Runs `work` with a signal that ends with the server, and after `ms`. */
   const within = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const late = new AbortController();
-    const takeBack = clock.after(ms, () => late.abort(new Error(`no answer within ${ms / 1_000} s`)));
+    const cancel = clock.after(ms, () => late.abort(new Error(`no answer within ${ms / 1_000} s`)));
     try {
       return await work(AbortSignal.any([ending.signal, late.signal]));
     } finally {
-      takeBack();
+      cancel();
     }
   };
 
@@ -114,7 +114,7 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
       setTrouble('it has ended, and is being started again');
     } catch (error) {
       setTrouble(sentenceOf(error));
-      if (!ending.signal.aborted) tell([`cannot be used: ${sentenceOf(error)}`]);
+      if (!ending.signal.aborted) report([`cannot be used: ${sentenceOf(error)}`]);
     } finally {
       connection = undefined;
       await opened?.close();

@@ -2,14 +2,10 @@ import { watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import {
-  openPrivateFolder,
-  parsePrivateJson,
-  readPrivateFile,
-  whileLocked,
-  writePrivateFile,
-} from '../../permission/index.ts';
-import { markVariable } from '../shell/process-tree.ts';
+import { tagVariable } from '../../processes/process-tree.ts';
+import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
+import { parsePrivateJson } from '../../private-files/private-json.ts';
+import { whileLocked } from '../../private-files/settings-lock.ts';
 
 /** How many servers the file may name. */
 export const maxServers = 32;
@@ -24,7 +20,7 @@ export const mcpServerName = z
 const variable = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')
-  .refine((name) => name !== markVariable, 'is used by drawbridge itself');
+  .refine((name) => name !== tagVariable, 'is used by drawbridge itself');
 
 /** How a server is started: a program with its arguments, without a shell, and what its environment holds beside the usual. */
 export const mcpServer = z.strictObject({

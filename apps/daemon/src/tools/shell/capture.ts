@@ -6,6 +6,24 @@ export interface Capture {
   text(): string;
 }
 
+/** Where the last character begins that is not whole; the length where all are. */
+const endOfWhole = (bytes: Buffer): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return wanted > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+};
+
+/** Where the first character begins that is whole. */
+const startOfWhole = (bytes: Buffer): number => {
+  let at = 0;
+  while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return at;
+};
+
 /** Takes any amount of output in a fixed amount of memory. */
 export const createCapture = (): Capture => {
   const head: Buffer[] = [];
@@ -33,10 +51,11 @@ export const createCapture = (): Capture => {
     },
     text: () => {
       const end = Buffer.concat(tail).subarray(-halfBytes);
-      const omitted = totalBytes - headBytes - end.length;
       const start = Buffer.concat(head);
-      if (omitted === 0) return Buffer.concat([start, end]).toString('utf8');
-      return `${start.toString('utf8')}\n… ${omitted} bytes left out …\n${end.toString('utf8')}`;
+      if (totalBytes === headBytes + end.length) return Buffer.concat([start, end]).toString('utf8');
+      const [first, last] = [start.subarray(0, endOfWhole(start)), end.subarray(startOfWhole(end))];
+      const omitted = totalBytes - first.length - last.length;
+      return `${first.toString('utf8')}\n… ${omitted} bytes left out …\n${last.toString('utf8')}`;
     },
   };
 };

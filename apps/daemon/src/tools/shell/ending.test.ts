@@ -1,15 +1,28 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { textOf, tryOut } from '../try-out.ts';
+import { shared } from '../../testing/clean-up.ts';
+import { textOf, openTools } from '../../testing/tool-fixture.ts';
 
-/** The system's clock with every wait made short: time-outs come at once, the order stays. */
-const hasty: Clock = {
-  now: systemClock.now,
-  after: (ms, run) => systemClock.after(ms / 10, run),
-  every: (ms, run) => systemClock.every(ms / 10, run),
+/** The system's clock; waits of 10 s and more are over when the test says so, all others ten times as soon. */
+const createHastyClock = () => {
+  const waiting = new Set<() => void>();
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, run) => {
+      if (ms < 10_000) return systemClock.after(ms / 10, run);
+      waiting.add(run);
+      return () => void waiting.delete(run);
+    },
+  };
+  const passTime = () => {
+    for (const run of waiting) run();
+    waiting.clear();
+  };
+  return { clock, passTime };
 };
 
 const commandLine = (pid: string): string => {
@@ -38,37 +51,44 @@ const ways: [string, (time: string) => string][] = [
   ['without its environment', (time) => `env -i setsid /bin/sleep ${time} & touch started; sleep 1000`],
 ];
 
-const endings = (families: { shellSandbox: boolean }) => () => {
-  const open = async (clock: Clock = systemClock) => tryOut({ modes: { shell: 'allow' }, clock, families });
+const endings = (toolsets: { shellSandbox: boolean }) => () => {
+  const { clock, passTime } = createHastyClock();
+  const world = shared(() => openTools({ modes: { shell: 'allow' }, clock, toolsets }));
+
+  /** Runs it with a folder that is empty but for what it makes, until it has started. */
+  const started = async (command: string, signal?: AbortSignal) => {
+    const { root, send } = world();
+    for (const name of readdirSync(root)) rmSync(join(root, name));
+    const toolCall = { name: 'shell_execute', arguments: { command, timeout: 20_000 } };
+    const running = send({ requestId: nanoid(), toolCall }, signal);
+    await expect.poll(() => existsSync(join(root, 'started')), { timeout: 10_000 }).toBe(true);
+    return { root, running };
+  };
 
   // Without a sandbox nothing tells whose a process without its environment is.
-  const kept = families.shellSandbox ? ways : ways.slice(0, -1);
+  const kept = toolsets.shellSandbox ? ways : ways.slice(0, -1);
 
   it.each(kept)('SH-36 a time-out ends a process %s', async (_case, command) => {
-    const { root, call } = await open(hasty);
     const { time, isRunning } = unique();
-    const running = call('shell_execute', { command: command(time), timeout: 20_000 });
-    await expect.poll(() => existsSync(join(root, 'started')), { timeout: 10_000 }).toBe(true);
+    const { running } = await started(command(time));
     await expect.poll(isRunning).toBe(true);
+    passTime();
     expect(JSON.parse(textOf(await running))).toMatchObject({ timedOut: true, exitCode: null });
     expect(isRunning()).toBe(false);
   });
 
   it('SH-36 what outlives the command ends with it', async () => {
-    const { call } = await open();
     const { time, isRunning } = unique();
-    const result = await call('shell_execute', { command: `nohup setsid sleep ${time} >/dev/null 2>&1 &` });
+    const command = `nohup setsid sleep ${time} >/dev/null 2>&1 &`;
+    const result = await world().call('shell_execute', { command });
     expect(JSON.parse(textOf(result))).toMatchObject({ exitCode: 0 });
     await expect.poll(isRunning).toBe(false);
   });
 
   it('SH-36 a cancelled call ends, and says that it had started', async () => {
-    const { root, send } = await open();
     const { time, isRunning } = unique();
     const abort = new AbortController();
-    const toolCall = { name: 'shell_execute', arguments: { command: `touch started; sleep ${time}` } };
-    const running = send({ requestId: 'r', toolCall }, abort.signal);
-    await expect.poll(() => existsSync(join(root, 'started')), { timeout: 10_000 }).toBe(true);
+    const { running } = await started(`touch started; sleep ${time}`, abort.signal);
     abort.abort();
     expect(await running).toEqual({
       content: [{ type: 'text', text: 'The call was cancelled' }],
@@ -79,9 +99,11 @@ const endings = (families: { shellSandbox: boolean }) => () => {
   });
 
   it('a command may put things in order when it is told to end', async () => {
-    const { root, call } = await open(hasty);
-    const command = `trap 'echo bye > bye; exit 0' TERM; touch started; sleep 1000 & wait`;
-    await call('shell_execute', { command, timeout: 20_000 });
+    const { root, running } = await started(
+      `trap 'echo bye > bye; exit 0' TERM; touch started; sleep 1000 & wait`,
+    );
+    passTime();
+    await running;
     expect(existsSync(join(root, 'bye'))).toBe(true);
   });
 };

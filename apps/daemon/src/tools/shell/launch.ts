@@ -3,13 +3,16 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
-import { errors } from '../errors.ts';
-import type { Territory } from '../filesystem/protected.ts';
+import { errors } from '../common/errors.ts';
+import { protectedNamesIn, type Territory } from '../../paths/protected.ts';
+import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment } from './config.ts';
-import { prelude } from './prelude.ts';
+import { prelude } from './sandbox/prelude.ts';
 import { findProgram } from './programs.ts';
-import { findProtectedPlaces } from './protected-places.ts';
-import { secretPlaces } from './secret-places.ts';
+import { findProtectedPlaces } from './sandbox/protected-places.ts';
+import { secretPlaces } from './sandbox/secret-places.ts';
+import { systemCallFilter } from './sandbox/seccomp.ts';
+import { createWalls } from './sandbox/walls.ts';
 
 /** How the prelude is started for one command. */
 export interface Launch {
@@ -18,12 +21,24 @@ export interface Launch {
   environment: Record<string, string>;
   /** Whether the process that is started holds all others: they end with it, and it must not end before them. */
   holds: boolean;
-  /** To be called when nothing of it runs any more. */
-  release(): Promise<void>;
+  /** Bytes that it reads from its files 3, 4, …. */
+  inputs: Buffer[];
+  /** Whether it reports on the file after its inputs, as bubblewrap's `--json-status-fd` does: an exit code there means a start. */
+  reports: boolean;
+  /** To be called when nothing of it runs any more. Gives sentences about what the command made and is not kept. */
+  release(): Promise<string[]>;
 }
 
-/** Prepares one command. Throws `sandboxFailed`. */
-export type Launcher = (given: { deniedPaths: DeniedPaths; signal: AbortSignal }) => Promise<Launch>;
+/** The number of the first of a launch's inputs. */
+export const firstInput = 3;
+
+interface Need {
+  deniedPaths: DeniedPaths;
+  signal: AbortSignal;
+}
+
+/** Prepares one command. Throws `sandboxFailed` and `tooManyFolders`. */
+export type Launcher = (need: Need) => Promise<Launch>;
 
 const makeTemporary = async (): Promise<string> =>
   mkdtemp(join(await realpath(tmpdir()), 'drawbridge-shell-'));
@@ -39,8 +54,13 @@ export const createOpenLauncher =
       file: '/bin/sh',
       arguments: ['-c', prelude],
       environment: { ...shellEnvironment(root), TMPDIR: temporary },
+      inputs: [],
+      reports: false,
       holds: false,
-      release: () => removeTemporary(temporary),
+      release: async () => {
+        await removeTemporary(temporary);
+        return [];
+      },
     };
   };
 
@@ -50,85 +70,98 @@ interface Rules {
   writable: string[];
   /** Inside what is writable, but not to be written. */
   kept: string[];
-  signal: AbortSignal;
 }
 
-/** The outer shell's text for the prelude inside the sandbox, and what clears up after it. */
-interface Wrapped {
-  text: string;
-  release(): void;
-}
-
-const wrapOnLinux = async (
-  { hidden, writable, kept, signal }: Rules,
-  bwrapPath: string,
-): Promise<Wrapped> => {
-  // Straight to the wrapper: the package's manager would start proxies, and there is no network to give.
-  const { wrapCommandWithSandboxLinux, cleanupBwrapMountPoints } =
-    await import('@anthropic-ai/sandbox-runtime/dist/sandbox/linux-sandbox-utils.js');
-  const { rgPath } = await import('@vscode/ripgrep');
-  const text = await wrapCommandWithSandboxLinux({
-    command: prelude,
-    needsNetworkRestriction: true,
-    readConfig: { denyOnly: hidden, allowWithinDeny: [] },
-    writeConfig: { allowOnly: writable, denyWithinAllow: kept },
-    binShell: '/bin/sh',
-    bwrapPath,
-    ripgrepConfig: { command: rgPath },
-    // Its own search starts in the folder of this process; ours, in the root, is in `kept`.
-    mandatoryDenySearchDepth: 0,
-    abortSignal: signal,
-  });
-  return { text, release: () => cleanupBwrapMountPoints() };
-};
-
-const wrapOnMac = async ({ hidden, writable, kept }: Rules): Promise<Wrapped> => {
+const wrapOnMac = async ({ hidden, writable, kept }: Rules): Promise<string> => {
   const { wrapCommandWithSandboxMacOS } =
     await import('@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js');
-  const text = wrapCommandWithSandboxMacOS({
+  return wrapCommandWithSandboxMacOS({
     command: prelude,
     needsNetworkRestriction: true,
     readConfig: { denyOnly: hidden, allowWithinDeny: [] },
     writeConfig: { allowOnly: writable, denyWithinAllow: kept },
     binShell: '/bin/sh',
   });
-  return { text, release: () => undefined };
+};
+
+/** Protected names that the root may get, by their paths: Seatbelt closes a name also where nothing stands. */
+const namesInRoot = (root: string): string[] => protectedNamesIn('folder').map((name) => join(root, name));
+
+const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
+  const { kept, unseen } = await findProtectedPlaces(territory, { signal });
+  const text = await wrapOnMac({
+    hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
+    writable: [territory.root, temporary],
+    kept: [
+      territory.privateFolder,
+      ...namesInRoot(territory.root),
+      ...kept.keys(),
+      ...unseen,
+      ...deniedPaths.write,
+    ],
+  });
+  return {
+    file: '/bin/sh',
+    arguments: ['-c', `exec ${text}`],
+    temporary,
+    holds: false,
+    release: async () => [],
+  };
+};
+
+const createLinuxPreparer = (territory: Territory, limit?: number) => {
+  const walls = createWalls(territory, limit);
+  const filter = systemCallFilter(process.arch);
+  return async (need: Need, temporary: string) => {
+    const file = findProgram('bwrap', shellEnvironment(territory.root).PATH);
+    if (file === undefined)
+      throw errors.sandboxFailed({ message: 'The sandbox needs bubblewrap, which is not there' });
+    if (filter === undefined)
+      throw errors.sandboxFailed({
+        message: `The sandbox has no filter for this processor (${process.arch})`,
+      });
+    const { arguments: before, release } = await walls.build({ ...need, temporary });
+    const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
+    return {
+      file,
+      arguments: [...before, ...files, '--', '/bin/sh', '-c', prelude],
+      inputs: [filter],
+      reports: true,
+      temporary: temporaryInside(territory.root, temporary),
+      holds: true,
+      release,
+    };
+  };
 };
 
 /**
  * In a sandbox: no network and no sockets, writing in the root and in a temporary folder of its own, nothing of what `secretPlaces`
- * names, and nothing that a deny rule names. Linux (bubblewrap) and macOS (Seatbelt).
+ * names, and nothing that a deny rule names. Linux (bubblewrap) and macOS (Seatbelt). `limit`: folders that are looked into, on Linux.
  */
-export const createSandboxedLauncher =
-  (territory: Territory): Launcher =>
-  async ({ deniedPaths, signal }) => {
-    const environment = shellEnvironment(territory.root);
-    const found = await findProtectedPlaces(territory, signal);
+export const createSandboxedLauncher = (territory: Territory, limit?: number): Launcher => {
+  const onLinux = createLinuxPreparer(territory, limit);
+  return async (need) => {
     const temporary = await makeTemporary();
-    const rules: Rules = {
-      hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
-      writable: [territory.root, temporary],
-      kept: [territory.privateFolder, ...found, ...deniedPaths.write],
-      signal,
-    };
     try {
-      const bwrap = findProgram('bwrap', environment.PATH);
-      if (process.platform === 'linux' && bwrap === undefined)
-        throw errors.sandboxFailed({ message: 'The sandbox needs bubblewrap, which is not there' });
-      const wrapped = bwrap === undefined ? await wrapOnMac(rules) : await wrapOnLinux(rules, bwrap);
+      const { temporary: inside, ...launch } =
+        process.platform === 'darwin'
+          ? await prepareOnMac(territory, need, temporary)
+          : await onLinux(need, temporary);
       return {
-        file: '/bin/sh',
-        arguments: ['-c', `exec ${wrapped.text}`],
-        environment: { ...environment, TMPDIR: temporary },
-        holds: process.platform === 'linux',
-        release: () => {
-          wrapped.release();
-          return removeTemporary(temporary);
+        inputs: [],
+        reports: false,
+        ...launch,
+        environment: { ...shellEnvironment(territory.root), TMPDIR: inside },
+        release: async () => {
+          const notes = await launch.release();
+          await removeTemporary(temporary);
+          return notes;
         },
       };
     } catch (cause) {
       await removeTemporary(temporary);
-      signal.throwIfAborted();
+      need.signal.throwIfAborted();
       throw cause instanceof CodedError ? cause : errors.sandboxFailed({ cause });
     }
   };
+};

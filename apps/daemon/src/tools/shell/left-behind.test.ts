@@ -2,19 +2,15 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
+import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { createSandboxedLauncher } from './launch.ts';
 import { runCommand } from './run-command.ts';
+import { sharedShell } from '../../testing/shell-fixture.ts';
 import { systemClock } from '@drawbridge/kit';
 
-const open = async () => {
-  const world = await tryOut({ modes: { ...everythingAllowed, shell: 'allow' } });
-  writeFileSync(join(world.outside, 'secret.txt'), 'sesame');
-  const run = (command: string) => world.call('shell_execute', { command });
-  return { ...world, run };
-};
-
 describeWith('bubblewrap')('what a command leaves behind', () => {
+  const shell = sharedShell();
+
   it.each<[string, Record<string, unknown>]>([
     ['read_file', { filePath: 'esc/secret.txt' }],
     ['list_files', { dirPath: 'esc' }],
@@ -28,7 +24,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
     ['copy_file', { source: 'esc/secret.txt', destination: 'here.txt' }],
     ['shell_execute', { command: 'cat secret.txt', cwd: 'esc' }],
   ])('FS-05 %s does not follow its link out of the root', async (tool, args) => {
-    const { root, outside, run, call } = await open();
+    const { root, outside, run, call } = shell();
     await run(`ln -s ${outside} esc`);
     const result = await call(tool, args);
     expect([result.isError, JSON.stringify(result).includes('"sesame"')]).toEqual([true, false]);
@@ -47,7 +43,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
     ['a link to an open file', 'ln -s /proc/self/fd/0 thing'],
     ['a loop of links', 'ln -s thing other; ln -s other thing'],
   ])('FS-10 FS-11 %s is read by no tool', async (_case, command) => {
-    const { run, call } = await open();
+    const { run, call } = shell();
     await run(command);
     const [read, copied] = await Promise.all([
       call('read_file', { filePath: 'thing' }),
@@ -57,12 +53,12 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
   });
 
   it('FS-05 swaps a folder with a link while file tools write, and nothing gets out', async () => {
-    const { root, outside, run, call } = await open();
+    const { root, outside, run, call } = shell();
     const swapping = run(
       `mkdir dir; i=0; while [ ! -e stop ]; do mv dir real; ln -s ${outside} dir; rm dir; mv real dir; i=$((i+1)); done; echo $i`,
     );
     await expect.poll(() => existsSync(join(root, 'dir')) || existsSync(join(root, 'real'))).toBe(true);
-    for (let at = 0; at < 300; at += 1) {
+    for (let at = 0; at < 100; at += 1) {
       await call('write_file', { filePath: `dir/f${at}.txt`, content: 'x' });
       const read = await call('read_file', { filePath: 'dir/secret.txt' });
       expect(textOf(read)).not.toContain('sesame');
@@ -91,7 +87,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
     const launcher = createSandboxedLauncher(place);
     const running = runCommand(
       {
-        mark: 'r',
+        tag: 'swapped-folder',
         text: 'touch ran "$OLDPWD/ran"',
         cwd: join(root, 'cwd'),
         timeoutMs: 10_000,
@@ -103,9 +99,12 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
       async (given) => {
         const launch = await launcher(given);
         // The outer shell stops until the folder has been swapped: later than any look of ours.
-        const text = launch.arguments[1] ?? '';
         const waits = `touch ${join(root, 'waits')}; while [ ! -e ${join(root, 'go')} ]; do sleep 0.02; done; cd ${join(root, 'cwd')} 2>/dev/null; `;
-        return { ...launch, arguments: ['-c', waits + text] };
+        return {
+          ...launch,
+          file: '/bin/sh',
+          arguments: ['-c', `${waits} exec "$@"`, 'sh', launch.file, ...launch.arguments],
+        };
       },
     );
     await expect.poll(() => existsSync(join(root, 'waits')), { timeout: 10_000 }).toBe(true);
@@ -124,7 +123,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
     ['X=1 sh -e ./sub/run.sh now', 'sub/run.sh'],
     ['echo a && node "build.sh"', 'build.sh'],
   ])('SH-24 %s is asked about anew when the script has changed', async (command, script) => {
-    const { root, send } = await tryOut({ modes: { shell: 'ask' } });
+    const { root, send } = await openTools({ modes: { shell: 'ask' } });
     mkdirSync(join(root, 'sub'));
     for (const name of ['build.sh', 'sub/run.sh'])
       writeFileSync(join(root, name), '#!/bin/sh\ntouch first\n', { mode: 0o755 });

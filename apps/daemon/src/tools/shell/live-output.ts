@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { ProgressBody } from '@drawbridge/contracts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { Clock } from '@drawbridge/kit';
 
 const batchMs = 200;
@@ -18,7 +18,7 @@ export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) 
   let waiting = '';
   let left = 0;
   let silentMs = 0;
-  const tell = () => {
+  const report = () => {
     silentMs += batchMs;
     if (waiting === '' && silentMs < signOfLifeMs) return;
     silentMs = 0;
@@ -27,7 +27,7 @@ export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) 
     waiting = '';
     left = 0;
   };
-  const stop = clock.every(batchMs, tell);
+  const stop = clock.every(batchMs, report);
   return {
     add: (source, chunk) => {
       const text = waiting + decoders[source].write(chunk);
@@ -36,7 +36,7 @@ export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) 
     },
     end: () => {
       stop();
-      if (waiting !== '') tell();
+      if (waiting !== '') report();
     },
   };
 };

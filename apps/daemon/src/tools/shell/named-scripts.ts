@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import type { ToolContext } from '../tool.ts';
-import { locate } from '../filesystem/access.ts';
-import { openForReading } from '../filesystem/open.ts';
+import type { ToolContext } from '../common/tool.ts';
+import { locate } from '../common/access.ts';
+import { openForReading } from '../../paths/open.ts';
 
 const interpreters = new Set(
   'sh bash dash zsh ksh ash fish node deno bun tsx python python3 perl ruby php lua awk gawk sed make source .'.split(
@@ -25,7 +25,8 @@ const candidates = (text: string): string[] =>
     return named.filter((word) => first !== -1 || word.includes('/'));
   });
 
-const digestFile = (path: string): string | undefined => {
+/** A digest of a file's content, of a large one of its place and times on the disk; undefined for what is no file. */
+export const digestFile = (path: string): string | undefined => {
   const opened = openForReading(path);
   try {
     const stats = fstatSync(opened.fd, { bigint: true });

@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { makeFolders } from '../try-out.ts';
+import { makeFolders } from '../../testing/tool-fixture.ts';
 import { createOpenLauncher, createSandboxedLauncher, type Launcher } from './launch.ts';
 import { probe } from './probe.ts';
-import { shellFamily } from './shell-family.ts';
+import { shellToolset } from './toolset.ts';
 
 const context = (folders: { root: string; own: string }) => ({
   root: folders.root,
@@ -30,46 +30,44 @@ const openWith = async (programs: Record<string, string>) => {
     delimiter,
   );
   onTestFinished(() => void (process.env['PATH'] = before));
-  const family = shellFamily({ sandbox: true });
-  await family.open(context(folders));
-  return { ...folders, family };
+  const toolset = shellToolset({ sandbox: true });
+  await toolset.open(context(folders));
+  return { ...folders, toolset };
 };
 
 describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
   it('is offered, and leaves nothing behind', async () => {
     const folders = makeFolders();
-    const family = shellFamily({ sandbox: true });
-    await family.open(context(folders));
-    expect([family.missing(), family.warning?.(), family.tools().map(({ told }) => told.name)]).toEqual([
-      null,
-      null,
-      ['shell_execute'],
-    ]);
+    const toolset = shellToolset({ sandbox: true });
+    await toolset.open(context(folders));
+    expect([
+      toolset.missing(),
+      toolset.warning?.(),
+      toolset.tools().map(({ descriptor }) => descriptor.name),
+    ]).toEqual([null, null, ['shell_execute']]);
     expect([folders.root, folders.own].map((folder) => readdirSync(folder))).toEqual([[], []]);
   });
 
-  it('is offered also where the root is the whole disk', async () => {
+  it('is offered also where the root is the whole disk', { timeout: 120_000 }, async () => {
     const { own } = makeFolders();
     const place = { root: '/', privateFolder: own };
     expect(await probe(place, createSandboxedLauncher(place), systemClock)).toBeNull();
   });
 
   /** A real sandbox with one wall taken out. */
-  const without = (given: { root: string; own: string }, change: (text: string) => string): Launcher => {
+  const without = (given: { root: string; own: string }, change: (words: string) => string): Launcher => {
     const launcher = createSandboxedLauncher({ root: given.root, privateFolder: given.own });
     return async (need) => {
       const launch = await launcher(need);
-      return { ...launch, arguments: launch.arguments.map(change) };
+      return { ...launch, arguments: change(launch.arguments.join('\0')).split('\0') };
     };
   };
 
   it.each<[string, (text: string, at: { own: string }) => string]>([
-    ['a command can connect to other programs', (text) => text.replace(' --unshare-net', '')],
-    ['a command can write outside the folder', (text) => text.replace(' --ro-bind / /', ' --bind / /')],
-    [
-      "a command can read drawbridge's own folder",
-      (text, { own }) => text.replaceAll(` --tmpfs ${own}`, '').replaceAll(` --ro-bind ${own} ${own}`, ''),
-    ],
+    ['a command can connect to other programs', (text) => text.replace('\0--unshare-net', '')],
+    ['a command can write outside the folder', (text) => text.replace('--ro-bind\0/\0/', '--bind\0/\0/')],
+    ["a command can read drawbridge's own folder", (text, { own }) => text.replace(`--tmpfs\0${own}\0`, '')],
+    ['a command can share memory with other programs', (text) => text.replace('\0--unshare-ipc', '')],
   ])('is not trusted where %s', async (reason, change) => {
     const folders = makeFolders();
     const launcher = without(folders, (text) => change(text, folders));
@@ -77,9 +75,54 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
       reason,
     );
   });
+
+  it('is not trusted where its filter lets kernel keys through', async () => {
+    const { root, own } = makeFolders();
+    const launcher = createSandboxedLauncher({ root, privateFolder: own });
+    // The numbers of the calls for keys, each made one that no call has.
+    const weaken = (filter: Buffer) => {
+      const weak = Buffer.from(filter);
+      for (let at = 0; at < weak.length; at += 8)
+        if (
+          weak.readUInt16LE(at) === 0x15 &&
+          [217, 218, 219, 248, 249, 250].includes(weak.readUInt32LE(at + 4))
+        )
+          weak.writeUInt32LE(99_999, at + 4);
+      return weak;
+    };
+    const weakened: Launcher = async (need) => {
+      const launch = await launcher(need);
+      return { ...launch, inputs: launch.inputs.map(weaken) };
+    };
+    const reason = await probe({ root, privateFolder: own }, weakened, systemClock);
+    expect(reason).toBe(
+      process.arch === 'x64' ? 'a command can read kernel keys or reach the host of this machine' : null,
+    );
+  });
 });
 
 describe('SH-35 without a sandbox', () => {
+  it('nothing is offered where TMPDIR cannot be written', async () => {
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = '/proc/self';
+    const toolset = shellToolset({ sandbox: true });
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    });
+    const folders = (() => {
+      delete process.env['TMPDIR'];
+      const made = makeFolders();
+      process.env['TMPDIR'] = '/proc/self';
+      return made;
+    })();
+    await toolset.open(context(folders));
+    expect([toolset.tools(), toolset.missing()]).toEqual([
+      [],
+      expect.stringMatching(/^The shell is not offered: no file can be made in \/proc\/self/),
+    ]);
+  });
+
   it('nothing is trusted', async () => {
     const { root, own } = makeFolders();
     const place = { root, privateFolder: own };
@@ -105,15 +148,15 @@ describe('SH-35 without a sandbox', () => {
       /^The shell is not offered: /,
     ],
   ])('nothing is offered where %s, with the reason', async (_case, programs, reason) => {
-    const { family } = await openWith(programs);
-    expect([family.tools(), family.missing()]).toEqual([[], expect.stringMatching(reason)]);
-    expect(family.missing()?.length).toBeLessThanOrEqual(500);
+    const { toolset } = await openWith(programs);
+    expect([toolset.tools(), toolset.missing()]).toEqual([[], expect.stringMatching(reason)]);
+    expect(toolset.missing()?.length).toBeLessThanOrEqual(500);
   });
 
   it('the person who switched it off is told', async () => {
-    const family = shellFamily({ sandbox: false });
-    await family.open(context(makeFolders()));
-    expect([family.tools().length, family.missing(), family.warning?.()]).toEqual([
+    const toolset = shellToolset({ sandbox: false });
+    await toolset.open(context(makeFolders()));
+    expect([toolset.tools().length, toolset.missing(), toolset.warning?.()]).toEqual([
       1,
       null,
       'Commands run without a sandbox: they can do whatever you can do on this machine.',

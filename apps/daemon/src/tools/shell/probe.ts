@@ -1,27 +1,37 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import { isWithin, type Territory } from '../filesystem/protected.ts';
+import { isWithin, type Territory } from '../../paths/protected.ts';
+import { callTrial } from './call-trial.ts';
 import type { Launcher } from './launch.ts';
 import { runCommand, type Ended } from './run-command.ts';
 
 const timeoutMs = 20_000;
 
-/** Runs inside: tries each and tells `done` or the error's code. What it says of itself is not all that counts: see `judge`. */
+/** Runs inside: tries each and tells `done` or the error's code. What it says of itself is not all that counts: see `evaluate`. */
 const attempts = `
 const [fs, net] = [require('node:fs'), require('node:net')];
-const { outside, own, secret, port, socket } = JSON.parse(process.argv[1]);
+const { outside, own, secret, port, socket, program } = JSON.parse(process.argv[1]);
 const told = {};
 const attempt = (name, run) => { try { told[name] = run() ?? 'done'; } catch (error) { told[name] = error.code ?? 'failed'; } };
 attempt('temporary', () => fs.writeFileSync(process.env.TMPDIR + '/probe', ''));
 attempt('outside', () => fs.writeFileSync(outside, ''));
 attempt('own', () => fs.writeFileSync(own, ''));
 attempt('secret', () => fs.readFileSync(secret, 'utf8'));
+attempt('memory', () => fs.readlinkSync('/proc/self/ns/ipc'));
+attempt('filter', () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]);
+attempt('calls', () => {
+  if (program === null) return 'untried';
+  const file = process.env.TMPDIR + '/calls';
+  fs.writeFileSync(file, Buffer.from(program, 'base64'), { mode: 0o700 });
+  const { status } = require('node:child_process').spawnSync(file);
+  return status === null ? 'untried' : String(status);
+});
 const connect = (name, target) => new Promise((resolve) => {
   let link;
   try { link = net.connect(target); } catch (error) { told[name] = error.code ?? 'failed'; return resolve(); }
@@ -39,6 +49,9 @@ const told = z.object({
   secret: z.string(),
   network: z.string(),
   socket: z.string(),
+  memory: z.string(),
+  filter: z.string(),
+  calls: z.string(),
 });
 
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -57,40 +70,43 @@ interface Bait {
   touched(): boolean;
 }
 
+/** What holds on Linux alone. Where no program can be run from the temporary folder, the filter is taken at the kernel's word. */
+const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof told>): string | null => {
+  if (memory === readlinkSync('/proc/self/ns/ipc')) return 'a command can share memory with other programs';
+  if (filter !== '2' || !['0', 'untried'].includes(calls))
+    return 'a command can read kernel keys or reach the host of this machine';
+  return null;
+};
+
 /** What stands in the way of trusting the sandbox; null when all that is forbidden failed, and what is allowed did not. */
-const judge = (ended: Ended, bait: Bait, territory: Territory): string | null => {
+const evaluate = (ended: Ended, canary: Bait, territory: Territory): string | null => {
   const line = ended.stdout.trim();
   const parsed = line.startsWith('{') ? told.safeParse(JSON.parse(line)) : undefined;
   if (parsed?.success !== true) {
     const said = ended.stderr.trim().split('\n')[0] ?? '';
     return `the sandbox does not start${said === '' ? '' : ` (${said.slice(0, 160)})`}`;
   }
-  if (!isWithin(bait.outside, territory.root) && existsSync(bait.outside))
+  if (!isWithin(canary.outside, territory.root) && existsSync(canary.outside))
     return 'a command can write outside the folder';
-  if (existsSync(bait.own)) return "a command can write in drawbridge's own folder";
-  if (ended.stdout.includes(bait.word)) return "a command can read drawbridge's own folder";
-  if (parsed.data.network === 'done' || parsed.data.socket === 'done' || bait.touched())
+  if (existsSync(canary.own)) return "a command can write in drawbridge's own folder";
+  if (ended.stdout.includes(canary.word)) return "a command can read drawbridge's own folder";
+  if (parsed.data.network === 'done' || parsed.data.socket === 'done' || canary.touched())
     return 'a command can connect to other programs';
-  return null;
+  return process.platform === 'linux' ? evaluateKernel(parsed.data) : null;
 };
 
-/**
- * Tries inside the sandbox what it must prevent: writing outside the root, reading and writing the daemon's own folder, connecting to
- * listeners of ours on the loopback address and on a socket. Gives the reason why it cannot be trusted, or null.
- */
-export const probe = async (
+const probeIn = async (
+  folder: string,
   territory: Territory,
-  prepare: Launcher,
-  clock: Clock,
+  { prepare, clock }: { prepare: Launcher; clock: Clock },
 ): Promise<string | null> => {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), 'drawbridge-probe-'));
   const name = `probe-${nanoid()}`;
   const secret = join(territory.privateFolder, name);
   const word = nanoid();
   const servers = [createServer(), createServer()] as const;
   let connections = 0;
   for (const server of servers) server.on('connection', (link) => void ((connections += 1), link.destroy()));
-  const bait: Bait = {
+  const canary: Bait = {
     outside: join(folder, 'written'),
     own: `${secret}.written`,
     secret,
@@ -104,10 +120,11 @@ export const probe = async (
     await listen(servers[1], { path: socket });
     const address = servers[0].address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const given = JSON.stringify({ outside: bait.outside, own: bait.own, secret, port, socket });
+    const program = callTrial(process.arch)?.toString('base64') ?? null;
+    const given = JSON.stringify({ outside: canary.outside, own: canary.own, secret, port, socket, program });
     const ended = await runCommand(
       {
-        mark: name,
+        tag: name,
         text: `${quote(process.execPath)} -e ${quote(attempts)} ${quote(given)}`,
         cwd: territory.root,
         timeoutMs,
@@ -118,13 +135,31 @@ export const probe = async (
       },
       prepare,
     );
-    return judge(ended, bait, territory);
+    return evaluate(ended, canary, territory);
   } catch (error) {
     return `the sandbox does not start (${error instanceof Error ? error.message.slice(0, 160) : 'unknown'})`;
   } finally {
     for (const server of servers) server.close();
     await rm(secret, { force: true });
-    await rm(bait.own, { force: true });
-    await rm(folder, { recursive: true, force: true });
+    await rm(canary.own, { force: true });
+  }
+};
+
+/**
+ * Tries inside the sandbox what it must prevent: all that `sandboxTrials` names. Gives the reason why it cannot be trusted, or null.
+ */
+export const probe = async (
+  territory: Territory,
+  prepare: Launcher,
+  clock: Clock,
+): Promise<string | null> => {
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'drawbridge-probe-'));
+    return await probeIn(folder, territory, { prepare, clock });
+  } catch (error) {
+    return `no file can be made in ${tmpdir()} (${error instanceof Error ? error.message.slice(0, 100) : 'unknown'})`;
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 };

@@ -1,21 +1,21 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import type { ProgressBody } from '@drawbridge/contracts';
+import { Readable, Writable } from 'node:stream';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { Clock } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
-import { errors } from '../errors.ts';
-import { openFolder } from '../filesystem/open.ts';
+import { errors } from '../common/errors.ts';
+import { openFolder } from '../../paths/open.ts';
 import { createCapture } from './capture.ts';
 import { inheritedFiles } from './inherited-files.ts';
-import type { Launch, Launcher } from './launch.ts';
+import { firstInput, type Launch, type Launcher } from './launch.ts';
 import { createLiveOutput } from './live-output.ts';
-import { preludeEnvironment } from './prelude.ts';
-import { endTree } from './process-tree.ts';
+import { preludeEnvironment } from './sandbox/prelude.ts';
+import { endTree } from '../../processes/process-tree.ts';
 
 export interface Command {
   /** Names the call in the environment of all that it starts. */
-  mark: string;
+  tag: string;
   text: string;
   /** A real path. */
   cwd: string;
@@ -32,15 +32,41 @@ export interface Ended {
   /** Null when a signal ended it. In a sandbox that is 128 and the signal's number, as in a shell. */
   exitCode: number | null;
   timedOut: boolean;
+  /** What the sandbox did with what the command made, in sentences. */
+  notes: string[];
 }
 
 const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** `nothing` in the place of every open file that a command must not get. */
-const insteadOfInherited = (nothing: number): (number | 'ignore')[] => {
+/** What a command gets from its file 3 on: its pipes, and `nothing` in the place of every open file that it must not get. */
+const furtherFiles = (pipes: number, nothing: number): (number | 'ignore' | 'pipe')[] => {
   const inherited = new Set(inheritedFiles());
-  const places = inherited.size === 0 ? 0 : Math.max(...inherited) - 2;
-  return Array.from({ length: places }, (_, at) => (inherited.has(at + 3) ? nothing : 'ignore'));
+  const places = Math.max(firstInput + pipes - 1, ...inherited) - firstInput + 1;
+  return Array.from({ length: places }, (_, at) => {
+    if (at < pipes) return 'pipe';
+    return inherited.has(firstInput + at) ? nothing : 'ignore';
+  });
+};
+
+const feed = (child: ChildProcess, inputs: Buffer[]): void => {
+  for (const [at, bytes] of inputs.entries()) {
+    const stream = child.stdio[firstInput + at];
+    if (!(stream instanceof Writable)) throw errors.sandboxFailed();
+    // It may end before it has read: its exit says so.
+    stream.on('error', () => undefined);
+    stream.end(bytes);
+  }
+};
+
+/** Collects what the launch reports; gives whether the command was started, as far as is known when all has ended. */
+const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => boolean) => {
+  if (!reports) return () => true;
+  const stream = child.stdio[firstInput + inputs.length];
+  if (!(stream instanceof Readable)) throw errors.sandboxFailed();
+  let report = '';
+  stream.on('error', () => undefined);
+  stream.on('data', (chunk: Buffer) => void (report += chunk.toString('latin1')));
+  return () => report.includes('"exit-code"');
 };
 
 const start = (command: Command, launch: Launch) => {
@@ -51,28 +77,39 @@ const start = (command: Command, launch: Launch) => {
     const { refusal, variables } = preludeEnvironment({
       folder: command.cwd,
       inode: fstatSync(folder.fd, { bigint: true }).ino,
-      mark: command.mark,
+      tag: command.tag,
       text: command.text,
     });
     const child = spawn(launch.file, launch.arguments, {
       cwd: hasDescriptors ? folder.entry('.') : command.cwd,
       env: { ...launch.environment, ...variables },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', ...insteadOfInherited(nothing)],
+      stdio: [
+        'ignore',
+        'pipe',
+        'pipe',
+        ...furtherFiles(launch.inputs.length + (launch.reports ? 1 : 0), nothing),
+      ],
     });
     const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw errors.sandboxFailed();
-    return { child, stdout, stderr, refusal };
+    feed(child, launch.inputs);
+    return { child, stdout, stderr, refusal, isStarted: readReport(child, launch) };
   } finally {
     closeSync(nothing);
     closeSync(folder.fd);
   }
 };
 
-const follow = (command: Command, launch: Launch): Promise<Ended> =>
+/** `isStarted` is false where the sandbox could not be built: nothing of the command ran. */
+interface Followed extends Omit<Ended, 'notes'> {
+  isStarted: boolean;
+}
+
+const follow = (command: Command, launch: Launch): Promise<Followed> =>
   new Promise((resolve, reject) => {
     const captured = { stdout: createCapture(), stderr: createCapture() };
-    const { child, stdout, stderr, refusal } = start(command, launch);
+    const { child, stdout, stderr, refusal, isStarted } = start(command, launch);
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
     let ending = false;
@@ -84,7 +121,7 @@ const follow = (command: Command, launch: Launch): Promise<Ended> =>
       if (ending || child.pid === undefined) return;
       ending = true;
       const own = launch.holds ? { holder: child.pid } : { group: child.pid };
-      endTree({ ...own, mark: command.mark }, command.clock, treeEnded);
+      endTree({ ...own, tag: command.tag }, command.clock, treeEnded);
     };
     const cancelTimer = command.clock.after(command.timeoutMs, () => {
       timedOut = true;
@@ -114,23 +151,40 @@ const follow = (command: Command, launch: Launch): Promise<Ended> =>
         const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);
         else if (ended.stderr === refusal) reject(errors.changed());
-        else resolve({ ...ended, exitCode: timedOut ? null : code });
+        else resolve({ ...ended, exitCode: timedOut ? null : code, isStarted: isStarted() });
       });
     });
   });
 
+const runOnce = async (command: Command, prepare: Launcher): Promise<Followed & Pick<Ended, 'notes'>> => {
+  command.signal.throwIfAborted();
+  const launch = await prepare(command);
+  let notes: string[] = [];
+  const ended = await (async () => {
+    try {
+      command.signal.throwIfAborted();
+      return await follow(command, launch);
+    } finally {
+      notes = await launch.release();
+    }
+  })();
+  return { ...ended, notes };
+};
+
+const maxStarts = 5;
+/** bubblewrap's words for a path of its arguments that is no longer there. */
+const saysGone = /^bwrap: Can't (find source path|mkdir|create file at|get type of source|bind mount) /;
+
 /**
  * Runs a text with `/bin/sh`, without input, in a small environment. Time-out and abort end all that it started; so does its own end.
+ * Where a path vanished before the sandbox stood, the disk is looked at again; a command that was started never runs twice.
  * Throws `sandboxFailed`, and `changed` where the folder is another one by now. Rejects with the signal's reason when aborted, once
  * nothing of it runs any more.
  */
 export const runCommand = async (command: Command, prepare: Launcher): Promise<Ended> => {
-  command.signal.throwIfAborted();
-  const launch = await prepare(command);
-  try {
-    command.signal.throwIfAborted();
-    return await follow(command, launch);
-  } finally {
-    await launch.release();
+  for (let starts = 1; ; starts += 1) {
+    const { isStarted, ...ended } = await runOnce(command, prepare);
+    const isGone = !isStarted && ended.exitCode === 1 && saysGone.test(ended.stderr);
+    if (!isGone || starts === maxStarts) return ended;
   }
 };

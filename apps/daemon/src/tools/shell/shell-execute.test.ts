@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProgressBody, ToolResult } from '@drawbridge/contracts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { everythingAllowed, makeFolders, textOf, tryOut } from '../try-out.ts';
+import { everythingAllowed, makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { createCapture } from './capture.ts';
 import { clampTimeout } from './shell-execute.ts';
 
@@ -18,7 +19,7 @@ const output = z.object({
 const outputOf = (result: ToolResult) => output.parse(JSON.parse(textOf(result)));
 
 const open = async () => {
-  const world = await tryOut({ modes: { ...everythingAllowed, shell: 'allow' } });
+  const world = await openTools({ modes: { ...everythingAllowed, shell: 'allow' } });
   mkdirSync(join(world.root, 'sub'));
   writeFileSync(join(world.outside, 'secret.txt'), 'secret');
   return {
@@ -30,7 +31,7 @@ const open = async () => {
 
 describeWith('bubblewrap')('shell_execute', () => {
   it('is offered only where the person switched it on', async () => {
-    const { toolbox, gate } = await tryOut();
+    const { toolbox, gate } = await openTools();
     const names = async (modes: Modes) => {
       await toolbox.open(modes);
       return toolbox.offered(modes).map((tool) => tool.name);
@@ -52,9 +53,9 @@ describeWith('bubblewrap')('shell_execute', () => {
   });
 
   it.each([
-    ['..', 'This path leads outside the folder that the tools work in'],
-    ['/', 'This path leads outside the folder that the tools work in'],
-    ['out', 'This path leads outside the folder that the tools work in'],
+    ['..', 'This path leads outside the shared folder ROOT'],
+    ['/', 'This path leads outside the shared folder ROOT'],
+    ['out', 'This path leads outside the shared folder ROOT'],
     ['missing', 'There is nothing at this path'],
     ['file', 'This is not a folder'],
     ['a\nb', 'The path has control characters or broken text in it'],
@@ -66,14 +67,18 @@ describeWith('bubblewrap')('shell_execute', () => {
     writeFileSync(join(root, 'file'), '');
     mkdirSync(join(root, '.vscode'));
     const result = await run('touch ran', { cwd });
-    expect([textOf(result), result.isError, existsSync(join(root, 'ran'))]).toEqual([text, true, false]);
+    expect([textOf(result), result.isError, existsSync(join(root, 'ran'))]).toEqual([
+      text.replace('ROOT', root),
+      true,
+      false,
+    ]);
   });
 
   it('SH-30 runs in the real folder, which is what a rule and a person see', async () => {
     const { root, run } = await open();
     symlinkSync('sub', join(root, 'link'));
     expect(outputOf(await run('/bin/pwd -P', { cwd: 'link' })).stdout).toBe(`${join(root, 'sub')}\n`);
-    const asking = await tryOut({ modes: { shell: 'ask' } });
+    const asking = await openTools({ modes: { shell: 'ask' } });
     const result = await asking.call('shell_execute', { command: 'ls' });
     expect(textOf(result)).toContain(JSON.stringify(`"${asking.root}" $ ls`));
   });
@@ -112,7 +117,7 @@ describeWith('bubblewrap')('shell_execute', () => {
         signal: new AbortController().signal,
         progress: (update) => told.push(update),
         starting: async () => undefined,
-        large: async () => undefined,
+        delivered: Promise.resolve(),
       },
     );
     expect(told.length).toBeGreaterThan(1);
@@ -170,7 +175,7 @@ describeWith('bubblewrap')('shell_execute', () => {
   it('SH-35 what was allowed in the sandbox is asked about without one', async () => {
     const folders = makeFolders();
     const start = async (shellSandbox: boolean) => {
-      const { send } = await tryOut({ folders, modes: { shell: 'ask' }, families: { shellSandbox } });
+      const { send } = await openTools({ folders, modes: { shell: 'ask' }, toolsets: { shellSandbox } });
       return async (more = {}) => {
         const toolCall = { name: 'shell_execute', arguments: { command: 'echo ran', ...more } };
         return textOf(await send({ requestId: 'r', toolCall }));
@@ -184,7 +189,7 @@ describeWith('bubblewrap')('shell_execute', () => {
   });
 
   it('SH-23 what runs is what was allowed', async () => {
-    const { root, send } = await tryOut({ modes: { shell: 'ask' } });
+    const { root, send } = await openTools({ modes: { shell: 'ask' } });
     mkdirSync(join(root, 'a'));
     mkdirSync(join(root, 'b'));
     symlinkSync('a', join(root, 'cwd'));

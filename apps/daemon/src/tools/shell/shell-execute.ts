@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { locate } from '../filesystem/access.ts';
-import { textResult } from '../result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { locate } from '../common/access.ts';
+import { textWords } from '../common/question-words.ts';
+import { textResult } from '../common/result.ts';
+import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
+import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
 import { fingerprintOfScripts } from './named-scripts.ts';
+import { fingerprintOfProgram } from './program-file.ts';
 import { runCommand } from './run-command.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -39,6 +42,8 @@ const maxCommandBytes = 100_000;
 
 /** What the person and the agent read of a command's limits. */
 interface Limits {
+  /** Whether a command may be allowed with further words. */
+  words: boolean;
   /** A permission for a command in the sandbox is none for the same command without one. */
   mark?: string;
   /** Said to the agent with the tool. */
@@ -50,10 +55,12 @@ interface Limits {
 const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
   sandbox
     ? {
+        words: true,
         told: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
         asked: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
       }
     : {
+        words: false,
         mark: 'no-sandbox',
         told: 'It runs without a sandbox.',
         asked: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
@@ -69,17 +76,19 @@ const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): 
   const marks = [limits.mark, fingerprintOfScripts(context, folder, command)].filter(
     (mark) => mark !== undefined,
   );
+  const programFingerprint = limits.words ? fingerprintOfProgram(context.root, command) : undefined;
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
     description: limits.asked(context.root),
     ...(marks.length > 0 && { fingerprint: marks.join(' ') }),
+    ...(programFingerprint !== undefined && { programFingerprint }),
   };
 };
 
 /** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
-export const createShellExecute = (prepare: Launcher, options: { sandbox: boolean }): DaemonTool => {
-  const limits = limitsOf(options);
+export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: boolean }): DaemonTool => {
+  const limits = limitsOf({ sandbox });
   return defineTool({
     name: 'shell_execute',
     title: 'Run command',
@@ -95,18 +104,23 @@ export const createShellExecute = (prepare: Launcher, options: { sandbox: boolea
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
       return [toResource({ command, folder, limits }, context)];
     },
+    asks: ({ command }) =>
+      `Run ${textWords(command)}${limits.mark === undefined ? '' : ' without a sandbox'}?`,
     run: async ({ command, cwd, timeout }, context) => {
       const folder = folderOf(context, cwd);
       const wanted = toResource({ command, folder, limits }, context);
       const isGranted = context.granted.some(
-        ({ toolGroup, resource, fingerprint }) =>
-          toolGroup === 'shell' && resource === wanted.resource && fingerprint === wanted.fingerprint,
+        ({ toolGroup, resource, fingerprint, programFingerprint }) =>
+          toolGroup === 'shell' &&
+          resource === wanted.resource &&
+          fingerprint === wanted.fingerprint &&
+          programFingerprint === wanted.programFingerprint,
       );
       if (!isGranted) throw errors.notGranted();
       const { requestId, clock, signal, progress } = context;
       const ended = await runCommand(
         {
-          mark: requestId,
+          tag: requestId,
           text: command,
           cwd: folder,
           timeoutMs: clampTimeout(timeout),
@@ -117,8 +131,11 @@ export const createShellExecute = (prepare: Launcher, options: { sandbox: boolea
         },
         prepare,
       );
-      const { timedOut, ...output } = ended;
-      const result = textResult(JSON.stringify(timedOut ? ended : output));
+      const { timedOut, notes, ...output } = ended;
+      const said = sandbox ? [...explain(ended, context.root), ...notes] : [];
+      const result = textResult(
+        JSON.stringify({ ...output, ...(timedOut && { timedOut }), ...(said.length > 0 && { notes: said }) }),
+      );
       return ended.exitCode === 0 ? result : { ...result, isError: true };
     },
   });

@@ -1,10 +1,10 @@
-import { toolGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts';
+import { toolGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
-import { errors } from '../errors.ts';
-import { jsonResult } from '../result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolFacts } from '../tool.ts';
+import { errors } from '../common/errors.ts';
+import { jsonResult } from '../common/result.ts';
+import { defineTool, type DaemonTool, type Resource, type ToolFacts } from '../common/tool.ts';
 
 /** What a group permits, for the person who is asked to switch it on. */
 const permits: Record<ToolGroup, string> = {
@@ -92,6 +92,7 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
       }
       return wanted.map(toResource);
     },
+    asks: ({ groups = [] }) => `Switch on ${closed(groups).join(' and ')} on this machine?`,
     run: async ({ groups = [] }, { granted }) => {
       const wanted = closed(groups);
       const isGranted = (group: ToolGroup) => {

@@ -1,10 +1,11 @@
-import { daemonMounts, gatewayKeyHeader, type InitReply } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import type { InitReply } from '@drawbridge/contracts/daemon-reply';
 import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
 import { connectDaemon, openStream } from '../../../test/daemon.ts';
 import { announcement, paired } from '../../../test/paired.ts';
-import type { DaemonSide } from '../../gateway/index.ts';
-import { createPlaces, errorHandler, type Limits } from '../../http/index.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
+import { createQuota, errorHandler, type Limits } from '../../http/index.ts';
 import { initRoute } from './init.route.ts';
 import { mounts } from './mount.ts';
 
@@ -18,9 +19,9 @@ it('of more inits at once than there are places some are sent away, and told whe
   const limit = { check: async () => {}, count: async () => {} };
   initRoute(app, mount, {
     // No other part of it is called.
-    daemon: { init: () => new Promise((resolve) => waiting.push(resolve)) } as unknown as DaemonSide,
+    daemon: { init: () => new Promise((resolve) => waiting.push(resolve)) } as unknown as DaemonSession,
     limits: { session: limit, pairing: limit } as unknown as Limits,
-    inits: createPlaces(2),
+    inits: createQuota(2),
   });
   const init = () => app.inject({ method: 'POST', url: '/init', payload: announcement });
   const first = [init(), init()];

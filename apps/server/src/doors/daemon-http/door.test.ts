@@ -1,8 +1,8 @@
-import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { describe, expect, it } from 'vitest';
 import { announcement, forbidden, paired, seen } from '../../../test/paired.ts';
 import { connectDaemon, openStream, requestOf } from '../../../test/daemon.ts';
-import { send } from '../../../test/server.ts';
+import { send, sessionHeaders } from '../../../test/server.ts';
 
 const { bare, wrapped } = daemonMounts;
 
@@ -23,7 +23,7 @@ describe('the envelopes', () => {
       200,
       envelope({
         token,
-        command: `npx --yes ${server.url}/daemon.tgz ${server.url} ${token}`,
+        command: expect.stringMatching(/^npx --yes \S+\/daemon\S*\.tgz \S+ gw_\S+$/),
         expiresAt: expect.any(String),
         ttlSeconds: expect.any(Number),
       }),
@@ -63,6 +63,49 @@ describe('the envelopes', () => {
       envelope({ ok: true }),
     ]);
     expect(seen(await post('/init', { [gatewayKeyHeader]: key }, announcement))).toEqual([403, forbidden]);
+  });
+
+  it.each([bare, wrapped])('%s: a machine that leaves is offline at once and stays paired', async (mount) => {
+    const { server, cookie, token, panel } = await paired();
+    const { sessionKey, stream } = await connectDaemon(server, token);
+    const leave = (body: unknown) =>
+      server.send(`${mount}/disconnect`, {
+        method: 'POST',
+        headers: { [gatewayKeyHeader]: sessionKey },
+        body,
+      });
+    expect((await leave({ keepSession: 'yes' })).status).toBe(400);
+    expect(await panel.gateway.status.query()).toMatchObject({ state: 'online' });
+    expect((await leave({ keepSession: true })).status).toBe(200);
+    expect(await panel.gateway.status.query()).toMatchObject({ state: 'offline' });
+    await stream.ended;
+    expect(stream.text()).not.toContain('gateway-disconnect');
+    const headers = { [gatewayKeyHeader]: sessionKey };
+    const init = () => server.send(`${mount}/init`, { method: 'POST', headers, body: announcement });
+    expect((await init()).status).toBe(200);
+    const status = await server.send(`${bare}/status`, { headers: { cookie } });
+    expect(status.json).toMatchObject({ connected: true });
+    expect((await leave({ keepSession: false })).status).toBe(200);
+    expect(seen(await init())).toEqual([403, forbidden]);
+  });
+});
+
+describe('a key that does not hold', () => {
+  const ours = { ...announcement, daemon: { version: '0.1.0', protocol: 1, features: [] } };
+  it('PK-01 says why to our daemon, which presents all of it, and nothing to any other', async () => {
+    const { server, panel, token } = await paired();
+    const init = async (key: string, body: object) =>
+      seen(await server.send(`${bare}/init`, { method: 'POST', headers: { [gatewayKeyHeader]: key }, body }));
+    const { sessionKey } = await connectDaemon(server, token);
+    const refusals: [string, string][] = [[token, 'PAIRING_TOKEN_USED']];
+    const { token: replaced } = await panel.gateway.createLink.mutate();
+    await panel.gateway.disconnect.mutate();
+    refusals.push([sessionKey, 'PAIRING_ENDED'], [`gw_${'x'.repeat(32)}`, 'FORBIDDEN']);
+    for (const [key, code] of refusals) {
+      expect(await init(key, ours)).toMatchObject([403, { code }]);
+      expect(await init(key, announcement)).toEqual([403, forbidden]);
+    }
+    expect(await init(replaced, ours)).toMatchObject([200, { ok: true }]);
   });
 });
 
@@ -188,8 +231,8 @@ describe('a confirmation', () => {
     ]) {
       expect((await confirm(headers as Record<string, string>)).status).toBe(401);
     }
-    expect((await confirm({ cookie })).status).toBe(200);
-    expect((await confirm({ cookie })).status).toBe(409);
+    expect((await confirm(sessionHeaders(cookie))).status).toBe(200);
+    expect((await confirm(sessionHeaders(cookie))).status).toBe(409);
     expect(await panel.calls.get.query({ requestId })).toMatchObject({ state: 'denied' });
   });
 });

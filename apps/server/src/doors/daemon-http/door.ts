@@ -3,23 +3,27 @@ import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, refuseBrowsers, refuseOtherMethods, type Limits } from '../../http/index.ts';
+import { createQuota, refuseBrowsers, refuseOtherMethods, type Limits } from '../../http/index.ts';
 import { disconnectRoute } from './disconnect.route.ts';
 import { eventsRoute } from './events.route.ts';
 import { initRoute } from './init.route.ts';
-import { createLargeResults } from './large-results.ts';
+import { createLargeResultAdmission } from './large-result-admission.ts';
 import { mounts, type Mount } from './mount.ts';
 import { probeRoute } from './probe.route.ts';
 import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
 import { responsesRoute } from './responses.route.ts';
 import { rulesRoute } from './rules.route.ts';
+import { settledRoute } from './settled.route.ts';
 import { toolsRoute } from './tools.route.ts';
 import { userRoutes } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
 const maxInits = 64;
-/** A result of a mebibyte leaves ten behind it: with one collection for several of them their copies would add up. */
+/**
+ * A result of a mebibyte leaves ten behind it: with one collection for several of them their copies would add
+ * up.
+ */
 const collectedAtBytes = 512 * 1024;
 
 interface Needs {
@@ -41,9 +45,9 @@ interface Needs {
 export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const { gateway, accounts, limits, clock, resultMaxBytes, guardOrigin } = needs;
   const { daemon } = gateway;
-  const inits = createPlaces(maxInits);
-  const streams = createPlaces(needs.streamsPerAddress);
-  const largeResults = createLargeResults(clock);
+  const inits = createQuota(maxInits);
+  const streams = createQuota(needs.streamsPerAddress);
+  const largeResults = createLargeResultAdmission(clock);
   const collector = createCollector(runtimeHeap(), collectedAtBytes);
 
   const machine = (mount: Mount) => async (app: FastifyInstance) => {
@@ -57,6 +61,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     progressRoute(app, mount, { daemon });
     probeRoute(app, mount, { daemon });
     rulesRoute(app, mount, { daemon });
+    settledRoute(app, mount, { daemon });
     disconnectRoute(app, mount, { daemon });
     refuseOthers();
   };

@@ -1,4 +1,4 @@
-import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { expect, it } from 'vitest';
 import { openStream } from '../../../test/daemon.ts';
 import { announcement, paired, seen } from '../../../test/paired.ts';
@@ -66,7 +66,7 @@ it('another list of tools is taken from the newest epoch alone, at most 1 MiB an
   ]);
   expect(seen(await post('1', []))).toEqual([
     409,
-    { code: 'REPLACED', message: 'Another daemon speaks for this machine now' },
+    { code: 'REPLACED', message: 'Another process has connected as this machine' },
   ]);
   expect((await post('2', Array(201).fill({}))).status).toBe(400);
   expect((await post('2', ['x'.repeat(1024 * 1024)])).status).toBe(413);

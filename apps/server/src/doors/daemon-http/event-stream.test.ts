@@ -1,16 +1,12 @@
-import { once } from 'node:events';
-import { createServer, get, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts';
-import { createFakeClock, endOfTurn, systemClock } from '@drawbridge/kit';
+import { connect } from 'node:net';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import fc from 'fast-check';
-import type { FastifyReply } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { connectDaemon, initDaemon, openStream, requestOf } from '../../../test/daemon.ts';
 import { paired } from '../../../test/paired.ts';
 import { createPanel } from '../../../test/panel.ts';
 import { signUpOwner, startServer } from '../../../test/server.ts';
-import { createEventStream } from './event-stream.ts';
 
 const { bare } = daemonMounts;
 
@@ -99,73 +95,5 @@ describe('the stream', () => {
     const { requestId } = requestOf(await second.next());
     await first.respond(requestId, { result: { content: [] } });
     expect(await run).toMatchObject({ state: 'succeeded' });
-  });
-});
-
-/** A stream on a real socket, what was written on it, and all that its reader gets. */
-const onSocket = async () => {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
-  const asked = once(server, 'request');
-  const heard = new Promise<string>((resolve, reject) => {
-    get({ port, host: '127.0.0.1' }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve(text)).on('error', reject);
-    });
-  });
-  // The two of `request`, as Node declares them.
-  const [, raw] = (await asked) as [unknown, ServerResponse];
-  const writes: string[] = [];
-  const write = raw.write.bind(raw);
-  raw.write = (text: string) => {
-    writes.push(text);
-    return write(text);
-  };
-  // As much of a reply as a stream touches.
-  const reply = { raw, hijack: () => {}, getHeaders: () => ({}) } as unknown as FastifyReply;
-  const stream = createEventStream(reply, createFakeClock(0));
-  const end = () => {
-    stream.close();
-    server.close();
-    return heard;
-  };
-  return { stream, writes, end };
-};
-
-const probe = (id: number) => ({ type: 'probe', payload: { id } }) as const;
-const frame = (id: number) => `id: ${id}\ndata: {"type":"probe","payload":{"id":${id}}}\n\n`;
-
-describe('the frames of a turn', () => {
-  it('are one write, in their order', async () => {
-    const { stream, writes, end } = await onSocket();
-    for (const id of [1, 2, 3]) stream.send(id, probe(id));
-    await endOfTurn();
-    stream.send(4, probe(4));
-    await endOfTurn();
-    expect(writes).toEqual([`: open\n\n${frame(1)}${frame(2)}${frame(3)}`, frame(4)]);
-    await end();
-  });
-
-  it('go out though the stream is closed in the same turn', async () => {
-    const { stream, end } = await onSocket();
-    stream.send(1, probe(1));
-    expect(await end()).toBe(`: open\n\n${frame(1)}`);
-  });
-
-  it('that are more than 16 KiB do not wait', async () => {
-    const { stream, writes, end } = await onSocket();
-    const reason = 'x'.repeat(16 * 1024);
-    stream.send(1, { type: 'tool-call-cancel', payload: { requestId: 'a', reason: 'user' } });
-    expect(writes).toEqual([]);
-    stream.send(2, {
-      type: 'filesystem-request',
-      payload: { requestId: 'b', toolCall: { name: 'read_file', arguments: { reason } } },
-    });
-    expect(writes).toHaveLength(1);
-    await end();
   });
 });

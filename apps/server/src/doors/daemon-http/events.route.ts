@@ -1,21 +1,21 @@
-import { daemonSurface } from '@drawbridge/contracts';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance } from 'fastify';
-import type { DaemonSide } from '../../gateway/index.ts';
-import type { Places } from '../../http/index.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
+import type { Quota } from '../../http/index.ts';
 import { createEventStream } from './event-stream.ts';
-import { gatewayProof } from './key.ts';
+import { daemonCredentials } from './key.ts';
 import type { Mount } from './mount.ts';
 
 /** `GET events`: the stream on which tool calls reach the machine. Specification 3. */
 export const eventsRoute = (
   app: FastifyInstance,
   mount: Mount,
-  { daemon, clock, streams }: { daemon: DaemonSide; clock: Clock; streams: Places },
+  { daemon, clock, streams }: { daemon: DaemonSession; clock: Clock; streams: Quota },
 ) =>
   app.get(daemonSurface.events.path, async (request, reply) => {
-    const proof = gatewayProof(request, { query: mount.queryKey });
-    const leave = streams.take(request.ip);
+    const proof = daemonCredentials(request, { query: mount.queryKey });
+    const leave = streams.acquire(request.ip);
     reply.raw.once('close', leave);
     const stream = createEventStream(reply, clock);
     let left = false;

@@ -1,11 +1,20 @@
-import { daemonSurface, sessionKey } from '@drawbridge/contracts';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
+import { errorTable } from '@drawbridge/contracts/errors';
+import { sessionKey } from '@drawbridge/contracts/ids';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { DaemonSide } from '../../gateway/index.ts';
-import type { Limits, Places } from '../../http/index.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
+import type { Limits, Quota } from '../../http/index.ts';
 import { gatewayKey } from './key.ts';
 import type { Mount } from './mount.ts';
 
+/** How a key that does not hold is refused: each counts against its address. */
+const refusals = new Set<string>([
+  errorTable.forbidden.code,
+  errorTable.tokenUsed.code,
+  errorTable.tokenExpired.code,
+  errorTable.pairingEnded.code,
+]);
 const megabyte = 1024 * 1024;
 /** What a daemon that knows nothing better waits, in seconds. */
 const retryAfter = '2';
@@ -14,12 +23,12 @@ const retryAfter = '2';
 export const initRoute = (
   app: FastifyInstance,
   mount: Mount,
-  { daemon, limits, inits }: { daemon: DaemonSide; limits: Limits; inits: Places },
+  { daemon, limits, inits }: { daemon: DaemonSession; limits: Limits; inits: Quota },
 ) => {
-  /** Only once the request is whole: whoever sends slowly holds no place. */
+  /** Only once the request is whole: a slow sender does not count. */
   const enter = (reply: FastifyReply) => {
     try {
-      return inits.take('all');
+      return inits.acquire('all');
     } catch (error) {
       reply.header('retry-after', retryAfter);
       throw error;
@@ -29,13 +38,13 @@ export const initRoute = (
   app.post(daemonSurface.init.path, { bodyLimit: megabyte }, async (request, reply) => {
     const key = gatewayKey(request, { query: false });
     const limit = sessionKey.safeParse(key).success ? limits.session : limits.pairing;
-    await limit.check(request, reply);
     const body = daemonSurface.init.body.parse(request.body);
     const leave = enter(reply);
     try {
       return mount.wrap(await daemon.init(key, body));
     } catch (error) {
-      if (error instanceof CodedError && error.code === 'FORBIDDEN') await limit.count(request, reply);
+      // Failures alone count: what others try from the same address locks no honest machine out.
+      if (error instanceof CodedError && refusals.has(error.code)) await limit.count(request, reply);
       throw error;
     } finally {
       leave();

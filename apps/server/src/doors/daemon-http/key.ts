@@ -1,7 +1,7 @@
-import { gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts';
+import { gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import type { FastifyRequest } from 'fastify';
 import { errors } from '../../errors.ts';
-import type { Proof } from '../../gateway/index.ts';
+import type { DaemonCredentials } from '../../gateway/index.ts';
 
 const once = (): never => {
   throw errors.badRequest({ message: 'Give the gateway key once' });
@@ -28,8 +28,11 @@ export const gatewayKey = (request: FastifyRequest, { query }: { query: boolean 
 
 const wholeNumber = /^\d{1,15}$/;
 
-/** The key of a request with the epoch of the daemon's last init, where it names one. Throws `badRequest` for an epoch that is no number. */
-export const gatewayProof = (request: FastifyRequest, from: { query: boolean }): Proof => {
+/**
+ * The key of a request with the epoch of the daemon's last init, where it names one. Throws `badRequest` for
+ * an epoch that is no number.
+ */
+export const daemonCredentials = (request: FastifyRequest, from: { query: boolean }): DaemonCredentials => {
   const key = gatewayKey(request, from);
   const epoch = request.headers[gatewayEpochHeader];
   if (epoch === undefined) return key;

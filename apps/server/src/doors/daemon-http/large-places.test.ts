@@ -1,10 +1,10 @@
-import { gatewayKeyHeader } from '@drawbridge/contracts';
+import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { send } from '../../../test/server.ts';
 import { createServer } from '../../http/index.ts';
 import { createLog } from '../../log.ts';
-import { createLargeResults, largeBytes } from './large-results.ts';
+import { createLargeResultAdmission, largeBytes } from './large-result-admission.ts';
 import { responseRoute } from './response.route.ts';
 
 /** The route alone, with a collector that collects when it is told to. */
@@ -14,7 +14,7 @@ const setUp = async (answer: () => Promise<{ ok: true }>) => {
   const begun: string[] = [];
   const collections: (() => void)[] = [];
   const entered: string[] = [];
-  const places = createLargeResults(createFakeClock());
+  const places = createLargeResultAdmission(createFakeClock());
   responseRoute(
     app,
     { base: '', queryKey: false, wrap: (reply) => reply },

@@ -1,11 +1,12 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
-import { daemonMounts, errorTable, gatewayKeyHeader } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectDaemon } from '../../../test/daemon.ts';
 import { forbidden, paired, seen } from '../../../test/paired.ts';
 import { startServer } from '../../../test/server.ts';
-import { largeBytes } from './large-results.ts';
+import { largeBytes } from './large-result-admission.ts';
 
 const { bare } = daemonMounts;
 const tooLarge = { code: errorTable.tooLarge.code, message: errorTable.tooLarge.message };

@@ -1,6 +1,9 @@
-import { daemonMounts } from '@drawbridge/contracts';
+import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
 
-/** One of the two ways by which daemons reach us: its envelope, and whether its stream takes a key in the query. */
+/**
+ * One of the two ways by which daemons reach us: its envelope, and whether its stream takes a key in the
+ * query.
+ */
 export interface Mount {
   /** The path that `/gateway` and `/confirm` are below. */
   base: string;

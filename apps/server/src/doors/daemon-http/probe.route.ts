@@ -1,13 +1,13 @@
-import { daemonSurface } from '@drawbridge/contracts';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import type { FastifyInstance } from 'fastify';
-import type { DaemonSide } from '../../gateway/index.ts';
-import { gatewayProof } from './key.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
+import { daemonCredentials } from './key.ts';
 import type { Mount } from './mount.ts';
 
-/** `POST probe`: whoever reads the stream is there. */
-export const probeRoute = (app: FastifyInstance, mount: Mount, { daemon }: { daemon: DaemonSide }) =>
+/** `POST probe`: the reader of the stream is there. */
+export const probeRoute = (app: FastifyInstance, mount: Mount, { daemon }: { daemon: DaemonSession }) =>
   app.post(daemonSurface.probe.path, async (request) => {
-    const proof = gatewayProof(request, { query: false });
+    const proof = daemonCredentials(request, { query: false });
     await daemon.probe(proof, daemonSurface.probe.body.parse(request.body).id);
     return mount.wrap({ ok: true });
   });

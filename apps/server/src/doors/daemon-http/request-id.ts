@@ -1,4 +1,4 @@
-import { requestId } from '@drawbridge/contracts';
+import { requestId } from '@drawbridge/contracts/ids';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
 

@@ -1,17 +1,17 @@
-import { daemonSurface } from '@drawbridge/contracts';
+import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
-import type { DaemonSide } from '../../gateway/index.ts';
-import { gatewayProof } from './key.ts';
-import { largeBytes, type LargeResults } from './large-results.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
+import { daemonCredentials } from './key.ts';
+import { largeBytes, type LargeResultAdmission } from './large-result-admission.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface ResponseNeeds {
-  daemon: Pick<DaemonSide, 'respond' | 'userOf'>;
+  daemon: Pick<DaemonSession, 'respond' | 'userOf'>;
   resultMaxBytes: number;
-  largeResults: LargeResults;
+  largeResults: LargeResultAdmission;
   collector: Collector;
 }
 
@@ -24,7 +24,7 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
     const left = new AbortController();
     let leave = () => left.abort(errors.cancelled());
     reply.raw.once('close', () => leave());
-    const userId = await daemon.userOf(gatewayProof(request, { query: false }));
+    const userId = await daemon.userOf(daemonCredentials(request, { query: false }));
     const giveBack = await largeResults.enter(userId, left.signal);
     // It may have left between the two.
     if (left.signal.aborted) return giveBack();
@@ -41,7 +41,7 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
   };
 
   app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {
-    const proof = gatewayProof(request, { query: false });
+    const proof = daemonCredentials(request, { query: false });
     const body = daemonSurface.response.body.parse(request.body);
     return mount.wrap(await daemon.respond(proof, requestIdOf(request.params), body));
   });

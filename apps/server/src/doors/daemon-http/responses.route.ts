@@ -1,16 +1,12 @@
-import {
-  daemonSurface,
-  requestId,
-  responsesLimits,
-  type ResponseBody,
-  type ResponsesReply,
-} from '@drawbridge/contracts';
+import type { ResponsesReply } from '@drawbridge/contracts/daemon-reply';
+import { daemonSurface, responsesLimits, type ResponseBody } from '@drawbridge/contracts/daemon-surface';
+import { requestId } from '@drawbridge/contracts/ids';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
-import type { DaemonSide } from '../../gateway/index.ts';
+import type { DaemonSession } from '../../gateway/index.ts';
 import { toErrorReply } from '../../http/index.ts';
-import { gatewayProof } from './key.ts';
+import { daemonCredentials } from './key.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -21,7 +17,10 @@ type Read =
 
 const named = z.object({ requestId });
 
-/** What is wrong with one is said of it in the order in which it would be alone: what it says, then of which call. */
+/**
+ * What is wrong with one is said of it in the order in which it would be alone: what it says, then of which
+ * call.
+ */
 const readOne = (given: unknown): Read => {
   try {
     const body = daemonSurface.response.body.parse(given);
@@ -35,7 +34,7 @@ const readOne = (given: unknown): Read => {
 export const responsesRoute = (
   app: FastifyInstance,
   mount: Mount,
-  { daemon }: { daemon: Pick<DaemonSide, 'respondAll'> },
+  { daemon }: { daemon: Pick<DaemonSession, 'respondAll'> },
 ) => {
   const refusal = (request: FastifyRequest, id: string | null, cause: unknown): Verdict => {
     const { status, body } = toErrorReply(
@@ -46,10 +45,10 @@ export const responsesRoute = (
   };
 
   app.post(daemonSurface.responses.path, { bodyLimit: responsesLimits.maxBytes }, async (request) => {
-    const proof = gatewayProof(request, { query: false });
+    const proof = daemonCredentials(request, { query: false });
     const read = daemonSurface.responses.body.parse(request.body).responses.map(readOne);
     const answers = read.filter((one) => one.kind === 'answer');
-    // Also where there is none: who has no key that holds is told nothing else.
+    // Also without an answer: a sender without a valid key learns nothing else.
     const taken = await daemon.respondAll(proof, answers);
     const verdicts = new Map(answers.map((answer, at) => [answer, taken[at]]));
     const responses = read.map((one): Verdict => {

@@ -1,4 +1,5 @@
-import { daemonMounts, gatewayKeyHeader, responsesLimits } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { responsesLimits } from '@drawbridge/contracts/daemon-surface';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { connectDaemon, requestOf, type TestDaemon } from '../../../test/daemon.ts';

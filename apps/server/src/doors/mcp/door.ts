@@ -1,33 +1,28 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessControl } from '../../auth/index.ts';
+import { createBearerGuard, resourceOf, type AccessControl } from '../../auth/index.ts';
+import { bearerCaller, type BearerCaller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
-import { createAnswerPlain } from './answer-plain.ts';
-import { createAuthenticate } from './authenticate.ts';
-import type { Caller } from './caller.ts';
-import { createClientRequests } from './client-requests.ts';
-import { createTools } from './create-tools.ts';
-import { createInFlight } from './in-flight.ts';
-import { machineBus, machineStream } from './list-changes.ts';
-import { createPost } from './post.ts';
-import { refuseInRpc } from './refusals.ts';
-import { readRpcBody } from './rpc-body.ts';
-import { createSeal } from './seal.ts';
-import { createServe } from './serve.ts';
-import { createSessions } from './sessions.ts';
+import { createQuota, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
+import { readRpcBody, toRpcError } from '../../rpc/index.ts';
+import { createClientRequests } from './elicitation/client-requests.ts';
+import { createSealedState } from './elicitation/sealed-state.ts';
+import { statelessRevision } from './server-info.ts';
+import { createInFlight } from './transport/in-flight.ts';
+import { streamMachine } from './transport/list-changes.ts';
+import { answerPost, type TransportContext } from './transport/post.ts';
+import { createSessions } from './transport/sessions.ts';
 
 /** The largest message, in bytes: the arguments of the largest call, and what goes around them. */
 const bodyLimit = 4 * 1024 * 1024;
 /** How long a client may keep the state of a tool that waits for its answers. */
 const stateTtlMs = 24 * 60 * 60 * 1_000;
-const statelessRevision = '2026-07-28';
 
 export interface McpSettings {
-  /** Streams that wait for news, for one person. */
+  /** Streams of changes that one user may have open. */
   streamsPerUser: number;
-  /** How long a call waits for the person's decision before its caller is told to ask again. */
+  /** How long a call waits for the user's decision before its caller is told to ask again, in milliseconds. */
   waitMs: number;
 }
 
@@ -37,54 +32,77 @@ interface Needs {
   limits: Limits;
   clock: Clock;
   settings: McpSettings;
-  /** What the ids that clients carry are sealed with. */
+  /** What ids and states that clients carry are signed and encrypted with. */
   secret: string;
   /** The origin under which clients reach the server, and what refuses other hosts and other sites' pages. */
   site: { url(): string; guard(request: FastifyRequest): Promise<void> };
-  /** Hears what was thrown inside, for the log. */
+  /** Reports what was thrown inside, for the log. */
   onError(error: unknown): void;
 }
 
+/** Answers what was thrown before a message was read. */
+const refuse = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const { status, message, body } = toRpcError(error);
+  if (status >= 500) request.log.error({ err: error }, message);
+  return reply.code(status).send(body);
+};
+
+const machineIdOf = ({ params }: FastifyRequest): string | undefined =>
+  typeof params === 'object' && params !== null && 'machineId' in params
+    ? String(params.machineId)
+    : undefined;
+
+/**
+ * Authenticates the sender of a request, before its body is read. Throws `notFound` for a machine that is not
+ * theirs.
+ */
+const createAuthenticate = ({ access, gateway, limits, site }: Needs) => {
+  const guard = createBearerGuard({
+    access,
+    limits,
+    resource: () => resourceOf(site.url()),
+    // Where a client reads how to get a token (RFC 9728).
+    challenge: () => `resource_metadata="${site.url()}/.well-known/oauth-protected-resource/mcp"`,
+  });
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<BearerCaller> => {
+    const caller = bearerCaller(await guard(request, reply), machineIdOf(request));
+    if (caller.machineId !== undefined) await gateway.machines.get(caller.userId, caller.machineId);
+    return caller;
+  };
+};
+
+/**
+ * Answers a GET: the stream on which a client of revision 2025-11-25 learns that its list of tools has
+ * changed.
+ */
+const listen = (
+  { sessions, streams, gateway, clock }: TransportContext,
+  caller: BearerCaller,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): FastifyReply => {
+  if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
+  const session = request.headers['mcp-session-id'];
+  if (session !== undefined && !sessions.read(String(session), caller.id))
+    throw errors.notFound({ message: 'Session not found' });
+  reply.raw.once('close', streams.acquire(caller.userId));
+  return streamMachine(reply, { gateway, userId: caller.userId, clock });
+};
+
 /** The door of MCP's clients: `/mcp` and `/mcp/:machineId`, in the revisions 2025-11-25 and 2026-07-28. */
-export const createMcpDoor = ({
-  gateway,
-  access,
-  limits,
-  clock,
-  settings,
-  secret,
-  site,
-  onError,
-}: Needs): FastifyPluginAsync => {
-  const authenticate = createAuthenticate({ access, gateway, limits, url: site.url });
-  const toolbox = createTools({
+export const createMcpDoor = (needs: Needs): FastifyPluginAsync => {
+  const { gateway, clock, settings, secret, site, onError } = needs;
+  const authenticate = createAuthenticate(needs);
+  const ctx: TransportContext = {
     gateway,
     clock,
-    seal: createSeal({ secret, clock, ttlMs: stateTtlMs }),
+    onError,
     panelUrl: site.url,
     waitMs: settings.waitMs,
-    onError,
-  });
-  const streams = createPlaces(settings.streamsPerUser);
-  const sessions = createSessions({ clock, secret });
-  const post = createPost({
-    toolbox,
-    answerPlain: createAnswerPlain({ toolbox, clock }),
-    serve: createServe({ toolbox, busOf: ({ userId }) => machineBus(gateway, userId) }),
-    sessions,
+    sealedState: createSealedState({ secret, clock, ttlMs: stateTtlMs }),
+    sessions: createSessions({ clock, secret }),
     inFlight: createInFlight(),
     clientRequests: createClientRequests(),
-    streams,
-  });
-
-  const listen = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => {
-    if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
-    const session = request.headers['mcp-session-id'];
-    if (session !== undefined && !sessions.read(String(session), caller.accessId))
-      throw errors.notFound({ message: 'Session not found' });
-    reply.raw.once('close', streams.take(caller.userId));
-    reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
-    return reply.send(machineStream(gateway, caller.userId, clock));
+    streams: createQuota(settings.streamsPerUser),
   };
 
   return async (app) => {
@@ -94,11 +112,15 @@ export const createMcpDoor = ({
       reply.header('cache-control', 'no-store');
       done();
     });
-    app.setErrorHandler(refuseInRpc);
+    app.setErrorHandler(refuse);
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readRpcBody);
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (_request: FastifyRequest, body: Buffer) => readRpcBody(body),
+    );
 
-    const callers = new WeakMap<FastifyRequest, Caller>();
+    const callers = new WeakMap<FastifyRequest, BearerCaller>();
     const refuseOthers = refuseOtherMethods(app);
     for (const url of ['/mcp', '/mcp/:machineId']) {
       app.route({
@@ -112,7 +134,9 @@ export const createMcpDoor = ({
           const caller = callers.get(request);
           if (!caller || reply.raw.destroyed) throw errors.unauthorized();
           cutAtClose(reply);
-          return request.method === 'GET' ? listen(caller, request, reply) : post(caller, request, reply);
+          return request.method === 'GET'
+            ? listen(ctx, caller, { request, reply })
+            : answerPost(ctx, { caller, request, reply });
         },
       });
     }

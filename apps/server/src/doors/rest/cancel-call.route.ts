@@ -1,11 +1,9 @@
-import { restCallParams, restSchemas } from '@drawbridge/contracts';
-import type { Gateway } from '../../gateway/index.ts';
-import { ownCall, requestIdOf } from './own-call.ts';
-import { failures, json } from './replies.ts';
-import type { Route } from './route.ts';
+import { restCallParams, restSchemas } from '@drawbridge/contracts/rest';
+import { cancelOwnCall } from '../../callers/index.ts';
+import { failures, json, requestIdOf, type Route } from './route.ts';
 
 /** `POST /calls/{requestId}/cancel`: stops an open call. */
-export const cancelCallRoute = ({ gateway }: { gateway: Gateway }): Route => ({
+export const cancelCallRoute: Route = {
   method: 'post',
   path: '/calls/{requestId}/cancel',
   operation: {
@@ -16,8 +14,5 @@ export const cancelCallRoute = ({ gateway }: { gateway: Gateway }): Route => ({
     requestParams: { path: restCallParams },
     responses: { '200': json(restSchemas.Call, 'The call as it then is.'), ...failures('notFound') },
   },
-  handle: async ({ caller, request }) => {
-    const { requestId } = await ownCall(gateway, caller, requestIdOf(request));
-    return gateway.cancelCall(caller.userId, requestId);
-  },
-});
+  handle: (ctx, { caller, request }) => cancelOwnCall(ctx, caller, requestIdOf(request)),
+};

@@ -1,4 +1,4 @@
-import type { Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';

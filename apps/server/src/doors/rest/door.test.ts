@@ -1,4 +1,7 @@
-import { confirmationText, type Call, type CallPage, type ToolGroup } from '@drawbridge/contracts';
+import type { Call, CallPage } from '@drawbridge/contracts/calls';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { describe, expect, it } from 'vitest';
 import { requestOf, type TestDaemon } from '../../../test/daemon.ts';
 import { paired } from '../../../test/paired.ts';
@@ -86,6 +89,15 @@ describe('tools', () => {
     const none = await script.run('no_such_tool');
     expect([hidden.status, hidden.json]).toEqual([none.status, none.json]);
     expect(codeOf(none)).toEqual([404, 'UNKNOWN_TOOL']);
+  });
+
+  it('are those that the machine offered last while it is away, and a call says that it is', async () => {
+    const { panel, script } = await online();
+    const before = await script.send('/tools');
+    await panel.gateway.disconnect.mutate();
+    expect((await script.send('/tools')).json).toEqual(before.json);
+    expect(codeOf(await script.run('read_file'))).toEqual([503, 'NOT_CONNECTED']);
+    expect(codeOf(await script.run('write_file'))).toEqual([404, 'UNKNOWN_TOOL']);
   });
 });
 
@@ -235,6 +247,23 @@ describe('US-05 a token sees its own calls', () => {
       expect([stopped.status, stopped.json]).toEqual([unknown.status, unknown.json]);
     }
     expect(codeOf(unknown)).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('MC-12 and none whose tool is out of its scopes by now', async () => {
+    const { server, daemon, script } = await online();
+    const requestId = await callBy(script, daemon);
+    const tools = [{ name: 'read_file', inputSchema: {}, annotations: { category: 'shell' } }];
+    const told = await server.send(`${daemonMounts.bare}/tools`, {
+      method: 'POST',
+      headers: { [gatewayKeyHeader]: daemon.sessionKey, [gatewayEpochHeader]: '1' },
+      body: { tools },
+    });
+    expect(told.status).toBe(200);
+    const unknown = await script.send('/calls/unknown');
+    const got = await script.send(`/calls/${requestId}`);
+    const stopped = await script.send(`/calls/${requestId}/cancel`, { method: 'POST' });
+    expect([got.status, got.json]).toEqual([unknown.status, unknown.json]);
+    expect([stopped.status, stopped.json]).toEqual([unknown.status, unknown.json]);
   });
 
   it('page by page, newest first', async () => {

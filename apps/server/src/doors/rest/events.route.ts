@@ -1,26 +1,18 @@
-import { restLimits, type CallEvent, type CallSummary } from '@drawbridge/contracts';
-import type { Clock } from '@drawbridge/kit';
+import type { CallEvent, CallSummary } from '@drawbridge/contracts/calls';
+import type { GatewayStatus } from '@drawbridge/contracts/gateway';
+import { restLimits } from '@drawbridge/contracts/rest';
+import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import type { Gateway } from '../../gateway/index.ts';
-import type { Places } from '../../http/index.ts';
-import { isOwn, type Caller } from './caller.ts';
-import { createEventStream, type RestEvent } from './event-stream.ts';
-import { isOpen } from './own-call.ts';
-import { failures } from './replies.ts';
-import type { Route } from './route.ts';
+import { isOpen, isOwn, type Caller, type CallerContext } from '../../callers/index.ts';
+import { createQuota, createSseStream } from '../../http/index.ts';
+import { failures, type Exchange, type Route } from './route.ts';
 
-const pingEveryMs = 15_000;
 const { replayedCalls, streamsPerToken } = restLimits;
 
-interface Needs {
-  gateway: Gateway;
-  clock: Clock;
-  streams: Places;
-  /** Hears what was thrown inside, for the log. */
-  onError(error: unknown): void;
-}
+/** What a stream of events carries; `event` is the name of the frame. */
+type RestEvent = { event: 'status'; data: GatewayStatus } | { event: CallEvent['type']; data: CallEvent };
 
-/** Which calls' events a caller hears: its own. Progress names only the call, so the open ones are kept by their ids. */
+/** Selects the events of a caller's own calls. Progress names only the call, so the ids of open ones are kept. */
 const createOwnEvents = (caller: Caller) => {
   const open = new Set<string>();
   const know = (call: CallSummary) => {
@@ -29,7 +21,7 @@ const createOwnEvents = (caller: Caller) => {
   };
   return {
     know,
-    isHeard: (event: CallEvent): boolean => {
+    includes: (event: CallEvent): boolean => {
       if (event.type === 'progress') return open.has(event.requestId);
       if (!isOwn(caller, event.call)) return false;
       know(event.call);
@@ -40,73 +32,75 @@ const createOwnEvents = (caller: Caller) => {
 
 const callEventOf = (data: CallEvent): RestEvent => ({ event: data.type, data });
 
+const keyOf = ({ caller: { via } }: Exchange) => `${via.kind} ${via.id}`;
+
+/** Streams until the client leaves; then `release` is called. */
+const streamEvents = async (
+  { gateway, clock }: CallerContext,
+  { caller, request, reply }: Exchange,
+  release: () => void,
+) => {
+  const stream = createSseStream(reply, { clock, slowReader: 'close' });
+  const own = createOwnEvents(caller);
+  const early: RestEvent[] = [];
+  let isCaughtUp = false;
+
+  const write = (event: RestEvent) => void stream.send({ id: nanoid(12), ...event });
+  const publish = (event: RestEvent) => void (isCaughtUp ? write(event) : early.push(event));
+
+  const cancels = [
+    release,
+    gateway.machines.onChanged(caller.userId, ({ payload }) => publish({ event: 'status', data: payload })),
+    gateway.calls.onChanged(caller.userId, (event) => {
+      if (own.includes(event)) publish(callEventOf(event));
+    }),
+  ];
+  reply.raw.once('close', () => {
+    for (const cancel of cancels) cancel();
+  });
+
+  const { calls } = await gateway.calls.list(caller.userId, { limit: replayedCalls }, caller.via);
+  for (const call of calls) own.know(call);
+  const status = await gateway.machines.status(caller.userId);
+  stream.open();
+  write({ event: 'status', data: status });
+  if (request.headers['last-event-id'] !== undefined)
+    for (const call of calls.reverse()) write(callEventOf({ type: 'call', call }));
+  for (const event of gateway.calls.liveOutputs(caller.userId))
+    if (own.includes(event)) write(callEventOf(event));
+  isCaughtUp = true;
+  for (const event of early.splice(0)) write(event);
+  return reply;
+};
+
 /** `GET /events`: what happens to the caller's calls and to the machine. */
-export const eventsRoute = ({ gateway, clock, streams, onError }: Needs): Route => ({
-  method: 'get',
-  path: '/events',
-  operation: {
-    operationId: 'streamEvents',
-    summary: 'What happens, as server-sent events',
-    description: [
-      'Frames are named `status` (the machine, as `GET /status`), `call` and `progress` (as `CallEvent`), each with an id.',
-      'The first is the status as it is now.',
-      `A reader that comes back with \`Last-Event-ID\` hears the newest ${replayedCalls} calls of its token again as they are now, oldest first, and what open ones printed last; to look further back, list the calls.`,
-      `One token may have ${streamsPerToken} streams open. A comment every 15 s keeps a stream alive; it ends when the token does.`,
-    ].join(' '),
-    requestParams: {
-      header: z.object({
-        'Last-Event-ID': z.string().max(64).optional().meta({ description: 'The id of the last frame.' }),
-      }),
-    },
-    responses: {
-      '200': {
-        description: 'Events, until the client leaves.',
-        content: { 'text/event-stream': { schema: z.string() } },
+export const createEventsRoute = (): Route => {
+  const streams = createQuota(streamsPerToken);
+  return {
+    method: 'get',
+    path: '/events',
+    operation: {
+      operationId: 'streamEvents',
+      summary: 'What happens, as server-sent events',
+      description: [
+        'Frames are named `status` (the machine, as `GET /status`), `call` and `progress` (as `CallEvent`), each with an id.',
+        'The first is the status as it is now.',
+        `A reader that comes back with \`Last-Event-ID\` gets the newest ${replayedCalls} calls of its token again as they are now, oldest first, and what open ones printed last; to look further back, list the calls.`,
+        `One token may have ${streamsPerToken} streams open. A comment every 15 s keeps a stream alive; it ends when the token does.`,
+      ].join(' '),
+      requestParams: {
+        header: z.object({
+          'Last-Event-ID': z.string().max(64).optional().meta({ description: 'The id of the last frame.' }),
+        }),
       },
-      ...failures(),
+      responses: {
+        '200': {
+          description: 'Events, until the client leaves.',
+          content: { 'text/event-stream': { schema: z.string() } },
+        },
+        ...failures(),
+      },
     },
-  },
-  handle: async ({ caller, request, reply }) => {
-    const leavePlace = streams.take(`${caller.via.kind} ${caller.via.id}`);
-    const stream = createEventStream();
-    const own = createOwnEvents(caller);
-    const early: RestEvent[] = [];
-    let isCaughtUp = false;
-
-    const hear = (event: RestEvent) => void (isCaughtUp ? stream.write(event) : early.push(event));
-
-    const stops = [
-      leavePlace,
-      gateway.onStateChanged(caller.userId, ({ payload }) => hear({ event: 'status', data: payload })),
-      gateway.onCallChanged(caller.userId, (event) => {
-        if (own.isHeard(event)) hear(callEventOf(event));
-      }),
-      clock.every(pingEveryMs, stream.ping),
-    ];
-    stream.readable.once('close', () => {
-      for (const stop of stops) stop();
-    });
-    reply.raw.once('close', stream.close);
-
-    const catchUp = async () => {
-      const { calls } = await gateway.listCalls(caller.userId, { limit: replayedCalls }, caller.via);
-      for (const call of calls) own.know(call);
-      stream.write({ event: 'status', data: await gateway.status(caller.userId) });
-      if (request.headers['last-event-id'] !== undefined)
-        for (const call of calls.reverse()) stream.write(callEventOf({ type: 'call', call }));
-      for (const event of gateway.liveOutputs(caller.userId))
-        if (own.isHeard(event)) stream.write(callEventOf(event));
-      isCaughtUp = true;
-      for (const event of early.splice(0)) stream.write(event);
-    };
-    catchUp().catch((error: unknown) => {
-      onError(error);
-      stream.close();
-    });
-
-    return reply
-      .header('content-type', 'text/event-stream')
-      .header('x-accel-buffering', 'no')
-      .send(stream.readable);
-  },
-});
+    handle: (ctx, exchange) => streamEvents(ctx, exchange, streams.acquire(keyOf(exchange))),
+  };
+};

@@ -1,13 +1,11 @@
-import { restCallParams, restLimits, restSchemas } from '@drawbridge/contracts';
-import type { Follow } from './follow.ts';
-import { leavingOf } from './leaving.ts';
-import { requestIdOf } from './own-call.ts';
+import { restCallParams, restLimits, restSchemas } from '@drawbridge/contracts/rest';
+import { followOwnCall } from '../../callers/index.ts';
+import { disconnectSignal } from '../../http/index.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
-import { failures, json } from './replies.ts';
-import type { Route } from './route.ts';
+import { failures, json, requestIdOf, type Route } from './route.ts';
 
 /** `GET /calls/{requestId}`: one call, at once or when it has ended. */
-export const getCallRoute = ({ follow }: { follow: Follow }): Route => ({
+export const getCallRoute: Route = {
   method: 'get',
   path: '/calls/{requestId}',
   operation: {
@@ -20,6 +18,10 @@ export const getCallRoute = ({ follow }: { follow: Follow }): Route => ({
       ...failures('notFound'),
     },
   },
-  handle: ({ caller, request, reply }) =>
-    follow(caller, requestIdOf(request), { waitMs: waitMsOf(request, 0), leaving: leavingOf(reply) }),
-});
+  handle: (ctx, { caller, request, reply }) =>
+    followOwnCall(
+      ctx,
+      { caller, requestId: requestIdOf(request) },
+      { waitMs: waitMsOf(request, 0), signal: disconnectSignal(reply) },
+    ),
+};

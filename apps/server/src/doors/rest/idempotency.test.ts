@@ -1,4 +1,4 @@
-import type { Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
 import { expect, it, vi } from 'vitest';
 import { requestOf } from '../../../test/daemon.ts';
 import { answerNext, codeOf, newRestClient, online } from '../../../test/rest.ts';
@@ -46,13 +46,13 @@ it('MC-15 a key belongs to one call of one token', async () => {
 
 it('MC-14 a token that is revoked while its key is looked up makes no call, and the key is free', async () => {
   const { server, panel, script } = await online();
-  const { repeats } = server.app.gateway;
-  const { claim } = repeats;
+  const { idempotency } = server.app.gateway;
+  const { claim } = idempotency;
   const settled: boolean[] = [];
   let isClaimed = false;
   let goOn = () => {};
   const revoked = new Promise<void>((resolve) => (goOn = resolve));
-  vi.spyOn(repeats, 'claim').mockImplementation(async (...given) => {
+  vi.spyOn(idempotency, 'claim').mockImplementation(async (...given) => {
     const found = await claim(...given);
     isClaimed = true;
     await revoked;

@@ -1,10 +1,8 @@
-import { restListQuery, restSchemas } from '@drawbridge/contracts';
-import type { Gateway } from '../../gateway/index.ts';
-import { failures, json } from './replies.ts';
-import type { Route } from './route.ts';
+import { restListQuery, restSchemas } from '@drawbridge/contracts/rest';
+import { failures, json, type Route } from './route.ts';
 
 /** `GET /calls`: the caller's calls, newest first. */
-export const listCallsRoute = ({ gateway }: { gateway: Gateway }): Route => ({
+export const listCallsRoute: Route = {
   method: 'get',
   path: '/calls',
   operation: {
@@ -17,6 +15,6 @@ export const listCallsRoute = ({ gateway }: { gateway: Gateway }): Route => ({
       ...failures(),
     },
   },
-  handle: ({ caller, request }) =>
-    gateway.listCalls(caller.userId, restListQuery.parse(request.query), caller.via),
-});
+  handle: ({ gateway }, { caller, request }) =>
+    gateway.calls.list(caller.userId, restListQuery.parse(request.query), caller.via),
+};

@@ -1,4 +1,4 @@
-import { restLimits } from '@drawbridge/contracts';
+import { restLimits } from '@drawbridge/contracts/rest';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 

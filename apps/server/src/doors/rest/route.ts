@@ -1,9 +1,18 @@
+import { errorTable, type ErrorName, type ErrorRow } from '@drawbridge/contracts/errors';
+import { restBase, restCallParams, restSchemas } from '@drawbridge/contracts/rest';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import type { Caller } from './caller.ts';
+import type { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { BearerCaller, CallerContext } from '../../callers/index.ts';
+import { errors } from '../../errors.ts';
 
 export interface Exchange {
-  caller: Caller;
+  caller: BearerCaller;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -14,5 +23,56 @@ export interface Route {
   /** Below the base, as OpenAPI writes it: `/calls/{requestId}`. */
   path: `/${string}`;
   operation: ZodOpenApiOperationObject & { operationId: string };
-  handle(exchange: Exchange): Promise<unknown>;
+  handle(ctx: CallerContext, exchange: Exchange): Promise<unknown>;
 }
+
+/** A body of JSON, as the document describes it. */
+export const json = (schema: z.ZodType, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+const common: ErrorName[] = ['badRequest', 'unauthorized', 'foreignOrigin', 'tooManyRequests', 'internal'];
+
+const line = ({ code, message, fix }: ErrorRow) =>
+  `\`${code}\`: ${message}.${fix === undefined ? '' : ` ${fix}`}`;
+
+/** The errors that an operation may answer with, those that all have among them, by status. */
+export const failures = (...names: ErrorName[]): ZodOpenApiResponsesObject => {
+  const lines = new Map<number, string[]>();
+  for (const name of [...common, ...names]) {
+    const row: ErrorRow = errorTable[name];
+    lines.set(row.http, [...(lines.get(row.http) ?? []), line(row)]);
+  }
+  return Object.fromEntries(
+    [...lines].map(([status, texts]) => [String(status), json(restSchemas.Error, texts.join('\n\n'))]),
+  );
+};
+
+/** The id in the address; one that cannot be any call's is as unknown as another. */
+export const requestIdOf = ({ params }: FastifyRequest): string => {
+  const read = restCallParams.safeParse(params);
+  if (!read.success) throw errors.notFound();
+  return read.data.requestId;
+};
+
+const description = `Run the tools of your own machine over HTTP. Each call is checked by the machine, asked about where it must be, and
+written down. Make an access token in the panel, under Connect an agent, and send it with each request as
+\`Authorization: Bearer …\`. A token sees and calls only the tools of its groups, and sees only its own calls.`;
+
+/** The OpenAPI 3.1 document of the routes. */
+export const openApiDocument = (routes: readonly Route[], url: string) => {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const { method, path, operation } of routes) paths[path] = { ...paths[path], [method]: operation };
+  return createDocument({
+    openapi: '3.1.0',
+    info: { title: 'Drawbridge', version: '1', description },
+    servers: [{ url: `${url}${restBase}` }],
+    security: [{ bearer: [] }],
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: restSchemas,
+    },
+    paths,
+  });
+};

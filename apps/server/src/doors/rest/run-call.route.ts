@@ -1,28 +1,55 @@
-import { restBase, restLimits, restSchemas, type Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import { restBase, restLimits, restSchemas } from '@drawbridge/contracts/rest';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { AccessControl } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/index.ts';
-import type { Follow } from './follow.ts';
-import { idempotencyHeader, idempotencyKeyOf } from './idempotency.ts';
-import { leavingOf } from './leaving.ts';
-import { isOpen } from './own-call.ts';
-import { requireTool } from './own-tools.ts';
+import {
+  followOwnCall,
+  idempotencyKey,
+  isOpen,
+  scopeTool,
+  startCall,
+  startCallOnce,
+  type CallerContext,
+  type NewCall,
+} from '../../callers/index.ts';
+import { disconnectSignal } from '../../http/index.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
-import { failures, json } from './replies.ts';
-import type { Route } from './route.ts';
-import { watchRevoked } from './revoked.ts';
-import type { Run } from './run.ts';
-
-interface Needs {
-  gateway: Gateway;
-  access: AccessControl;
-  follow: Follow;
-  run: Run;
-}
+import { failures, json, type Exchange, type Route } from './route.ts';
 
 const { waitSeconds, mostWaitSeconds } = restLimits;
+const keyHeader = 'Idempotency-Key';
+
+/** The header by which a script names its call, as the document describes it. */
+const idempotencyHeader = z.object({
+  [keyHeader]: idempotencyKey.optional().meta({
+    description: 'Names the call: the same call with the same key is run once, within 24 h.',
+    examples: ['9b2c8f8e-6c0e-4f0a-9a43-0f6d5a1f7f31'],
+  }),
+});
+
+/** The key of a request; undefined where it has none. Throws a `ZodError` for a malformed one. */
+const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
+  idempotencyHeader.parse({ [keyHeader]: headers[keyHeader.toLowerCase()] })[keyHeader];
+
+/** Makes a call that has a key, or follows the one that it repeats. */
+const runOnce = async (
+  ctx: CallerContext,
+  request: NewCall & { waitMs: number },
+  { key, exchange: { caller, reply } }: { key: string; exchange: Exchange },
+): Promise<Call> => {
+  const started = await startCallOnce(ctx, request, key);
+  if (started.kind === 'new') return started.call;
+  void reply.header('idempotent-replayed', 'true');
+  return followOwnCall(
+    ctx,
+    { caller, requestId: started.first },
+    { waitMs: request.waitMs, signal: disconnectSignal(reply) },
+  );
+};
 
 /** `POST /calls`: runs a tool. */
-export const runCallRoute = ({ gateway, access, follow, run }: Needs): Route => ({
+export const runCallRoute = (access: AccessControl): Route => ({
   method: 'post',
   path: '/calls',
   operation: {
@@ -62,28 +89,31 @@ export const runCallRoute = ({ gateway, access, follow, run }: Needs): Route => 
       ),
     },
   },
-  handle: async ({ caller, request, reply }) => {
-    const call = restSchemas.NewCall.parse(request.body);
-    await requireTool(gateway, caller, call.name);
+  handle: async (ctx, exchange) => {
+    const { caller, request, reply } = exchange;
+    const { name, arguments: given } = restSchemas.NewCall.parse(request.body);
+    const tool = await scopeTool(ctx.gateway, caller, name);
     const key = idempotencyKeyOf(request);
-    const waitMs = waitMsOf(request, waitSeconds);
-    const leaving = leavingOf(reply);
+    const call = {
+      tool,
+      arguments: given,
+      door: 'rest',
+      until: 'ended',
+      waitMs: waitMsOf(request, waitSeconds),
+    } as const;
     const answer = (answered: Call) => {
       if (isOpen(answered))
         void reply.code(202).header('location', `${restBase}/calls/${answered.requestId}`);
       return answered;
     };
-    if (key === undefined) return answer(await run({ caller, call, signal: leaving }, waitMs));
-    // A client that has named its call can ask again: its leaving takes nothing back, its token's end does.
-    const revoked = watchRevoked(access, caller);
+    if (key === undefined) return answer(await startCall(ctx, { ...call, signal: disconnectSignal(reply) }));
+    // A client that has named its call can ask again: its leaving cancels nothing, the end of its token does.
+    const ended = new AbortController();
+    const unsubscribe = access.onRevoked(caller.access, () => ended.abort());
     try {
-      const claim = await gateway.repeats.claim(caller.userId, call, { via: caller.via, key });
-      if (claim.kind === 'new')
-        return answer(await run({ caller, call, signal: revoked.signal, claim }, waitMs));
-      void reply.header('idempotent-replayed', 'true');
-      return answer(await follow(caller, claim.first, { waitMs, leaving }));
+      return answer(await runOnce(ctx, { ...call, signal: ended.signal }, { key, exchange }));
     } finally {
-      revoked.stop();
+      unsubscribe();
     }
   },
 });

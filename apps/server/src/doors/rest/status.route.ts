@@ -1,10 +1,8 @@
-import { restSchemas } from '@drawbridge/contracts';
-import type { Gateway } from '../../gateway/index.ts';
-import { failures, json } from './replies.ts';
-import type { Route } from './route.ts';
+import { restSchemas } from '@drawbridge/contracts/rest';
+import { failures, json, type Route } from './route.ts';
 
 /** `GET /status`: whether the machine is there, and what it offers. */
-export const statusRoute = ({ gateway }: { gateway: Gateway }): Route => ({
+export const statusRoute: Route = {
   method: 'get',
   path: '/status',
   operation: {
@@ -12,5 +10,5 @@ export const statusRoute = ({ gateway }: { gateway: Gateway }): Route => ({
     summary: 'Whether the machine is connected',
     responses: { '200': json(restSchemas.Status, 'The machine as it is now.'), ...failures() },
   },
-  handle: ({ caller }) => gateway.status(caller.userId),
-});
+  handle: ({ gateway }, { caller }) => gateway.machines.status(caller.userId),
+};

@@ -4,6 +4,8 @@ import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { invitationsRouter } from './invitations.router.ts';
+import { liveRouter } from './live.router.ts';
+import { peopleRouter } from './people.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { setupRouter } from './setup.router.ts';
@@ -17,6 +19,8 @@ export const appRouter = router({
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
   invitations: invitationsRouter,
+  live: liveRouter,
+  people: peopleRouter,
   rules: rulesRouter,
   settings: settingsRouter,
   setup: setupRouter,

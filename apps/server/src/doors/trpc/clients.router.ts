@@ -1,4 +1,4 @@
-import { clientIdInput, clientRequestInput } from '@drawbridge/contracts';
+import { clientIdInput, clientRequestInput } from '@drawbridge/contracts/clients';
 import { router, userProcedure } from './trpc.ts';
 
 /** The MCP clients that the person who is signed in has connected; a client never gets here. */
@@ -6,7 +6,7 @@ export const clientsRouter = router({
   /** Who asks on the consent page. */
   request: userProcedure
     .input(clientRequestInput)
-    .query(({ ctx, input }) => ctx.clients.request(input.query)),
+    .query(({ ctx, input }) => ctx.clients.request(input.query, ctx.session)),
   list: userProcedure.query(({ ctx }) => ctx.clients.list(ctx.userId)),
   revoke: userProcedure.input(clientIdInput).mutation(async ({ ctx, input }): Promise<{ ok: true }> => {
     await ctx.clients.revoke(ctx.userId, input.id);

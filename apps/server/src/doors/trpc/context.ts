@@ -1,16 +1,18 @@
-import type { Accounts, Clients, Session, Tokens } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/index.ts';
-import type { Places } from '../../http/index.ts';
+import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
+import type { CallerContext } from '../../callers/index.ts';
+import type { Quota } from '../../http/index.ts';
 
 /** What a procedure has at hand. */
-export interface Context {
-  gateway: Gateway;
+export interface Context extends CallerContext {
   accounts: Accounts;
   tokens: Tokens;
   clients: Clients;
+  people: People;
+  /** How `drawbridge-server` is called where this server runs. */
+  serverCommand: string;
   session: Session | null;
   /** For subscriptions, by user. */
-  streams: Places;
+  streams: Quota;
   /** Counts a try at a token from outside; throws `tooManyRequests`. */
   countAttempt(): Promise<void>;
   /** Puts `Set-Cookie` values on the answer. */

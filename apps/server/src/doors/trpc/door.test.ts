@@ -1,9 +1,9 @@
-import { errorTable, type CallEvent, type ConfirmationEvent, type StateChanged } from '@drawbridge/contracts';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { createErrors } from '@drawbridge/kit';
 import { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../../test/collect.ts';
+import { collectTopic } from '../../../test/collect.ts';
 import { connectDaemon, requestOf } from '../../../test/daemon.ts';
 import { createPanel, type Panel } from '../../../test/panel.ts';
 import { cookiesOf, signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
@@ -186,12 +186,8 @@ describe('subscriptions', () => {
     const server = await startServer();
     const owner = createPanel(server, await signUpOwner(server));
     const guest = createPanel(server, await guestOf(server, owner));
-    const own = await collect<StateChanged>((hear) =>
-      owner.gateway.onStateChanged.subscribe(undefined, hear),
-    );
-    const foreign = await collect<StateChanged>((hear) =>
-      guest.gateway.onStateChanged.subscribe(undefined, hear),
-    );
+    const own = await collectTopic(owner, 'machine');
+    const foreign = await collectTopic(guest, 'machine');
     expect((await own.until(1)).map(({ payload }) => payload.state)).toEqual(['offline']);
     const { token } = await owner.gateway.createLink.mutate();
     const daemon = await connectDaemon(server, token);
@@ -208,8 +204,8 @@ describe('subscriptions', () => {
       },
     });
     daemon.stream.close();
-    await expect.poll(() => own.events.at(-1)?.payload.state).toBe('grace');
-    expect(foreign.events.map(({ payload }) => payload.state)).toEqual(['offline']);
+    await expect.poll(() => own.events().at(-1)?.payload.state).toBe('grace');
+    expect(foreign.events().map(({ payload }) => payload.state)).toEqual(['offline']);
     own.stop();
     foreign.stop();
   });
@@ -229,9 +225,7 @@ describe('subscriptions', () => {
     const text = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify(question)}`;
     await daemon.respond(requestId, { result: { content: [{ type: 'text', text }], isError: true } });
     await run;
-    const late = await collect<ConfirmationEvent>((hear) =>
-      panel.confirmations.onChanged.subscribe(undefined, hear),
-    );
+    const late = await collectTopic(panel, 'confirmations');
     expect(
       (await late.until(1)).map(({ confirmation }) => [confirmation.requestId, confirmation.state]),
     ).toEqual([[requestId, 'open']]);
@@ -243,7 +237,7 @@ describe('subscriptions', () => {
     late.stop();
   });
 
-  it('of calls begin again with the newest after a lost connection', async () => {
+  it('begin again with the newest calls after a lost connection', async () => {
     const server = await startServer();
     const panel = createPanel(server, await signUpOwner(server));
     const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);
@@ -255,14 +249,12 @@ describe('subscriptions', () => {
       await run;
       ids.push(requestId);
     }
-    const fresh = await collect<CallEvent>((hear) => panel.calls.onChanged.subscribe(undefined, hear));
-    const resumed = await collect<CallEvent>((hear) =>
-      panel.calls.onChanged.subscribe({ lastEventId: 'earlier' }, hear),
-    );
+    const fresh = await collectTopic(panel, 'calls');
+    const resumed = await collectTopic(panel, 'calls', { lastEventId: 'earlier' });
     expect((await resumed.until(2)).map((event) => event.type === 'call' && event.call.requestId)).toEqual(
       ids,
     );
-    expect(fresh.events).toEqual([]);
+    expect(fresh.events()).toEqual([]);
     fresh.stop();
     resumed.stop();
   });

@@ -1,21 +1,33 @@
-import { resolveResponse } from '@trpc/server/http';
+import { resolveResponse, type TRPCRequestInfo } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Accounts, Clients, Tokens } from '../../auth/index.ts';
+import type { Clock } from '@drawbridge/kit';
+import type { Accounts, Clients, People, Tokens } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createPlaces, cutStreamsAtClose, jsonParser, sendResponse, type Limits } from '../../http/index.ts';
+import {
+  createQuota,
+  credentialsOf,
+  cutStreamsAtClose,
+  jsonParser,
+  sendResponse,
+  type Limits,
+} from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
-import { toRequest } from './exchange.ts';
+import { toRequest } from './request-adapter.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;
 
 interface Needs {
   gateway: Gateway;
+  clock: Clock;
   accounts: Accounts;
   tokens: Tokens;
   clients: Clients;
+  people: People;
+  /** How `drawbridge-server` is called where this server runs. */
+  serverCommand: string;
   limits: Limits;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
@@ -23,29 +35,37 @@ interface Needs {
   bodyLimit: number;
   /** Subscriptions that one user may have open. */
   streamsPerUser: number;
-  /** Hears what was thrown inside, for the log. */
+  /** Reports what was thrown inside, for the log. */
   onError(error: unknown): void;
 }
 
-/** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
-export const createTrpcDoor = ({
+const callsAndAccounts = ({
   gateway,
+  clock,
+  onError,
   accounts,
   tokens,
   clients,
-  limits,
-  guardOrigin,
-  bodyLimit,
-  streamsPerUser,
-  onError,
-}: Needs): FastifyPluginAsync => {
-  const streams = createPlaces(streamsPerUser);
-  const context = async (request: FastifyRequest, reply: FastifyReply): Promise<Context> => ({
-    gateway,
-    accounts,
-    tokens,
-    clients,
-    session: await accounts.session(request.headers.cookie),
+  people,
+  serverCommand,
+}: Needs) => ({ gateway, clock, onError, accounts, tokens, clients, people, serverCommand });
+
+/** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
+export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
+  const { accounts, limits, guardOrigin, bodyLimit, streamsPerUser, onError } = needs;
+  const streams = createQuota(streamsPerUser);
+  /** A browser's event stream has no headers of ours: its proof is a parameter of the connection. */
+  const credentials = (request: FastifyRequest, { connectionParams }: TRPCRequestInfo) => {
+    const { cookie, proof } = credentialsOf(request);
+    return { cookie, proof: proof ?? connectionParams?.sessionProof };
+  };
+  const context = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    info: TRPCRequestInfo,
+  ): Promise<Context> => ({
+    ...callsAndAccounts(needs),
+    session: await accounts.session(credentials(request, info)),
     countAttempt: () => limits.setup.count(request, reply),
     streams,
     setCookies: (cookies) => void reply.header('set-cookie', cookies),
@@ -78,7 +98,7 @@ export const createTrpcDoor = ({
           path: request.params.path,
           error: null,
           maxBatchSize,
-          createContext: () => context(request, reply),
+          createContext: ({ info }) => context(request, reply, info),
           onError: ({ error }) => {
             if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
           },

@@ -1,4 +1,4 @@
-import { errorTable, type ErrorRow } from '@drawbridge/contracts';
+import { errorRow, errorTable, type ErrorRow } from '@drawbridge/contracts/errors';
 import { CodedError } from '@drawbridge/kit';
 import type { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY, type TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
@@ -11,10 +11,7 @@ export interface ErrorShape {
   data: { code: string; httpStatus: number; path: string | null; fix: string | null };
 }
 
-const rows: readonly ErrorRow[] = Object.values(errorTable);
-const rowOf = (code: string) => rows.find((row) => row.code === code);
-
-/** Errors that tRPC raises by itself, by its own names. */
+/** Errors that tRPC raises, by its names. */
 const ownRows: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorRow>> = {
   BAD_REQUEST: errorTable.badRequest,
   PARSE_ERROR: errorTable.badRequest,
@@ -35,7 +32,7 @@ const inputSentence = (error: z.ZodError) => {
 const coded = (error: TRPCError): { row: ErrorRow; message: string; fix: string | undefined } => {
   const { cause } = error;
   if (cause instanceof CodedError) {
-    const row = rowOf(cause.code) ?? errorTable.internal;
+    const row = errorRow(cause.code) ?? errorTable.internal;
     return { row, message: cause.message, fix: cause.fix };
   }
   const row: ErrorRow = ownRows[error.code] ?? errorTable.internal;

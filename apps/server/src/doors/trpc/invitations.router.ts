@@ -1,8 +1,8 @@
-import { acceptInvitationInput, type User } from '@drawbridge/contracts';
+import { acceptInvitationInput, type SignedIn } from '@drawbridge/contracts/accounts';
 import { z } from 'zod';
 import { attemptProcedure, ownerProcedure, router } from './trpc.ts';
 
-/** The owner invites by link; whoever opens it makes their own account. */
+/** The owner invites by link; the person who opens it creates their own account. */
 export const invitationsRouter = router({
   /** The link is shown once: the store keeps a digest. */
   create: ownerProcedure.mutation(({ ctx }) => ctx.accounts.createInvitation(ctx.userId)),
@@ -13,9 +13,11 @@ export const invitationsRouter = router({
       await ctx.accounts.revokeInvitation(input.id);
       return { ok: true };
     }),
-  accept: attemptProcedure.input(acceptInvitationInput).mutation(async ({ ctx, input }): Promise<User> => {
-    const { user, cookies } = await ctx.accounts.acceptInvitation(input);
-    ctx.setCookies(cookies);
-    return user;
-  }),
+  accept: attemptProcedure
+    .input(acceptInvitationInput)
+    .mutation(async ({ ctx, input }): Promise<SignedIn> => {
+      const { user, sessionProof, cookies } = await ctx.accounts.acceptInvitation(input);
+      ctx.setCookies(cookies);
+      return { ...user, sessionProof };
+    }),
 });

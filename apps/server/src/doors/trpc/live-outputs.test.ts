@@ -1,6 +1,7 @@
-import { daemonMounts, gatewayKeyHeader, type CallEvent, type ProgressBody } from '@drawbridge/contracts';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { expect, it } from 'vitest';
-import { collect } from '../../../test/collect.ts';
+import { collectTopic } from '../../../test/collect.ts';
 import { connectDaemon, requestOf } from '../../../test/daemon.ts';
 import { createPanel } from '../../../test/panel.ts';
 import { send, signUpOwner, startServer } from '../../../test/server.ts';
@@ -20,10 +21,8 @@ it('changes of calls begin with what open calls printed last', async () => {
   await post({ output: 'one\n', outputOffset: 0, outputKeptFrom: 0 });
   const { text } = await post({ output: 'two\n', outputOffset: 4, outputKeptFrom: 0, message: 'on it' });
   expect(JSON.parse(text)).toEqual({ ok: true, outputEnd: 8 });
-  const first = (input?: { lastEventId: string }) =>
-    collect<CallEvent>((hear) => panel.calls.onChanged.subscribe(input, hear));
-  const fresh = await first();
-  const resumed = await first({ lastEventId: 'earlier' });
+  const fresh = await collectTopic(panel, 'calls');
+  const resumed = await collectTopic(panel, 'calls', { lastEventId: 'earlier' });
   const printed = { type: 'progress', requestId, message: 'on it', output: 'one\ntwo\n', outputOffset: 0 };
   expect(await fresh.until(1)).toEqual([printed]);
   expect((await resumed.until(2)).at(-1)).toEqual(printed);

@@ -1,7 +1,7 @@
 import { createEmitter } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { Accounts } from '../../auth/index.ts';
-import { createPlaces } from '../../http/index.ts';
+import { createQuota } from '../../http/index.ts';
 import { live } from './live.ts';
 
 const session = {
@@ -11,7 +11,7 @@ const session = {
 // A reader asks for nothing else of the accounts.
 const accounts = { watch: () => () => {} } as unknown as Accounts;
 
-const streams = createPlaces(2);
+const streams = createQuota(2);
 
 /** A reader that has taken one event and then stands still. */
 const standing = async () => {

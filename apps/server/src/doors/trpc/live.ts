@@ -2,21 +2,24 @@ import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { Accounts, Session } from '../../auth/index.ts';
-import type { Places } from '../../http/index.ts';
+import type { Quota } from '../../http/index.ts';
 
-/** A reader that leaves more than this unread is cut off; its client comes back and starts from what holds then. */
+/**
+ * A reader that leaves more than this unread is cut off; its client comes back and starts from what holds
+ * then.
+ */
 const maxUnread = 1_000;
 const maxUnreadLength = 4 * 1024 * 1024;
 
 interface Source<T> {
   accounts: Accounts;
   session: Session;
-  streams: Places;
+  streams: Quota;
   signal: AbortSignal | undefined;
   /** Hands each new event on; the returned function stops it. */
   listen(hear: (event: T) => void): () => void;
-  /** How long the text of an event is, where that can be much. */
-  lengthOf?(event: T): number;
+  /** How long the text of an event is, where that can be much; else 0. */
+  lengthOf(event: T): number;
   /** What holds now. Read after listening has begun, so that nothing falls between the two. */
   first(): Promise<T[]>;
 }
@@ -26,9 +29,8 @@ interface Source<T> {
  * Every reader begins with what holds, so an id only has to differ from the one before.
  */
 export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelope<T>, void, unknown> {
-  const leavePlace = source.streams.take(source.session.user.id);
+  const leavePlace = source.streams.acquire(source.session.user.id);
   const unread: T[] = [];
-  const lengthOf = source.lengthOf ?? (() => 0);
   let unreadLength = 0;
   let behind = false;
   let ended = false;
@@ -36,7 +38,7 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
   const stopListening = source.listen((event) => {
     if (behind) return;
     unread.push(event);
-    unreadLength += lengthOf(event);
+    unreadLength += source.lengthOf(event);
     behind = unread.length > maxUnread || unreadLength > maxUnreadLength;
     // A reader that stands still is not told before it moves on: until then nothing more is kept for it.
     if (behind) unread.length = 0;
@@ -50,14 +52,14 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
   source.signal?.addEventListener('abort', leave);
   try {
     const first = await source.first();
-    for (const event of first) unreadLength += lengthOf(event);
+    for (const event of first) unreadLength += source.lengthOf(event);
     unread.unshift(...first);
     while (!source.signal?.aborted) {
       if (ended) throw errors.unauthorized();
       if (behind) throw errors.internal({ message: 'The reader fell too far behind' });
       const event = unread.shift();
       if (event !== undefined) {
-        unreadLength -= lengthOf(event);
+        unreadLength -= source.lengthOf(event);
         yield tracked(nanoid(), event);
       } else await new Promise<void>((resolve) => (wake = resolve));
     }

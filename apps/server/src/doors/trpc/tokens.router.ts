@@ -1,4 +1,4 @@
-import { createTokenInput, tokenIdInput } from '@drawbridge/contracts';
+import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
 import { router, userProcedure } from './trpc.ts';
 
 /** The access tokens of the person who is signed in; a token never gets here. */

@@ -1,7 +1,7 @@
-import type { User } from '@drawbridge/contracts';
+import type { SignedIn, User } from '@drawbridge/contracts/accounts';
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
-import { failureOf, signOut as endSession, useApi, type Failure } from '../../api/index.ts';
+import { failureOf, sessionProof, signOut as endSession, useApi, type Failure } from '../../api/index.ts';
 
 type Session =
   | { kind: 'unknown' }
@@ -20,7 +20,10 @@ export const useSessionStore = defineStore('session', () => {
   const load = async () => {
     try {
       const me = await api.account.me.query();
-      if (me) return enter(me);
+      if (me) {
+        session.value = { kind: 'signed-in', user: me };
+        return;
+      }
       const { needed } = await api.setup.status.query();
       session.value = { kind: needed ? 'set-up-needed' : 'signed-out' };
     } catch (error) {
@@ -28,7 +31,9 @@ export const useSessionStore = defineStore('session', () => {
     }
   };
 
-  const enter = (me: User) => {
+  /** A new account, which is signed in at once. */
+  const enter = ({ sessionProof: proof, ...me }: SignedIn) => {
+    sessionProof.keep(proof);
     session.value = { kind: 'signed-in', user: me };
   };
 

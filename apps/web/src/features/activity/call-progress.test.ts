@@ -35,3 +35,14 @@ it('draws nothing where nothing was printed', () => {
   const wrapper = mount(CallProgress, { props: { progress: undefined } });
   expect(wrapper.find('[data-test=output]').exists()).toBe(false);
 });
+
+it.each([
+  [undefined, undefined, '100%'],
+  [{ progress: 3, total: 4, output: noOutput }, '75', '75%'],
+  [{ progress: 9, total: 4, output: noOutput }, '100', '100%'],
+  [{ progress: 3, output: noOutput }, undefined, '100%'],
+])('says how far the call is, where that is known: %j', (progress, now, width) => {
+  const bar = mount(CallProgress, { props: { progress } }).find('[role=progressbar]');
+  expect([bar.attributes('aria-label'), bar.attributes('aria-valuenow')]).toEqual(['Running', now]);
+  expect(bar.find('div').attributes('style')).toContain(width);
+});

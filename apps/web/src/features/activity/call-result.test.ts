@@ -1,4 +1,5 @@
-import { errorTable, type Call } from '@drawbridge/contracts';
+import type { Call } from '@drawbridge/contracts/calls';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
@@ -34,7 +35,7 @@ it.each<[string, Partial<Call>, string]>([
   [
     'cancelled after',
     { state: 'cancelled', started: true, error: errorOf(errorTable.cancelled) },
-    'Cancelled after it had started',
+    'Stopped after 20 ms',
   ],
   [
     'timed out',
@@ -56,7 +57,7 @@ it.each<[string, Partial<Call>, string]>([
     { state: 'denied', started: false, error: errorOf(errorTable.denied) },
     'Access denied by the user',
   ],
-  ['nothing', {}, 'There is none.'],
+  ['nothing', {}, 'No result.'],
 ])('says it in words: %s', async (_name, change, text) => {
   expect((await show(change)).text()).toContain(text);
 });
@@ -64,7 +65,15 @@ it.each<[string, Partial<Call>, string]>([
 it('says of a call that may have run what to do', async () => {
   const wrapper = await show({ state: 'lost', started: null });
   expect(wrapper.find('[data-test=outcome]').text()).toBe(
-    'It may have run' + 'Look at the machine before you try again.',
+    'It may have run' + 'Check the machine before you try again.',
+  );
+});
+
+it('says after how long a call was stopped, and how much it had printed', async () => {
+  const stopped = { state: 'cancelled', started: true, durationMs: 10_900 } as const;
+  const wrapper = await show(stopped, 'one\ntwo\n');
+  expect(wrapper.find('[data-test=outcome]').text()).toBe(
+    'Stopped after 10.9 s' + 'It had printed 2 lines. Changes made before that are kept.',
   );
 });
 

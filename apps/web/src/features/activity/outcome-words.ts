@@ -1,41 +1,46 @@
-import type { CallSummary } from '@drawbridge/contracts';
+import type { CallSummary } from '@drawbridge/contracts/calls';
+import { counted, duration } from '../../ui/format.ts';
 
 export interface OutcomeWords {
   title: string;
   text: string;
-  /** Whether the machine may be in a state that nobody knows. */
+  /** Whether it is unknown if the call ran. */
   unsure: boolean;
 }
 
-const look = 'Look at the machine before you try again.';
-const nothing = 'Nothing was done.';
-const stays = 'What it did until then stays done.';
+interface Ended extends Pick<CallSummary, 'state' | 'started' | 'error' | 'durationMs'> {
+  /** How many lines of output arrived before the end. */
+  printedLines: number;
+}
+
+const look = 'Check the machine before you try again.';
+const nothing = 'Nothing was changed.';
+const stays = 'Changes made before that are kept.';
 
 const sure = (title: string, text: string): OutcomeWords => ({ title, text, unsure: false });
 const unsure = (title: string, text = look): OutcomeWords => ({ title, text, unsure: true });
 
-/** What the end of a call without a result of its own means for the machine; null where its error or result says all. */
-export const outcomeWords = ({
-  state,
-  started,
-  error,
-}: Pick<CallSummary, 'state' | 'started' | 'error'>): OutcomeWords | null => {
+/** The end of a call that began: after how long, and what it had printed. */
+const stopped = (verb: string, { durationMs, printedLines }: Ended): OutcomeWords => {
+  const printed = printedLines > 0 ? `It had printed ${counted(printedLines, 'line')}. ` : '';
+  return sure(durationMs === null ? verb : `${verb} after ${duration(durationMs)}`, printed + stays);
+};
+
+/** The end of a call without a result, in words; null where its error or its result says it. */
+export const outcomeWords = (call: Ended): OutcomeWords | null => {
+  const { state, started, error } = call;
   switch (state) {
     case 'lost':
       return unsure('It may have run');
     case 'cancelled':
       if (started === null) return unsure('Cancelled. It may have run');
-      return started
-        ? sure('Cancelled after it had started', stays)
-        : sure('Cancelled before it started', nothing);
+      return started ? stopped('Stopped', call) : sure('Cancelled before it started', nothing);
     case 'timed-out':
       if (started === null) return unsure('Timed out. It may have run');
-      return started
-        ? sure('Timed out while it ran', `It was stopped. ${stays}`)
-        : sure('Timed out before it started', nothing);
+      return started ? stopped('Timed out', call) : sure('Timed out before it started', nothing);
     case 'failed':
       return error?.code === 'DISCONNECTED' && started !== false
-        ? unsure('The machine went away. It may have run')
+        ? unsure('The machine disconnected. It may have run')
         : null;
     case 'pending':
     case 'delivered':

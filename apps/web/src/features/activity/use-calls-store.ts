@@ -1,4 +1,9 @@
-import { terminalCallStates, type CallEvent, type CallState, type CallSummary } from '@drawbridge/contracts';
+import {
+  terminalCallStates,
+  type CallEvent,
+  type CallState,
+  type CallSummary,
+} from '@drawbridge/contracts/calls';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';

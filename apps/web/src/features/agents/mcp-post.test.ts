@@ -51,12 +51,12 @@ it.each([
   [
     "a proxy's page",
     () => new Response('<html>', { status: 502 }),
-    { kind: 'refused', http: 502, message: 'The answer is not one of this server.' },
+    { kind: 'refused', http: 502, message: 'The response is not from this server.' },
   ],
   [
     'a stream without an event',
     () => stream(': open\n\n'),
-    { kind: 'refused', http: 200, message: 'The answer is not one of this server.' },
+    { kind: 'refused', http: 200, message: 'The response is not from this server.' },
   ],
 ])('reads %s', async (_, response, reply) => {
   expect(await answering(response).post('tools/list')).toEqual(reply);
@@ -67,6 +67,6 @@ it('tells when nothing answers', async () => {
   expect(await post('tools/list')).toEqual({
     kind: 'refused',
     http: 0,
-    message: 'The server does not answer.',
+    message: 'The server does not respond.',
   });
 });

@@ -31,7 +31,7 @@ const messageOf = (type: string, text: string): unknown => {
 };
 
 const replyOf = (http: number, message: unknown): McpReply => {
-  if (!isRecord(message)) return { kind: 'refused', http, message: 'The answer is not one of this server.' };
+  if (!isRecord(message)) return { kind: 'refused', http, message: 'The response is not from this server.' };
   if (isRecord(message.result)) return { kind: 'result', result: message.result };
   const said = isRecord(message.error) ? message.error.message : undefined;
   return { kind: 'refused', http, message: typeof said === 'string' ? said : 'The server refused this.' };
@@ -63,7 +63,7 @@ export const createMcpPost = (token: string, send: typeof fetch): McpPost => {
       const text = await response.text();
       return replyOf(response.status, messageOf(response.headers.get('content-type') ?? '', text));
     } catch {
-      return { kind: 'refused', http: 0, message: 'The server does not answer.' };
+      return { kind: 'refused', http: 0, message: 'The server does not respond.' };
     }
   };
 };

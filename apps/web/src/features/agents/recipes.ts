@@ -1,7 +1,7 @@
-import { restBase } from '@drawbridge/contracts';
+import { restBase } from '@drawbridge/contracts/rest';
 import { shellLine } from './shell-word.ts';
 
-/** What an agent needs to reach the server. `token` is a placeholder while none has been made. */
+/** What an agent needs to reach the server. `token` is a placeholder until one is created. */
 export interface Connection {
   /** The server's own address, without a slash at the end. */
   url: string;
@@ -24,14 +24,14 @@ interface Field {
 export interface Recipe {
   id: string;
   label: string;
-  /** It comes by OAuth: the person says in the panel what it may use, and there is no token to paste. */
+  /** Connects by OAuth: the person grants access in the panel, and there is no token to paste. */
   signsIn?: true;
   steps(connection: Connection): Step[];
   /** What to know, or to do afterwards. */
   notes: string[];
 }
 
-/** What stands in the lines until there is a token. */
+/** Shown in place of the token until one is created. */
 export const tokenPlaceholder = 'YOUR_TOKEN';
 
 const name = 'drawbridge';
@@ -57,8 +57,8 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
       ),
     ],
     notes: [
-      'It holds for this folder. Put --scope user after add to have it in every folder.',
-      'claude mcp list shows whether it is connected; /mcp does so inside a session.',
+      'This applies to this folder only. Add --scope user after add to use it in every folder.',
+      'claude mcp list shows whether it is connected. In a session, use /mcp.',
     ],
   },
   {
@@ -88,7 +88,7 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
     ],
     notes: [
       'macOS: ~/Library/Application Support/Claude/claude_desktop_config.json. Windows: %APPDATA%\\Claude\\claude_desktop_config.json.',
-      'It runs mcp-remote, which needs Node.js on that computer. Start Claude Desktop again afterwards.',
+      'It runs mcp-remote, which needs Node.js on that computer. Restart Claude Desktop afterwards.',
     ],
   },
   {
@@ -131,7 +131,7 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
       ),
       text('When VS Code asks for the access token', to.token),
     ],
-    notes: ['VS Code keeps the token itself: the file can be shared.'],
+    notes: ['VS Code stores the token outside this file, so the file can be shared.'],
   },
   {
     id: 'codex',
@@ -165,7 +165,9 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
         ],
       },
     ],
-    notes: ['Options, Timeout is 60000 ms: a longer one gives you more time to answer a question.'],
+    notes: [
+      'The default of Options, Timeout is 60000 ms. A longer timeout gives you more time to answer a question.',
+    ],
   },
   {
     id: 'claude-ai',
@@ -182,7 +184,7 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
       },
     ],
     notes: [
-      'Claude Desktop and the apps of Claude have it too. It is called from the servers of Claude: they must reach this address by https.',
+      'Also available in Claude Desktop and the Claude apps. Requests come from Anthropic servers, which must be able to reach this address over https.',
     ],
   },
   {
@@ -200,14 +202,14 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
         ],
       },
     ],
-    notes: ['It is called from the servers of ChatGPT: they must reach this address by https.'],
+    notes: ['Requests come from OpenAI servers, which must be able to reach this address over https.'],
   },
   {
     id: 'json',
     label: 'Other client',
     steps: (to) => [
       text(
-        'Where the client keeps its MCP servers',
+        'In the MCP configuration of the client',
         indented({
           mcpServers: {
             [name]: { type: 'http', url: mcpUrl(to), headers: { Authorization: bearer(to) } },
@@ -221,9 +223,9 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
     id: 'curl',
     label: 'curl',
     steps: (to) => [
-      text('See the tools', shellLine('curl', '-H', header(to), `${to.url}${restBase}/tools`)),
+      text('List the tools', shellLine('curl', '-H', header(to), `${to.url}${restBase}/tools`)),
       text(
-        'Run one',
+        'Run a tool',
         shellLine(
           'curl',
           '-H',
@@ -236,6 +238,6 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
         ),
       ),
     ],
-    notes: ['For a POSIX shell. The whole interface is described by /api/v1/openapi.json.'],
+    notes: ['For a POSIX shell. The API is described in /api/v1/openapi.json.'],
   },
 ];

@@ -1,4 +1,4 @@
-import { restBase } from '@drawbridge/contracts';
+import { restBase } from '@drawbridge/contracts/rest';
 
 const urlIn = (document: unknown): unknown => {
   if (typeof document !== 'object' || document === null || !('servers' in document)) return undefined;

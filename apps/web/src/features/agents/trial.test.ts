@@ -12,7 +12,8 @@ const outcomes = async (replies: Record<string, McpReply>) => {
   const found: string[][] = [];
   const post = async (method: string, params: Record<string, unknown> = {}) =>
     replies[typeof params.name === 'string' ? params.name : method] ?? no(500, `not asked for ${method}`);
-  for await (const { id, outcome } of tryConnection(post)) found.push([id, outcome.kind]);
+  for await (const { id, outcome } of tryConnection({ post, expires: 'Feb 20, 2026' }))
+    found.push([id, outcome.kind, outcome.text]);
   return found;
 };
 
@@ -28,10 +29,10 @@ it.each<[string, Record<string, McpReply>, string[][]]>([
   ['all is well', good, passed('reached', 'signed-in', 'machine', 'tools', 'read')],
   ['no answer', { 'server/discover': no(0) }, [['reached', 'failed']]],
   ['a page of another site', { 'server/discover': no(403) }, [['reached', 'failed']]],
-  ['a proxy that does not pass it on', { 'server/discover': no(404) }, [['reached', 'failed']]],
+  ['a proxy that does not forward it', { 'server/discover': no(404) }, [['reached', 'failed']]],
   ['a proxy without a server behind it', { 'server/discover': no(502) }, [['reached', 'failed']]],
   [
-    'a token that does not hold',
+    'a token that is not valid',
     { 'server/discover': no(401) },
     [...passed('reached'), ['signed-in', 'failed']],
   ],
@@ -66,4 +67,17 @@ it.each<[string, Record<string, McpReply>, string[][]]>([
     { ...good, list_files: ok({ isError: true, content: [{ type: 'text', text: 'Access denied' }] }) },
     [...passed('reached', 'signed-in', 'machine', 'tools'), ['read', 'failed']],
   ],
-])('%s', async (_, replies, expected) => expect(await outcomes(replies)).toEqual(expected));
+])('%s', async (_, replies, expected) => {
+  const found = await outcomes(replies);
+  expect(found.map(([id, kind]) => [id, kind])).toEqual(expected);
+});
+
+it('says of each step that passed what was found', async () => {
+  expect((await outcomes(good)).map(([, , text]) => text)).toEqual([
+    'It answers at /mcp.',
+    'Valid until Feb 20, 2026',
+    'desk',
+    '1 tool published',
+    'Test read succeeded',
+  ]);
+});

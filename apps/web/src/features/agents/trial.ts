@@ -1,13 +1,16 @@
-import { gatewayStatus, restSchemas, toolResult } from '@drawbridge/contracts';
+import { gatewayStatus } from '@drawbridge/contracts/gateway';
+import { restSchemas } from '@drawbridge/contracts/rest';
+import { toolResult } from '@drawbridge/contracts/tool-result';
+import { counted } from '../../ui/format.ts';
 import type { McpPost, McpReply } from './mcp-post.ts';
 
 /** The steps of a trial, in their order. */
 export const trialSteps = [
-  { id: 'reached', label: 'The server is reached' },
-  { id: 'signed-in', label: 'The token is taken' },
-  { id: 'machine', label: 'The machine is online' },
-  { id: 'tools', label: 'Tools are offered' },
-  { id: 'read', label: 'A tool that reads is run' },
+  { id: 'reached', label: 'Server reached' },
+  { id: 'signed-in', label: 'Token accepted' },
+  { id: 'machine', label: 'Machine online' },
+  { id: 'tools', label: 'Tools published' },
+  { id: 'read', label: 'Test read' },
 ] as const;
 export type TrialStepId = (typeof trialSteps)[number]['id'];
 
@@ -25,9 +28,11 @@ const ownTools = new Set(['machine_status', 'call_result']);
 const reading = { name: 'list_files', arguments: { dirPath: '.', maxResults: 1 } };
 
 const failed = (text: string, fix: string): TrialOutcome => ({ kind: 'failed', text, fix });
-const unread = failed('The answer could not be read.', 'Reload this page, and try again.');
+const unread = failed('The answer could not be read.', 'Reload this page and try again.');
 const refusal = (reply: McpReply) =>
-  reply.kind === 'refused' ? failed(reply.message, 'Try again; the log of the server says more.') : unread;
+  reply.kind === 'refused'
+    ? failed(reply.message, 'Try again. The log of the server has the details.')
+    : unread;
 
 const reached = (reply: McpReply): TrialOutcome => {
   if (reply.kind === 'result' || reply.http === 401) return { kind: 'passed', text: 'It answers at /mcp.' };
@@ -37,19 +42,19 @@ const reached = (reply: McpReply): TrialOutcome => {
   if (reply.http === 404 || reply.http >= 500)
     return failed(
       `Something answers with ${reply.http}.`,
-      'A proxy in front of the server must pass /mcp on to it.',
+      'A proxy in front of the server must forward /mcp to it.',
     );
   return { kind: 'passed', text: 'It answers at /mcp.' };
 };
 
-const signedIn = (reply: McpReply): TrialOutcome => {
-  if (reply.kind === 'result') return { kind: 'passed', text: 'It holds.' };
+const signedIn = (reply: McpReply, expires: string): TrialOutcome => {
+  if (reply.kind === 'result') return { kind: 'passed', text: `Valid until ${expires}` };
   if (reply.http === 401)
     return failed(
-      'The token does not hold.',
-      'It was revoked, has run out, or a proxy takes the header Authorization away. Make a new one.',
+      'The token is not valid.',
+      'It was revoked, it has expired, or a proxy removes the Authorization header. Create a new one.',
     );
-  if (reply.http === 429) return failed('The token is used too often.', 'Wait a minute, and try again.');
+  if (reply.http === 429) return failed('Too many requests with this token.', 'Wait a minute and try again.');
   return refusal(reply);
 };
 
@@ -60,16 +65,19 @@ const machine = (reply: McpReply): TrialOutcome => {
   const { state, hostIdentifier } = read.data;
   if (state === 'online') return { kind: 'passed', text: hostIdentifier ?? 'It is connected.' };
   return state === 'grace'
-    ? failed('It has lost its connection just now.', 'It comes back by itself: try again in a moment.')
-    : failed('No machine is connected.', 'Start the daemon on it, or connect a machine on the page Machine.');
+    ? failed('It is reconnecting.', 'It reconnects automatically. Try again in a moment.')
+    : failed(
+        'The machine is offline.',
+        'Run drawbridge connect on it, or connect a machine on the Machine page.',
+      );
 };
 
 const tools = (names: string[]): TrialOutcome =>
   names.length > 0
-    ? { kind: 'passed', text: names.length === 1 ? 'One tool.' : `${names.length} tools.` }
+    ? { kind: 'passed', text: `${counted(names.length, 'tool')} published` }
     : failed(
-        'The token sees no tool of the machine.',
-        'Make one with a group that the machine offers; the page Machine shows them.',
+        'No tool of the machine is published to this token.',
+        'Create one with a permission that the machine has on. The Machine page lists them.',
       );
 
 const read = (reply: McpReply): TrialOutcome => {
@@ -78,23 +86,27 @@ const read = (reply: McpReply): TrialOutcome => {
   if (!result.success) return unread;
   const text = result.data.content.find((block) => block.type === 'text')?.text ?? '';
   return result.data.isError === true
-    ? failed(text || 'The tool failed.', 'The page Activity shows the call, and why it ended so.')
-    : { kind: 'passed', text: 'The folder of the machine was listed.' };
+    ? failed(text || 'The tool failed.', 'The Activity page shows the call and its error.')
+    : { kind: 'passed', text: 'Test read succeeded' };
 };
 
-/**
- * Goes the whole way that an agent goes, and gives each step's outcome as soon as it is known. Ends after the first one
- * that failed.
- */
-export async function* tryConnection(
-  post: McpPost,
-): AsyncGenerator<{ id: TrialStepId; outcome: TrialOutcome }, void, unknown> {
+interface Trial {
+  post: McpPost;
+  /** Until when the token is valid, in words. */
+  expires: string;
+}
+
+/** Connects as an agent would and yields the outcome of each step. Ends after the first step that fails. */
+export async function* tryConnection({
+  post,
+  expires,
+}: Trial): AsyncGenerator<{ id: TrialStepId; outcome: TrialOutcome }, void, unknown> {
   const discovered = await post('server/discover');
   const isReached = reached(discovered);
   yield { id: 'reached', outcome: isReached };
   if (isReached.kind === 'failed') return;
 
-  const isSignedIn = signedIn(discovered);
+  const isSignedIn = signedIn(discovered, expires);
   yield { id: 'signed-in', outcome: isSignedIn };
   if (isSignedIn.kind === 'failed') return;
 
@@ -115,6 +127,6 @@ export async function* tryConnection(
 
   const outcome: TrialOutcome = names.includes(reading.name)
     ? read(await post('tools/call', reading))
-    : { kind: 'skipped', text: 'The token may not read files: no tool was run.' };
+    : { kind: 'skipped', text: 'The token has no permission to read files, so no tool was run.' };
   yield { id: 'read', outcome };
 }

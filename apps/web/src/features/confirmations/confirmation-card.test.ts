@@ -24,11 +24,13 @@ const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
 type Card = ReturnType<typeof show>;
 
 const buttons = (card: Card) => card.findAll<HTMLButtonElement>('button[data-decision]');
+const openMore = (card: Card) => card.find('[data-test=more]').trigger('click');
 const awake = (card: Card) =>
   buttons(card)
     .filter(({ element }) => !element.disabled)
     .map((button) => button.attributes('data-decision'));
-const all = ['allowOnce', 'denyOnce', 'allowForSession', 'alwaysAllow', 'alwaysDeny'];
+const quick = ['allowOnce', 'denyOnce'];
+const all = [...quick, 'allowForSession', 'alwaysAllow', 'alwaysDeny'];
 const pass = async (ms: number) => {
   clock.advance(ms);
   await nextTick();
@@ -40,6 +42,8 @@ it('wakes its buttons 500 ms after it appears, not before', async () => {
   await pass(499);
   expect(awake(card)).toEqual([]);
   await pass(1);
+  expect(awake(card)).toEqual(quick);
+  await openMore(card);
   expect(awake(card)).toEqual(all);
 });
 
@@ -66,29 +70,40 @@ it.each<[string, (card: Card) => Promise<void>]>([
   await pass(499);
   expect(awake(card)).toEqual([]);
   await pass(1);
-  expect(awake(card)).toEqual(all);
+  expect(awake(card)).toEqual(quick);
 });
 
 it.each([
   [
     'the token',
     { kind: 'token', id: 't1', name: 'Notes \u202eagent' } as const,
-    'by Notes \\u{202E}agent (access token)',
+    'Notes \\u{202e}agent · ada-laptop',
   ],
-  ['the client', { kind: 'client', id: 'c1', name: 'Desk' } as const, 'by Desk (connected client)'],
-])('CF-18 names %s that asks', (_, via, text) => {
-  expect(show({ via }).find('header').text().replaceAll(/\s+/g, ' ')).toContain(text);
-  expect(show().find('header').text()).not.toContain('by');
+  ['the client', { kind: 'client', id: 'c1', name: 'Desk' } as const, 'Desk · ada-laptop'],
+  ['the person', undefined, 'You asked for this in Tools · ada-laptop'],
+])('CF-18 names %s that asks, the machine, since when and until when', (_, via, text) => {
+  const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+  const card = show({ ...(via && { via }), createdAt: at(-125_000), expiresAt: at(23.5 * 3_600_000) });
+  expect(card.find('[data-test=asked]').text().replaceAll(/\s+/g, ' ')).toBe(
+    `${text} · 2 min ago · gives up in 23 h`,
+  );
+});
+
+it.each([
+  ['Change src/\u202eserver.ts?', 'Change src/\\u{202e}server.ts?'],
+  [null, 'Change a.txt?'],
+])('CF-18 is titled by what would be done: %j', (title, text) => {
+  expect(show({ title }).find('h3').text()).toBe(text);
 });
 
 it('ignores clicks and keys while it sleeps', async () => {
   const card = show();
   await card.find('[data-decision=allowOnce]').trigger('click');
-  await card.find('article').trigger('keydown', { key: '1' });
+  for (const key of ['a', 'd']) await card.find('article').trigger('keydown', { key });
   expect(decide).not.toHaveBeenCalled();
 });
 
-it('CF-16 wakes only when a long text has been shown to its end', async () => {
+it('CF-16 allows only when a long text has been shown to its end, and denies at any time', async () => {
   const card = show({ resources: [{ toolGroup: 'shell', resource: 'x'.repeat(100_000), description: '' }] });
   const reading = card.find('[data-test=reading]').element;
   Object.defineProperties(reading, {
@@ -98,27 +113,30 @@ it('CF-16 wakes only when a long text has been shown to its end', async () => {
   await card.setProps({ before: 'measured' });
   await card.setProps({ confirmation: confirmationOf({ id: 'c3', resource: 'y', resources: [] }) });
   await pass(500);
-  expect(awake(card)).toEqual([]);
-  expect(card.text()).toContain('Read to the end to decide');
+  await openMore(card);
+  expect(awake(card)).toEqual(['denyOnce', 'alwaysDeny']);
+  expect(card.text()).toContain('Scroll to the end to allow');
+  await card.find('article').trigger('keydown', { key: 'a' });
+  expect(decide).not.toHaveBeenCalled();
 
   reading.scrollTop = 4_000;
   await card.find('[data-test=reading]').trigger('scroll');
-  expect(awake(card)).toEqual([]);
+  expect(awake(card)).toEqual(['denyOnce', 'alwaysDeny']);
 
   reading.scrollTop = 8_600;
   await card.find('[data-test=reading]').trigger('scroll');
   expect(awake(card)).toEqual(all);
-  expect(card.text()).not.toContain('Read to the end to decide');
+  expect(card.text()).not.toContain('Scroll to the end to allow');
 });
 
 it.each([
   [['allowOnce', 'denyOnce'] as const, ['allowOnce', 'denyOnce']],
   [['alwaysDeny', 'denyOnce'] as const, ['denyOnce', 'alwaysDeny']],
   [[] as const, []],
-])('offers what the machine offers: %j', (options, expected) => {
-  expect(
-    buttons(show({ options: [...options] })).map((button) => button.attributes('data-decision')),
-  ).toEqual(expected);
+])('offers what the machine offers: %j', async (options, expected) => {
+  const card = show({ options: [...options] });
+  if (card.find('[data-test=more]').exists()) await openMore(card);
+  expect(buttons(card).map((button) => button.attributes('data-decision'))).toEqual(expected);
 });
 
 it.each(all)('CF-06 sends %s once, also on a second press', async (decision) => {
@@ -126,6 +144,7 @@ it.each(all)('CF-06 sends %s once, also on a second press', async (decision) => 
   decide.mockImplementationOnce(() => new Promise<void>((resolve) => (finish = resolve)));
   const card = show();
   await pass(500);
+  await openMore(card);
   await card.find(`[data-decision=${decision}]`).trigger('click');
   await card.find(`[data-decision=${decision}]`).trigger('click');
   expect(decide.mock.calls).toEqual([[{ decision }]]);
@@ -133,22 +152,21 @@ it.each(all)('CF-06 sends %s once, also on a second press', async (decision) => 
 });
 
 it.each([
-  ['1', 'allowOnce'],
-  ['3', 'alwaysAllow'],
-  ['5', 'alwaysDeny'],
-])('takes the key %s for %s while it has the focus', async (key, decision) => {
+  ['a', 'allowOnce'],
+  ['d', 'denyOnce'],
+])('takes the key %s for %s, and shows it on the button', async (key, decision) => {
   const card = show();
   await pass(500);
+  expect(card.find(`[data-decision=${decision}] kbd`).text()).toBe(key);
   await card.find('article').trigger('keydown', { key });
   expect(decide.mock.calls).toEqual([[{ decision }]]);
 });
 
 it.each([
-  ['held down', { key: '1', repeat: true }],
-  ['with Control', { key: '1', ctrlKey: true }],
-  ['another key', { key: 'Enter' }],
-  ['a number beyond the offered ones', { key: '6' }],
-])('leaves keys alone: %s', async (_what, event) => {
+  ...['1', '2', '3', '4', '5', 'A', 'Enter'].map((key): [string, object] => [key, { key }]),
+  ['held down', { key: 'a', repeat: true }],
+  ['with Control', { key: 'a', ctrlKey: true }],
+])('leaves other keys alone: %s', async (_what, event) => {
   const card = show();
   await pass(500);
   await card.find('article').trigger('keydown', event);
@@ -168,7 +186,7 @@ it('CF-16 CF-18 shows every resource in full, with what is hidden written out an
   });
   expect(card.findAll('[data-test=resource]').map((resource) => resource.text())).toEqual([
     '/a',
-    'echo ok[40 spaces]; rm \\u{202E}\\u{E0041}~',
+    'echo ok[40 spaces]; rm \\u{202e}\\u{e0041}~',
   ]);
   expect(card.findAll('[data-test=warning]').map((warning) => warning.text())).toEqual([
     'Contains characters that are not visible; they are written out here',
@@ -176,111 +194,106 @@ it('CF-16 CF-18 shows every resource in full, with what is hidden written out an
   expect(card.text()).toContain('<b>bold</b>');
 });
 
+it('DR-01 DR-02 keeps right-to-left words where they stand, counts marks, and says so', () => {
+  const resource = `rm \u05d0 \u05d1 a${'\u0301'.repeat(300)}`;
+  const card = show({ resources: [{ toolGroup: 'shell', resource, description: resource }] });
+  expect(card.findAll('[data-test=resource] bdi[dir=rtl]').map((word) => word.text())).toEqual([
+    '\u05d0',
+    '\u05d1',
+  ]);
+  expect(card.find('[data-test=resource]').text()).toMatch(/a\u0301{3}\[297 combining marks\]$/);
+  expect(card.findAll('[data-test=warning]').map((warning) => warning.text())).toEqual([
+    'Contains right-to-left letters; the words are shown in the order in which they run',
+    'Contains letters with too many marks above or below; the marks are counted here',
+  ]);
+});
+
 it.each([
   ['markup', '<img src=x onerror="decide()"><b>ok</b>&amp;'],
   ['Markdown', '**safe** [ok](http://evil) `x`'],
-])('CF-20 %s in a resource, its description or a preview is text', (_what, text) => {
+])('CF-20 %s in a title, a resource, its description or a preview is text', (_what, text) => {
   const card = show({
     resources: [{ toolGroup: 'shell', resource: text, description: `Run ${text}` }],
-    preview: { kind: 'diff', path: text, text: `@@ -1 +1 @@\n+${text}\n`, truncated: false },
+    preview: { kind: 'text', of: 'content', path: text, text: `${text}\n` },
   });
-  expect(card.text().split(text)).toHaveLength(5);
+  expect(card.text().split(text)).toHaveLength(6);
   expect(card.findAll('img, b, strong, em, a')).toEqual([]);
-});
-
-it('shows a preview with numbered lines and says when it was cut', () => {
-  const card = show({
-    preview: {
-      kind: 'diff',
-      path: 'a.txt',
-      text: '--- a\n+++ a\n@@ -4 +4 @@\n-old\n+new\n',
-      truncated: true,
-    },
-  });
-  expect(card.find('figure').text()).toBe(
-    'a.txt+1−1⋯Line 44−removed: old4+added: new The preview was cut here. There is more than it shows.',
-  );
-});
-
-it.each([
-  ['a plain text', 'new', 0],
-  ['a hidden character', 'n\u202eew', 1],
-])('warns of what a preview with %s hides', (_what, line, warnings) => {
-  const text = `--- a\n+++ a\n@@ -4 +4 @@\n-o\u200bld\n+${line}\n`;
-  const card = show({ preview: { kind: 'diff', path: 'a.txt', text, truncated: false } });
-  expect(card.findAll('figure [data-test=warning]').length).toBe(warnings);
 });
 
 describe('how far a lasting answer goes', () => {
   const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
   const short = { decisions: ['allowForSession'], durationMs: 900_000 };
-  const file = { scope: 'exact', label: 'write ~/notes/a.txt' };
-  const folder = { scope: 'folder', label: 'write in ~/notes and below' };
+  const file = { scope: 'exact', label: 'change or delete ~/notes/a.txt' };
+  const folder = { scope: 'folder', label: 'change or delete files in ~/notes and below' };
   const reaches = [
     { id: 'exact', ...file, decisions: lasting },
     { id: 'exact-15-minutes', ...file, ...short },
     { id: 'folder', ...folder, decisions: lasting },
     { id: 'folder-15-minutes', ...folder, ...short },
   ];
-  const pick = (card: Card, scope: string) => card.find(`input[value=${scope}]`).setValue();
-
-  it('is told in the words of the machine, the narrowest picked', () => {
+  it('is told in the words of the machine, the narrowest and shortest first', async () => {
     const card = show({ reaches });
-    expect(card.findAll('[data-test=reaches] label').map((label) => label.text())).toEqual([
-      'write ~/notes/a.txt',
-      'write in ~/notes and below',
+    expect(card.find('[data-test=lasting]').exists()).toBe(false);
+    await openMore(card);
+    expect(card.findAll('[data-scope]').map((label) => label.text())).toEqual([
+      'Allow change or delete ~/notes/a.txt',
+      'Allow change or delete files in ~/notes and below',
     ]);
-    expect(card.find<HTMLInputElement>('input:checked').element.value).toBe('exact');
+    expect(
+      card
+        .findAll('[data-test=lasting] button')
+        .map((button) => button.attributes('aria-label') ?? button.text().replaceAll(/\s+/g, ' ')),
+    ).toEqual([
+      'change or delete ~/notes/a.txt, for 15 minutes',
+      'change or delete ~/notes/a.txt, for this session',
+      'change or delete ~/notes/a.txt, always',
+      'change or delete files in ~/notes and below, for 15 minutes',
+      'change or delete files in ~/notes and below, for this session',
+      'change or delete files in ~/notes and below, always',
+      'Never allow this: change or delete ~/notes/a.txt',
+      'Never allow this: change or delete files in ~/notes and below',
+    ]);
   });
 
   it.each([
-    ['exact', 'alwaysAllow', 'exact'],
-    ['folder', 'alwaysAllow', 'folder'],
-    ['folder', 'alwaysDeny', 'folder'],
-    ['folder', 'allowForSession', 'folder'],
-    ['folder', 'allowOnce', undefined],
-    ['folder', 'denyOnce', undefined],
-  ])('%s and %s', async (scope, decision, reach) => {
+    ['alwaysAllow', 'exact'],
+    ['alwaysAllow', 'folder'],
+    ['alwaysDeny', 'folder'],
+    ['allowForSession', 'folder'],
+    ['allowForSession', 'exact-15-minutes'],
+  ])('%s and %s', async (decision, reach) => {
     const card = show({ reaches });
-    await pick(card, scope);
-    await pass(500);
-    await card.find(`[data-decision=${decision}]`).trigger('click');
-    expect(decide.mock.calls).toEqual([[{ decision, ...(reach && { reach }) }]]);
-  });
-
-  it.each(['exact', 'folder'])('15 minutes are one click away: %s', async (scope) => {
-    const card = show({ reaches });
-    await pick(card, scope);
-    await card.find('[data-test=timed]').trigger('click');
+    await openMore(card);
+    const button = () => card.find(`[data-decision=${decision}][data-reach=${reach}]`);
+    await button().trigger('click');
     expect(decide).not.toHaveBeenCalled();
     await pass(500);
-    await card.find('[data-test=timed]').trigger('click');
-    expect(card.find('[data-test=timed]').text()).toBe('Allow for 15 minutes');
-    expect(decide.mock.calls).toEqual([[{ decision: 'allowForSession', reach: `${scope}-15-minutes` }]]);
+    await button().trigger('click');
+    expect(decide.mock.calls).toEqual([[{ decision, reach }]]);
   });
 
-  it('CF-12 begins at the narrowest again, and sleeps, when the question changes', async () => {
+  it('CF-12 the menu closes, and what it offers sleeps, when the question changes', async () => {
     const card = show({ reaches });
-    await pick(card, 'folder');
     await pass(500);
+    await openMore(card);
     await card.setProps({ confirmation: confirmationOf({ id: 'c2', reaches }) });
+    expect(card.find('[data-test=lasting]').exists()).toBe(false);
     expect(awake(card)).toEqual([]);
+  });
+
+  it('CF-18 shows what hides in the words', async () => {
+    const hidden = { ...reaches[0], label: 'write a\u202eb' };
+    const card = show({ reaches: [{ id: 'x', scope: 'x', decisions: lasting, ...hidden }] });
+    await openMore(card);
+    expect(card.text()).toContain('write a\\u{202e}b');
+  });
+
+  it('of a machine that offers no reach, it covers exactly what the question lists', async () => {
+    const card = show();
+    await openMore(card);
+    expect(card.find('[data-test=lasting]').text()).toContain('exactly what is listed above');
     await pass(500);
     await card.find('[data-decision=alwaysAllow]').trigger('click');
-    expect(decide.mock.calls).toEqual([[{ decision: 'alwaysAllow', reach: 'exact' }]]);
-  });
-
-  it('CF-18 shows what hides in the words', () => {
-    const hidden = { ...reaches[0], label: 'write a\u202eb' };
-    expect(show({ reaches: [{ id: 'x', scope: 'x', decisions: lasting, ...hidden }] }).text()).toContain(
-      'write a\\u{202E}b',
-    );
-  });
-
-  it('a machine that offers none is asked as before', () => {
-    const card = show();
-    expect(card.find('[data-test=reaches]').exists()).toBe(false);
-    expect(card.find('[data-test=timed]').exists()).toBe(false);
-    expect(card.text()).toContain('cover exactly what is listed above');
+    expect(decide.mock.calls).toEqual([[{ decision: 'alwaysAllow' }]]);
   });
 });

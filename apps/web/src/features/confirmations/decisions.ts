@@ -1,30 +1,18 @@
-import {
-  decisions,
-  denyingDecisions,
-  type ConfirmationAnswer,
-  type Decision,
-  type Reach,
-} from '@drawbridge/contracts';
+import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
+import type { Reach } from '@drawbridge/contracts/confirmation-payload';
+import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 
-/** The five decisions in words. `covers` says how long the answer holds. */
-export const decisionWords: Record<Decision, { label: string; done: string; covers: string }> = {
-  allowOnce: { label: 'Allow once', done: 'Allowed once', covers: 'This call only' },
-  allowForSession: {
-    label: 'Allow for this session',
-    done: 'Allowed for the session',
-    covers: 'Until the machine disconnects',
-  },
-  alwaysAllow: { label: 'Always allow', done: 'Always allowed', covers: 'Kept on the machine' },
-  denyOnce: { label: 'Deny once', done: 'Denied once', covers: 'This call only' },
-  alwaysDeny: { label: 'Always deny', done: 'Always denied', covers: 'Kept on the machine' },
+/** The five decisions in the record of a call, where the chosen span is not known. */
+export const doneWords: Record<Decision, string> = {
+  allowOnce: 'Allowed',
+  allowForSession: 'Allowed temporarily',
+  alwaysAllow: 'Always allowed',
+  denyOnce: 'Denied',
+  alwaysDeny: 'Never allowed',
 };
 
 export const denies = (decision: Decision): boolean =>
   denyingDecisions.some((denying) => denying === decision);
-
-/** The decisions that were offered, in the fixed order. */
-export const offered = (options: readonly Decision[]): Decision[] =>
-  decisions.filter((decision) => options.includes(decision));
 
 /** What the person chose; `reach` is the id of one that the machine offered with the decision. */
 export interface Choice {
@@ -38,35 +26,67 @@ export const answerOf = ({ decision, reach }: Choice): ConfirmationAnswer => ({
   ...(reach !== undefined && { reach }),
 });
 
-/** What a lasting decision may cover, one a scope, the narrowest first as the machine lists them. */
-export interface Scope {
-  scope: string;
-  label: string;
-  /** For as long as the decision says. */
-  lasting: Reach | undefined;
-  /** An allowance that ends by itself. */
-  timed: Reach | undefined;
-}
-
-export const scopesOf = (reaches: readonly Reach[]): Scope[] =>
-  [...new Set(reaches.map(({ scope }) => scope))].map((scope) => {
-    const own = reaches.filter((reach) => reach.scope === scope);
-    return {
-      scope,
-      label: own[0]?.label ?? '',
-      lasting: own.find(({ durationMs }) => durationMs === undefined),
-      timed: own.find(
-        ({ durationMs, decisions: goesWith }) =>
-          durationMs !== undefined && goesWith.includes('allowForSession'),
-      ),
-    };
-  });
-
-/** A decision with the reach of a scope, where the machine offered the two together. */
-export const choiceOf = (decision: Decision, scope: Scope | undefined): Choice =>
-  scope?.lasting?.decisions.includes(decision) ? { decision, reach: scope.lasting.id } : { decision };
-
-export const minutesOf = ({ durationMs = 0 }: Reach): string => {
+const minutesOf = (durationMs: number): string => {
   const minutes = Math.max(1, Math.round(durationMs / 60_000));
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+};
+
+/** How long an allowance holds: "15 minutes", "this session", "always". */
+export const spanOf = (decision: 'allowForSession' | 'alwaysAllow', reach?: Reach): string => {
+  if (decision === 'alwaysAllow') return 'always';
+  return reach?.durationMs === undefined ? 'this session' : minutesOf(reach.durationMs);
+};
+
+/** One lasting allowance that can be picked. */
+export interface Span {
+  key: string;
+  words: string;
+  choice: Choice;
+}
+
+/** What a lasting answer may cover, the narrowest first as the machine lists them, and for how long. */
+export interface Scope {
+  scope: string;
+  /** Empty where the machine says no more: exactly what the question lists. */
+  label: string;
+  spans: Span[];
+  /** A permanent denial that covers the same. */
+  never: Choice | undefined;
+}
+
+const lasting = ['allowForSession', 'alwaysAllow'] as const;
+
+const scopeOf = (scope: string, reaches: readonly Reach[], options: readonly Decision[]): Scope => {
+  const own = reaches.filter((reach) => reach.scope === scope);
+  const timedFirst = own.toSorted((a, b) => (a.durationMs ?? Infinity) - (b.durationMs ?? Infinity));
+  const spans = lasting.flatMap((decision) =>
+    options.includes(decision)
+      ? timedFirst
+          .filter((reach) => reach.decisions.includes(decision))
+          .map((reach) => ({
+            key: `${decision} ${reach.id}`,
+            words: spanOf(decision, reach),
+            choice: { decision, reach: reach.id },
+          }))
+      : [],
+  );
+  const denying = own.find((reach) => reach.decisions.includes('alwaysDeny'));
+  const never =
+    denying && options.includes('alwaysDeny')
+      ? ({ decision: 'alwaysDeny', reach: denying.id } as const)
+      : undefined;
+  return { scope, label: own[0]?.label ?? '', spans, never };
+};
+
+/** The lasting answers to a question. A machine that offers no reaches is answered for exactly what it lists. */
+export const scopesOf = (options: readonly Decision[], reaches: readonly Reach[]): Scope[] => {
+  if (reaches.length > 0)
+    return [...new Set(reaches.map(({ scope }) => scope))]
+      .map((scope) => scopeOf(scope, reaches, options))
+      .filter(({ spans, never }) => spans.length > 0 || never !== undefined);
+  const spans = lasting
+    .filter((decision) => options.includes(decision))
+    .map((decision) => ({ key: decision, words: spanOf(decision), choice: { decision } }));
+  const never = options.includes('alwaysDeny') ? ({ decision: 'alwaysDeny' } as const) : undefined;
+  return spans.length > 0 || never ? [{ scope: 'exact', label: '', spans, never }] : [];
 };

@@ -1,25 +1,25 @@
-import type { Confirmation } from '@drawbridge/contracts';
-import { decisionWords, minutesOf } from './decisions.ts';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { doneWords, spanOf } from './decisions.ts';
 
-const decidedWords = ({ decision, reach, reaches }: Confirmation): string => {
+const decidedWords = ({ approved, decision, reach, reaches, settledBy }: Confirmation): string => {
+  if (settledBy !== null) return approved === true ? 'Allowed by a rule' : 'Denied by a rule';
   if (decision === null) return 'Denied';
   const chosen = reaches.find(({ id }) => id === reach);
-  if (chosen === undefined) return decisionWords[decision].done;
   const done =
-    chosen.durationMs === undefined ? decisionWords[decision].done : `Allowed for ${minutesOf(chosen)}`;
-  return `${done}: ${chosen.label}`;
+    decision === 'allowForSession' ? `Allowed for ${spanOf(decision, chosen)}` : doneWords[decision];
+  return chosen === undefined ? done : `${done}: ${chosen.label}`;
 };
 
-/** What became of a question, in words. */
+/** How a question ended, in words. */
 export const outcomeOf = (confirmation: Confirmation): { text: string; approved: boolean } => {
   const { state, approved } = confirmation;
   switch (state) {
     case 'open':
       return { text: 'Open', approved: false };
     case 'withdrawn':
-      return { text: 'Withdrawn: the call was stopped', approved: false };
+      return { text: 'Withdrawn: the call ended', approved: false };
     case 'expired':
-      return { text: 'Expired: denied', approved: false };
+      return { text: 'Expired and denied', approved: false };
     case 'decided':
       return { text: decidedWords(confirmation), approved: approved === true };
     default:

@@ -1,6 +1,6 @@
-import { errorTable } from '@drawbridge/contracts';
+import { errorTable } from '@drawbridge/contracts/errors';
 import { TRPCError } from '@trpc/server';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { confirmationOf } from '../../../test/worlds.ts';
 import { useConfirmationsStore } from './use-confirmations-store.ts';
@@ -42,7 +42,7 @@ it('says what closed while the panel was away', async () => {
   await store.load();
   expect([ids(store.open), store.closed]).toEqual([
     ['b'],
-    [{ id: 'a', tool: 'write_file', text: 'No longer open', approved: false }],
+    [expect.objectContaining({ id: 'a', text: 'No longer open', approved: false, made: null })],
   ]);
 });
 
@@ -54,8 +54,8 @@ it('does not show what closed before it was ever seen', async () => {
 });
 
 it.each([
-  ['allowOnce', { approved: true, resourceDecision: 'allowOnce' }, 'Allowed once'],
-  ['alwaysDeny', { approved: false, resourceDecision: 'alwaysDeny' }, 'Always denied'],
+  ['allowOnce', { approved: true, resourceDecision: 'allowOnce' }, 'Allowed'],
+  ['alwaysDeny', { approved: false, resourceDecision: 'alwaysDeny' }, 'Never allowed'],
 ] as const)('answers %s and shows the decision that won', async (decision, sent, text) => {
   const heard: unknown[] = [];
   bench = await setBench({
@@ -71,23 +71,33 @@ it.each([
   expect(heard).toEqual([{ confirmationId: 'a', ...sent }]);
   expect([ids(store.open), store.closed]).toEqual([
     [],
-    [{ id: 'a', tool: 'write_file', text, approved: sent.approved }],
+    [expect.objectContaining({ id: 'a', text, approved: sent.approved, at: null })],
   ]);
   bench.clock.advance(5_000);
   expect(store.closed).toEqual([]);
 });
 
 it.each([
-  [{ state: 'decided', approved: true, decision: 'alwaysAllow' }, 'Always allowed, in another window'],
-  [{ state: 'decided', approved: false, decision: null }, 'Denied, in another window'],
-  [{ state: 'withdrawn' }, 'Withdrawn: the call was stopped'],
-  [{ state: 'expired' }, 'Expired: denied'],
-] as const)('says what happened elsewhere: %j', async (change, text) => {
-  bench = await setBench({ confirmations: [first] });
+  [
+    { state: 'decided', approved: true, decision: 'alwaysAllow' },
+    'Already allowed permanently in another window or on another device',
+  ],
+  [
+    { state: 'decided', approved: false, decision: null },
+    'Already denied in another window or on another device',
+  ],
+  [{ state: 'withdrawn' }, 'Withdrawn: the call ended'],
+  [{ state: 'expired' }, 'Expired and denied'],
+] as const)('says what happened elsewhere, where the question stood: %j', async (change, text) => {
+  bench = await setBench({ confirmations: [first, second] });
   const store = useConfirmationsStore();
   await store.load();
   store.onConfirmation(event({ ...first, ...change }));
   expect(store.closed.map((note) => note.text)).toEqual([text]);
+  expect(store.shown.map(({ id, note }) => [id, note?.text])).toEqual([
+    ['a', text],
+    ['b', undefined],
+  ]);
   bench.clock.advance(59_999);
   expect(store.closed.length).toBe(1);
   bench.clock.advance(1);
@@ -103,8 +113,8 @@ const refusing = (code: string) => () => {
 const decided = { ...first, state: 'decided', approved: true, decision: 'alwaysAllow' } as const;
 
 it.each([
-  ['ALREADY_DECIDED', 'Answered already, elsewhere. Your click did nothing'],
-  ['CONFIRMATION_CLOSED', 'No longer open. Your click did nothing'],
+  ['ALREADY_DECIDED', 'Already answered in another window or on another device. Your answer was not used'],
+  ['CONFIRMATION_CLOSED', 'No longer open. Your answer was not used'],
 ])('on %s says so and drops the question', async (code, text) => {
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
@@ -114,13 +124,17 @@ it.each([
 });
 
 it.each([
-  ['ALREADY_DECIDED', decided, 'Always allowed. Your click did nothing'],
+  [
+    'ALREADY_DECIDED',
+    decided,
+    'Already allowed permanently in another window or on another device. Your answer was not used',
+  ],
   [
     'CONFIRMATION_CLOSED',
     { ...first, state: 'withdrawn' },
-    'Withdrawn: the call was stopped. Your click did nothing',
+    'Withdrawn: the call ended. Your answer was not used',
   ],
-  ['CONFIRMATION_CLOSED', { ...first, state: 'expired' }, 'Expired: denied. Your click did nothing'],
+  ['CONFIRMATION_CLOSED', { ...first, state: 'expired' }, 'Expired and denied. Your answer was not used'],
 ] as const)('on %s says what became of it', async (code, after, text) => {
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
@@ -139,7 +153,24 @@ it('says it also when the live event comes after the refusal', async () => {
   store.onConfirmation(event(decided));
   expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
     [],
-    ['Always allowed. Your click did nothing'],
+    ['Already allowed permanently in another window or on another device. Your answer was not used'],
+  ]);
+});
+
+it('says how many questions an answer settled beside its own, in one note', async () => {
+  const others = ['b', 'c', 'd'].map((id) => asked(id, first.createdAt));
+  bench = await setBench({
+    confirmations: [first, ...others],
+    decide: () => ({ confirmationId: 'a', state: 'decided', approved: true, decision: 'alwaysAllow' }),
+  });
+  const store = useConfirmationsStore();
+  await store.load();
+  await store.decide(first, { decision: 'alwaysAllow' });
+  const settled = { state: 'decided', approved: true, decision: 'allowOnce', settledBy: 'a' } as const;
+  for (const other of others) store.onConfirmation(event({ ...other, ...settled }));
+  expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
+    [],
+    ['Also settled 3 other questions', 'Always allowed'],
   ]);
 });
 
@@ -160,4 +191,91 @@ it('keeps the question when the server cannot write its answer down, and says wh
     ['a'],
     'The server cannot write to its store',
   ]);
+});
+
+describe('undo of a lasting answer', () => {
+  const reach = {
+    scope: 'exact',
+    label: 'write a',
+    decisions: ['allowForSession', 'alwaysAllow'],
+    covers: ['k'],
+  };
+  const question = {
+    ...first,
+    reaches: [
+      { ...reach, id: 'exact' },
+      { ...reach, id: 'short', durationMs: 900_000 },
+    ],
+  };
+  const rule = {
+    effect: 'allow' as const,
+    toolGroup: 'filesystemWrite',
+    label: 'write a',
+    covers: 'k',
+    lasts: 'always' as const,
+    endsAt: null,
+    madeAt: null,
+    usedAt: null,
+  };
+  const rules = [
+    { ...rule, id: 'always' },
+    { ...rule, id: 'session', lasts: 'session' as const },
+    { ...rule, id: 'short', lasts: 'session' as const, endsAt: '2026-01-01T01:00:00.000Z' },
+    { ...rule, id: 'other', covers: 'x' },
+    { ...rule, id: 'deny', effect: 'deny' as const },
+  ];
+  const answered = async (
+    choice: Parameters<ReturnType<typeof useConfirmationsStore>['decide']>[1],
+    known = rules,
+  ) => {
+    bench = await setBench({
+      confirmations: [question],
+      rules: () => ({ rules: known, total: known.length, remoteRules: false }),
+    });
+    const store = useConfirmationsStore();
+    await store.load();
+    await store.decide(question, choice);
+    return store;
+  };
+  const undone = async (store: ReturnType<typeof useConfirmationsStore>) => {
+    const [note] = store.closed;
+    if (note) await store.undo(note);
+    return [store.closed[0]?.text, store.closed[0]?.problem, bench.fixture.world.removed];
+  };
+
+  it.each([
+    ['alwaysAllow', 'exact', 'always'],
+    ['allowForSession', 'exact', 'session'],
+    ['allowForSession', 'short', 'short'],
+  ] as const)('takes back what %s made, and nothing else: %s', async (decision, chosen, id) => {
+    const store = await answered({ decision, reach: chosen });
+    expect(await undone(store)).toEqual(['Rule revoked. The answer to this call stays', null, [id]]);
+    expect(store.closed[0]?.made).toBe(null);
+  });
+
+  it.each([
+    ['allowForSession', 'short', 'Allowed for 15 minutes: write a'],
+    ['allowForSession', 'exact', 'Allowed for this session: write a'],
+    ['alwaysAllow', 'exact', 'Always allowed: write a'],
+  ] as const)('says for how long: %s, %s', async (decision, chosen, text) => {
+    expect((await answered({ decision, reach: chosen })).closed[0]?.text).toBe(text);
+  });
+
+  it('says when the machine does not list the rule', async () => {
+    const store = await answered({ decision: 'alwaysAllow', reach: 'exact' }, []);
+    expect(await undone(store)).toEqual([
+      'Always allowed: write a',
+      'Not undone: the machine does not list this rule.',
+      [],
+    ]);
+  });
+
+  it('is offered for 30 seconds, and for no answer that holds once', async () => {
+    const store = await answered({ decision: 'alwaysAllow', reach: 'exact' });
+    bench.clock.advance(29_999);
+    expect(store.closed.length).toBe(1);
+    bench.clock.advance(1);
+    expect(store.closed).toEqual([]);
+    expect((await answered({ decision: 'allowOnce' })).closed[0]?.made).toBe(null);
+  });
 });

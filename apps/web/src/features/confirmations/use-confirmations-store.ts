@@ -1,28 +1,47 @@
-import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts';
+import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
+import { counted } from '../../ui/format.ts';
 import { answerOf, type Choice } from './decisions.ts';
 import { outcomeOf } from './outcome.ts';
+import { titleOf } from './title.ts';
+import { findMade, madeBy, type MadeRules } from './undo.ts';
 
-/** How many closed questions stay in sight, so that the person sees what became of them. */
+/** How many closed questions stay visible. */
 const keptClosed = 3;
-/** And for how long: one's own answer needs a glance, what happened elsewhere needs to be noticed. */
-const shownMs = { own: 5_000, elsewhere: 60_000 };
+/** For how long: an own answer needs a glance; one that can be undone, or was given elsewhere, must be noticed. */
+const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
 
-/** What a refused answer says of its question, until the live events say more. */
+/** The state of a question whose answer was refused, until the live event arrives. */
 const closedWords: Record<string, string | undefined> = {
-  ALREADY_DECIDED: 'Answered already, elsewhere',
+  ALREADY_DECIDED: 'Already answered in another window or on another device',
   CONFIRMATION_CLOSED: 'No longer open',
 };
 
-/** What became of a question. */
+/** How a question ended. It stands where the question stood. */
 export interface Closed {
   id: string;
-  tool: string;
+  /** Of the question. */
+  createdAt: string;
+  title: string;
   text: string;
   approved: boolean;
+  /** How many questions it speaks of, where one answer settled several. */
+  settled: number;
+  /** When it was answered, where that was elsewhere. */
+  at: string | null;
+  /** The rules that the answer made, as long as they can be taken back. */
+  made: MadeRules | null;
+  undoing: boolean;
+  /** Why they could not be taken back. */
+  problem: string | null;
 }
+
+const pick = ({ id, createdAt }: { id: string; createdAt: string }) => ({ id, createdAt });
+
+const inOrder = (a: { createdAt: string; id: string }, b: { createdAt: string; id: string }) =>
+  a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
 
 /** The questions that wait for the person, and the last ones that closed. */
 export const useConfirmationsStore = defineStore('confirmations', () => {
@@ -35,11 +54,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const asked = ref(false);
 
   const open = computed(() =>
-    [...known.value.values()]
-      .filter(({ state }) => state === 'open')
-      .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
+    [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
   );
-  const deciding = new Set<string>();
+  const deciding = new Map<string, Choice>();
   /** Questions that had closed when the person's click arrived. */
   const tooLate = new Set<string>();
 
@@ -47,30 +64,71 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     closed.value = closed.value.filter((note) => note.id !== id);
   };
 
-  const close = (note: Closed, forMs: number) => {
-    dismiss(note.id);
-    closed.value = [note, ...closed.value].slice(0, keptClosed);
-    clock.after(forMs, () => dismiss(note.id));
+  const change = (id: string, to: Partial<Closed>) => {
+    closed.value = closed.value.map((note) => (note.id === id ? { ...note, ...to } : note));
+  };
+
+  const close = (
+    confirmation: Confirmation,
+    note: Pick<Closed, 'text' | 'approved'> & Partial<Closed>,
+    forMs: number,
+  ) => {
+    const { id, createdAt } = confirmation;
+    dismiss(id);
+    const none = { settled: 0, at: null, made: null, undoing: false, problem: null };
+    const whole = { id, createdAt, title: titleOf(confirmation), ...none, ...note };
+    closed.value = [whole, ...closed.value].slice(0, keptClosed);
+    clock.after(forMs, () => dismiss(id));
+  };
+
+  /** A question that another window or device answered, or that ended without an answer. */
+  const closeElsewhere = (confirmation: Confirmation) => {
+    const { text, approved } = outcomeOf(confirmation);
+    const { id, state, decidedAt } = confirmation;
+    const unused = tooLate.has(id) ? '. Your answer was not used' : '';
+    if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
+    const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
+    const where = 'in another window or on another device';
+    const words = `Already ${approved ? 'allowed' : 'denied'}${lasts ? ' permanently' : ''} ${where}`;
+    close(confirmation, { text: words + unused, approved, at: decidedAt }, shownMs.elsewhere);
+  };
+
+  const closeOwn = (confirmation: Confirmation, choice: Choice) => {
+    const made = madeBy(choice, confirmation.reaches);
+    close(confirmation, { ...outcomeOf(confirmation), made }, made ? shownMs.undo : shownMs.own);
+  };
+
+  /** One note for all questions that one answer or rule settled. */
+  const settle = (confirmation: Confirmation, by: string) => {
+    const id = `settled:${by}`;
+    const { createdAt, settled } = closed.value.find((note) => note.id === id) ?? {
+      createdAt: (known.value.get(by) ?? confirmation).createdAt,
+      settled: 0,
+    };
+    const what = counted(settled + 1, by === 'rule' ? 'question' : 'other question');
+    const text = by === 'rule' ? `A rule settled ${what}` : `Also settled ${what}`;
+    const { approved } = outcomeOf(confirmation);
+    close(
+      { ...confirmation, id, createdAt },
+      { text, title: '', approved, settled: settled + 1 },
+      shownMs.elsewhere,
+    );
   };
 
   const put = (confirmation: Confirmation) => {
-    const before = known.value.get(confirmation.id);
+    const { id } = confirmation;
+    const before = known.value.get(id);
     // An answer is final: a late "open" from a slower request does not bring the question back.
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
-    if (!before && confirmation.state !== 'open' && !tooLate.has(confirmation.id)) return;
-    known.value = new Map(known.value).set(confirmation.id, confirmation);
+    if (!before && confirmation.state !== 'open' && !tooLate.has(id)) return;
+    known.value = new Map(known.value).set(id, confirmation);
     asked.value = true;
     if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
-    const { id, tool } = confirmation;
-    const { text, approved } = outcomeOf(confirmation);
-    if (tooLate.has(id))
-      close({ id, tool, text: `${text}. Your click did nothing`, approved }, shownMs.elsewhere);
-    else if (deciding.has(id)) close({ id, tool, text, approved }, shownMs.own);
-    else
-      close(
-        { id, tool, text: confirmation.state === 'decided' ? `${text}, in another window` : text, approved },
-        shownMs.elsewhere,
-      );
+    const choice = deciding.get(id);
+    if (tooLate.has(id)) closeElsewhere(confirmation);
+    else if (choice !== undefined) closeOwn(confirmation, choice);
+    else if (confirmation.settledBy !== null) settle(confirmation, confirmation.settledBy);
+    else closeElsewhere(confirmation);
   };
 
   const drop = (id: string) => {
@@ -83,9 +141,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const list = await api.confirmations.list.query().catch(() => null);
     if (list === null) return;
     const listed = new Set(list.map(({ id }) => id));
-    for (const { id, tool } of open.value.filter((one) => before.has(one.id) && !listed.has(one.id))) {
-      drop(id);
-      close({ id, tool, text: 'No longer open', approved: false }, shownMs.elsewhere);
+    for (const one of open.value.filter(({ id }) => before.has(id) && !listed.has(id))) {
+      drop(one.id);
+      close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
     }
     for (const confirmation of list) put(confirmation);
   };
@@ -103,24 +161,18 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
 
   const onConfirmation = ({ confirmation }: ConfirmationEvent) => put(confirmation);
 
-  const comeTooLate = ({ id, tool }: Confirmation, text: string) => {
-    tooLate.add(id);
-    const now = known.value.get(id);
-    if (now && now.state !== 'open') {
-      const outcome = outcomeOf(now);
-      return close(
-        { id, tool, text: `${outcome.text}. Your click did nothing`, approved: outcome.approved },
-        shownMs.elsewhere,
-      );
-    }
-    drop(id);
-    close({ id, tool, text: `${text}. Your click did nothing`, approved: false }, shownMs.elsewhere);
+  const comeTooLate = (confirmation: Confirmation, text: string) => {
+    tooLate.add(confirmation.id);
+    const now = known.value.get(confirmation.id);
+    if (now && now.state !== 'open') return closeElsewhere(now);
+    drop(confirmation.id);
+    close(confirmation, { text: `${text}. Your answer was not used`, approved: false }, shownMs.elsewhere);
   };
 
   /** Answers a question. What another answered first, or what closed meanwhile, shows as such. */
   const decide = async (confirmation: Confirmation, choice: Choice) => {
     delete failures.value[confirmation.id];
-    deciding.add(confirmation.id);
+    deciding.set(confirmation.id, choice);
     try {
       const reply = await api.confirmations.decide.mutate({
         confirmationId: confirmation.id,
@@ -138,5 +190,29 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  return { open, closed, asked, failures, load, fetch, onConfirmation, decide, dismiss };
+  /** Takes back the rules that an answer made, through the list that the machine gives. */
+  const undo = async ({ id, made }: Closed) => {
+    if (made === null) return;
+    change(id, { undoing: true, problem: null });
+    try {
+      const found = findMade(await api.rules.list.query(), made);
+      for (const { id: ruleId } of found) await api.rules.remove.mutate({ ruleId });
+      if (found.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
+      else change(id, { text: 'Rule revoked. The answer to this call stays', made: null });
+    } catch (error) {
+      change(id, { problem: `Not undone: ${failureOf(error).message}` });
+    } finally {
+      change(id, { undoing: false });
+    }
+  };
+
+  /** What stands in the list: open questions, and notes where a question stood. */
+  const shown = computed(() =>
+    [
+      ...open.value.map((confirmation) => ({ ...pick(confirmation), confirmation, note: null })),
+      ...closed.value.map((note) => ({ ...pick(note), confirmation: null, note })),
+    ].sort(inOrder),
+  );
+
+  return { open, closed, shown, asked, failures, load, fetch, onConfirmation, decide, undo, dismiss };
 });

@@ -24,8 +24,8 @@ const command = (token: string, expiresAt: string | null) => ({
   ttlSeconds: 300,
 });
 
-const open = async (expiresAt: string | null) => {
-  bench = await setBench({ status: offline, command: command('gw_1', expiresAt) });
+const open = async (expiresAt: string, more: { insecure?: true } = {}) => {
+  bench = await setBench({ status: offline, command: { ...command('gw_1', expiresAt), ...more } });
   useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: offline });
   const wrapper = mount(ConnectDialog, {
     props: { open: true },
@@ -56,9 +56,24 @@ it('offers a new command when the time is over', async () => {
   expect([part('command')?.textContent, part('left')?.textContent]).toEqual(['npx x gw_2', '5:00']);
 });
 
-it('shows no countdown for the key of a paired machine', async () => {
-  await open(null);
-  expect(part('left')).toBe(null);
+it('says that the command was used, and shows a new one', async () => {
+  await open('2026-01-01T00:05:00.000Z');
+  bench.fixture.world.command = command('gw_2', '2026-01-01T00:05:00.000Z');
+  useGatewayStore().onState({
+    type: 'instanceAiGatewayStateChanged',
+    payload: { ...online, state: 'grace' },
+  });
+  await until(() => part('used'));
+  expect(part('command')?.textContent).toBe('npx x gw_2');
+});
+
+it('says what the flag for http means', async () => {
+  await open('2026-01-01T00:05:00.000Z');
+  expect(part('insecure')).toBe(null);
+  close();
+  await bench.close();
+  await open('2026-01-01T00:05:00.000Z', { insecure: true });
+  expect(part('insecure')?.textContent).toContain('--allow-insecure-http');
 });
 
 it('switches by itself when the machine connects', async () => {
@@ -67,4 +82,7 @@ it('switches by itself when the machine connects', async () => {
   await nextTick();
   expect(part('connected')?.textContent).toContain('ada-laptop is connected');
   expect(part('command')).toBe(null);
+  useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: offline });
+  await nextTick();
+  expect([part('connected') !== null, part('command')]).toEqual([true, null]);
 });

@@ -1,4 +1,4 @@
-import type { GatewayStatus, StateChanged } from '@drawbridge/contracts';
+import type { GatewayStatus, StateChanged } from '@drawbridge/contracts/gateway';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';

@@ -1,4 +1,4 @@
-import type { RuleList, ShownRule } from '@drawbridge/contracts';
+import type { KnownRules, ShownRule } from '@drawbridge/contracts/rule-list';
 import { flushPromises, mount } from '@vue/test-utils';
 import { TRPCError } from '@trpc/server';
 import { afterEach, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const rule = (change: Partial<ShownRule>): ShownRule => ({
   id: 'r1',
   effect: 'allow',
   toolGroup: 'filesystemWrite',
-  label: 'write in ~/notes and below',
+  label: 'change or delete files in ~/notes and below',
   lasts: 'always',
   endsAt: null,
   madeAt: '2026-01-01T00:00:00.000Z',
@@ -26,8 +26,8 @@ const rule = (change: Partial<ShownRule>): ShownRule => ({
 });
 const denial = rule({ id: 'r2', effect: 'deny', toolGroup: 'shell', label: 'run in ~: rm \u202ex' });
 const listOf =
-  (change: Partial<RuleList> = {}) =>
-  (): RuleList => ({
+  (change: Partial<KnownRules> = {}) =>
+  (): KnownRules => ({
     rules: [rule({}), denial],
     total: 2,
     remoteRules: false,
@@ -45,28 +45,28 @@ const until = async (there: () => boolean) => {
   while (!there()) await flushPromises();
 };
 const rules = (card: Card) => card.findAll('[data-test=rule]');
-const takeBack = (card: Card) =>
+const revocable = (card: Card) =>
   rules(card).map((one) => one.findAll('button').map((button) => button.text()));
 
-it('shows every rule in words, and takes an allowance back', async () => {
+it('shows every rule in words, and revokes an allowance', async () => {
   const removed: string[] = [];
   const card = await open({ rules: listOf(), removed });
   await until(() => rules(card).length === 2);
   expect(rules(card).map((one) => one.find('p').text())).toEqual([
-    'Allow: write in ~/notes and below',
-    'Deny: run in ~: rm \\u{202E}x',
+    'Allow: change or delete files in ~/notes and below',
+    'Deny: run in ~: rm \\u{202e}x',
   ]);
-  expect(takeBack(card)).toEqual([['Take back'], []]);
+  expect(revocable(card)).toEqual([['Revoke'], []]);
   expect(card.find('[data-test=add-rule]').exists()).toBe(false);
   await card.find('[data-test=rule] button').trigger('click');
   await until(() => removed.length > 0);
   expect(removed).toEqual(['r1']);
 });
 
-it('takes a denial back, and adds, where the machine permits it', async () => {
+it('revokes a denial, and adds, where the machine permits it', async () => {
   const card = await open({ rules: listOf({ remoteRules: true, total: 9 }) });
   await until(() => rules(card).length === 2);
-  expect(takeBack(card)).toEqual([['Take back'], ['Take back']]);
+  expect(revocable(card)).toEqual([['Revoke'], ['Revoke']]);
   expect(card.text()).toContain('7 more');
   await card.find('[data-test=add-rule] input').setValue('/w/a');
   await card.find('[data-test=add-rule]').trigger('submit');
@@ -80,7 +80,7 @@ it('says why there are none to see', async () => {
   const refuse = () => {
     throw new TRPCError({
       code: 'NOT_IMPLEMENTED',
-      message: 'The daemon on this machine cannot show its rules',
+      message: 'This machine cannot show its rules',
     });
   };
   const card = await open({ rules: refuse });
@@ -88,11 +88,21 @@ it('says why there are none to see', async () => {
   expect(rules(card)).toEqual([]);
 });
 
-it('says that the machine is away', async () => {
-  const card = await open({ rules: listOf() }, 'offline');
-  expect(card.find('[data-test=away]').exists()).toBe(true);
-  await card.setProps({ state: 'online' });
+it('shows what an offline machine reported last, and changes nothing then', async () => {
+  const card = await open({ rules: listOf({ asOf: '2026-01-01T00:00:00.000Z' }) }, 'offline');
   await until(() => rules(card).length === 2);
-  await card.setProps({ state: 'offline' });
-  expect([rules(card).length, card.find('[data-test=away]').exists()]).toEqual([0, true]);
+  expect(card.find('[data-test=as-of]').exists()).toBe(true);
+  expect(card.find('[data-test=rule] button').attributes('disabled')).toBeDefined();
+});
+
+it('says so where an offline machine has reported none', async () => {
+  const card = await open(
+    {
+      rules: () => {
+        throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: 'Local gateway is not connected' });
+      },
+    },
+    'offline',
+  );
+  expect(card.find('[data-test=away]').text()).toBe('Rules are shown when the machine is online.');
 });

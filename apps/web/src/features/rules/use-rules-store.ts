@@ -1,4 +1,5 @@
-import type { NewRule, RuleList } from '@drawbridge/contracts';
+import type { KnownRules } from '@drawbridge/contracts/rule-list';
+import type { NewRule } from '@drawbridge/contracts/rules';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';
@@ -6,12 +7,12 @@ import { failureOf, useApi, type Failure } from '../../api/index.ts';
 /** The rules of the machine, as its daemon last told them. */
 export const useRulesStore = defineStore('rules', () => {
   const api = useApi();
-  const list = shallowRef<RuleList | null>(null);
+  const list = shallowRef<KnownRules | null>(null);
   const failure = ref<Failure | null>(null);
   const busy = ref(false);
 
   /** Gives whether it worked. What fails leaves the list as it was, beside why. */
-  const take = async (asked: Promise<RuleList>): Promise<boolean> => {
+  const take = async (asked: Promise<KnownRules>): Promise<boolean> => {
     busy.value = true;
     try {
       list.value = await asked;
@@ -32,10 +33,5 @@ export const useRulesStore = defineStore('rules', () => {
     load: () => take(api.rules.list.query()),
     remove: (ruleId: string) => take(api.rules.remove.mutate({ ruleId })),
     add: (rule: NewRule) => take(api.rules.add.mutate(rule)),
-    /** Another machine, or none: its rules are not these. */
-    forget: () => {
-      list.value = null;
-      failure.value = null;
-    },
   };
 });

@@ -59,7 +59,7 @@ const open = async (status = 200) => {
   };
   const accounts = await startFixture(worldOf(), {
     fallback: (request, response) => {
-      void take(request).then((code) => response.writeHead(code).end('{}'));
+      void take(request).then((code) => response.writeHead(code).end('{"sessionProof":"dbp_next"}'));
     },
   });
   // The endpoints of the accounts are below the page's own origin.
@@ -85,17 +85,17 @@ it('sends nothing before all is right, and says what is wrong where it is wrong'
   const { sent } = await open();
   press('Change password');
   await until(() => document.activeElement === input('current'));
-  expect(said()).toEqual({ current: 'Give your current password', next: 'Take at least 10 characters' });
+  expect(said()).toEqual({ current: 'Enter your current password', next: 'Use at least 10 characters' });
   await type({ current, next, again: 'another' });
-  expect(said()).toEqual({ again: 'This differs from the new password' });
+  expect(said()).toEqual({ again: 'The passwords do not match' });
   press('Change password');
   await until(() => document.activeElement === input('again'));
   expect(sent).toEqual([]);
 });
 
 it.each([
-  ['and signs out everywhere else', true, 'All else is signed out'],
-  ['and leaves the rest as it is where that is unticked', false, 'stays so'],
+  ['and signs out everywhere else', true, 'Everything else is signed out'],
+  ['and leaves the rest as it is where that is unticked', false, 'are unchanged'],
 ])('changes it, %s', async (_, everywhere, words) => {
   const { card, sent } = await open();
   await type({ current, next, again: next });
@@ -113,7 +113,7 @@ it('says at its field that the current password is wrong, until another is typed
   await type({ current: 'a wrong password', next, again: next });
   press('Change password');
   await until(() => document.activeElement === input('current') && said().current);
-  expect(said()).toEqual({ current: 'This is not your current password' });
+  expect(said()).toEqual({ current: 'Wrong current password' });
   press('Change password');
   await type({ current });
   expect(said()).toEqual({});
@@ -123,9 +123,9 @@ it('says at its field that the current password is wrong, until another is typed
 });
 
 it.each([
-  [401, 'You are not signed in any more'],
+  [401, 'Your session has ended'],
   [429, 'Too many attempts'],
-  [500, 'The server does not answer'],
+  [500, 'The server does not respond'],
 ])('says why where the server answers %d', async (status, words) => {
   const { card } = await open(status);
   await type({ current, next, again: next });

@@ -9,7 +9,7 @@ import ProblemBanner from './problem-banner.vue';
 let bench: Bench;
 afterEach(() => bench.close());
 
-it('tells that a key was taken back, until a machine is connected anew', async () => {
+it('says that a key was revoked, until a machine is connected again', async () => {
   bench = await setBench();
   const wrapper = mount(ProblemBanner, { global: bench.global });
   const problem = () => wrapper.find('[data-test=problem]');
@@ -20,7 +20,7 @@ it('tells that a key was taken back, until a machine is connected anew', async (
   };
   expect(problem().exists()).toBe(false);
   await hear({ ...offline, problem: 'flapping' });
-  expect(problem().text()).toContain('Two daemons used one key');
+  expect(problem().text()).toContain('Two processes used the same key');
   await hear(online);
   expect(problem().exists()).toBe(false);
 });

@@ -42,14 +42,22 @@ it('shows what each may use, when it was used and from where', async () => {
   await until(() => list.findAll('[data-test=token-row]').length === 2);
   const texts = list
     .findAll('[data-test=token-row]')
-    .map((row) => row.findAll('p').map((line) => line.text()));
+    .map((row) => row.findAll('p').map((line) => line.text().replaceAll(/\s+/g, ' ')));
   expect(texts).toEqual([
-    ['Claude \\u{202E}edoC', 'Read files, Run commands', expect.stringMatching(/^Not used yet/)],
-    ['Desk', 'Read files', expect.stringMatching(/^Last used just now\s+from 192\.0\.2\.7/)],
+    [
+      'Claude \\u{202e}edoC',
+      'Read files, Run commands',
+      expect.stringMatching(/^Never used · created .+ · expires /),
+    ],
+    [
+      'Desk',
+      'Read files',
+      expect.stringMatching(/^Last used just now from 192\.0\.2\.7 · created just now · expires /),
+    ],
   ]);
 });
 
-it('makes one that only reads, shows it once, and lists it without the token', async () => {
+it('creates one that only reads, shows it once, and lists it without the token', async () => {
   const list = await open({});
   await until(() => list.text().includes('No access tokens'));
   press('New token');

@@ -1,4 +1,4 @@
-import type { Call, CallSummary } from '@drawbridge/contracts';
+import type { Call, CallSummary } from '@drawbridge/contracts/calls';
 import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
 import { failureOf, type Api, type Failure } from '../../api/index.ts';
 import { hasEnded, type CallsStore, type Progress } from '../activity/use-calls-store.ts';

@@ -79,19 +79,19 @@ it('puts required fields first and takes defaults', () => {
 });
 
 it.each<[string, object, unknown, string[]]>([
-  ['a missing required value', { type: 'string' }, undefined, ['a: Needs a value']],
+  ['a missing required value', { type: 'string' }, undefined, ['a: Required']],
   ['an empty required text', { type: 'string' }, '', []],
   ['a long text', { type: 'string', maxLength: 2 }, 'abc', ['a: At most 2 characters']],
-  ['a fraction', { type: 'integer' }, 1.5, ['a: Needs a whole number']],
-  ['not a number', { type: 'number' }, Number.NaN, ['a: Needs a number']],
+  ['a fraction', { type: 'integer' }, 1.5, ['a: Must be a whole number']],
+  ['not a number', { type: 'number' }, Number.NaN, ['a: Must be a number']],
   ['too small', { type: 'number', minimum: 1 }, 0, ['a: At least 1']],
   ['too large', { type: 'number', maximum: 1 }, 2, ['a: At most 1']],
-  ['an item', { type: 'array', items: { type: 'integer' } }, [1, 2.5], ['a.1: Needs a whole number']],
+  ['an item', { type: 'array', items: { type: 'integer' } }, [1, 2.5], ['a.1: Must be a whole number']],
   [
     'a part',
     { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
     {},
-    ['a.b: Needs a value'],
+    ['a.b: Required'],
   ],
 ])('complains of %s', (_what, property, value, expected) => {
   const form = formOf(schemaOf(property, true));

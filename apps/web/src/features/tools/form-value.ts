@@ -39,17 +39,17 @@ const join = (at: string, name: string | number) => (at === '' ? String(name) : 
 
 /** Checks what a form can check; the machine checks all of it again. */
 export const complaintsOf = (field: FormField, value: unknown, at = ''): Complaint[] => {
-  if (value === undefined) return field.required ? [{ at, message: 'Needs a value' }] : [];
+  if (value === undefined) return field.required ? [{ at, message: 'Required' }] : [];
   switch (field.kind) {
     case 'string': {
-      if (typeof value !== 'string') return [{ at, message: 'Needs a text' }];
+      if (typeof value !== 'string') return [{ at, message: 'Must be text' }];
       if (field.maxLength !== undefined && value.length > field.maxLength)
         return [{ at, message: `At most ${field.maxLength} characters` }];
       return [];
     }
     case 'number': {
-      if (typeof value !== 'number' || !Number.isFinite(value)) return [{ at, message: 'Needs a number' }];
-      if (field.integer && !Number.isInteger(value)) return [{ at, message: 'Needs a whole number' }];
+      if (typeof value !== 'number' || !Number.isFinite(value)) return [{ at, message: 'Must be a number' }];
+      if (field.integer && !Number.isInteger(value)) return [{ at, message: 'Must be a whole number' }];
       if (field.minimum !== undefined && value < field.minimum)
         return [{ at, message: `At least ${field.minimum}` }];
       if (field.maximum !== undefined && value > field.maximum)
@@ -57,7 +57,7 @@ export const complaintsOf = (field: FormField, value: unknown, at = ''): Complai
       return [];
     }
     case 'array':
-      if (!Array.isArray(value)) return [{ at, message: 'Needs a list' }];
+      if (!Array.isArray(value)) return [{ at, message: 'Must be a list' }];
       return value.flatMap((item, index) => complaintsOf(field.item, item, join(at, index)));
     case 'object':
       return field.fields.flatMap((inner) =>

@@ -10,7 +10,7 @@ const show = (result: InstanceType<typeof ResultView>['$props']['result']) =>
 it.each([
   ['markup', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
   ['a link', '[x](javascript:alert(1))', '[x](javascript:alert(1))'],
-  ['terminal colours', '\u001b[31mred', '\\e[31mred'],
+  ['terminal colours', '\u001b[31mred', '\\x1b[31mred'],
 ])('shows %s as text', (_what, text, expected) => {
   const view = show({ content: [{ type: 'text', text }] });
   expect(view.find('[data-test=text]').text()).toBe(expected);
@@ -30,7 +30,7 @@ it.each([
 it('shows the first part of a long text, and all of it on request', async () => {
   const view = show({ content: [{ type: 'text', text: 'x'.repeat(20_001) }] });
   expect(view.find('[data-test=text]').text().length).toBe(20_000);
-  const more = view.findAll('button').find((button) => button.text() === 'Show all of it');
+  const more = view.findAll('button').find((button) => button.text() === 'Show all');
   await more?.trigger('click');
   expect(view.find('[data-test=text]').text().length).toBe(20_001);
 });
@@ -44,5 +44,5 @@ it('shows an object in its parts', () => {
 });
 
 it('says when there is nothing', () => {
-  expect(show({ content: [] }).text()).toBe('The tool gave nothing back.');
+  expect(show({ content: [] }).text()).toBe('The result is empty.');
 });

@@ -1,4 +1,4 @@
-import type { Tool } from '@drawbridge/contracts';
+import type { Tool } from '@drawbridge/contracts/tool';
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { readFile } from '../../../test/worlds.ts';
@@ -46,7 +46,7 @@ it('says what is missing and sends nothing', async () => {
   const form = show(edits);
   await form.find('form').trigger('submit');
   expect(sent(form)).toEqual([]);
-  expect(form.text()).toContain('Needs a value');
+  expect(form.text()).toContain('Required');
 });
 
 it('shows labels, marks, descriptions and defaults', () => {
@@ -75,7 +75,7 @@ it.each([
   await form.find('textarea').setValue(json);
   await form.find('form').trigger('submit');
   expect(sent(form)).toEqual([]);
-  expect(form.text()).toContain('Needs an object');
+  expect(form.text()).toContain('Must be an object');
 });
 
 it('sends an empty object for a tool without arguments', async () => {

@@ -1,4 +1,4 @@
-import type { Tool } from '@drawbridge/contracts';
+import type { Tool } from '@drawbridge/contracts/tool';
 import { capital } from '../../ui/format.ts';
 
 /** A tool's title; without one, its name in words. */

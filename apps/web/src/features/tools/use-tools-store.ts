@@ -1,4 +1,4 @@
-import type { Tool } from '@drawbridge/contracts';
+import type { Tool } from '@drawbridge/contracts/tool';
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import { failureOf, useApi, type Failure } from '../../api/index.ts';

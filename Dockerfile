@@ -1,0 +1,22 @@
+# The server with the panel: docker build -t drawbridge .
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY . .
+ENV WIREIT_LOGGER=simple WIREIT_CACHE=none
+# What `pnpm start` installs and builds: nothing of the tests and checks.
+RUN npx --yes pnpm@10 install --frozen-lockfile --prod --filter '!@drawbridge/node22' \
+  && npx --yes pnpm@10 --silent build:start \
+  && deploy/assemble.sh /out
+
+FROM node:22-bookworm-slim
+COPY --from=build /out /opt/drawbridge
+RUN ln -s /opt/drawbridge/bin/drawbridge-server /usr/local/bin/drawbridge-server \
+  && install -d -o node -g node -m 0700 /data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=5820 DATA_DIR=/data
+USER node
+# The one place that is written to: the rest of the file system can be read-only.
+VOLUME /data
+EXPOSE 5820
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["drawbridge-server"]

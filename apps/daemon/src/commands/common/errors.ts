@@ -1,0 +1,45 @@
+import { createErrors } from '@drawbridge/kit';
+import { ownCommand } from '../../program/own-command.ts';
+
+/** How the command line fails. `WRONG_USE` and `NOT_A_RULE` exit with 2, all else with 1. */
+export const errors = createErrors({
+  wrongUse: {
+    code: 'WRONG_USE',
+    message: 'The command was not understood',
+    get fix() {
+      return `See ${ownCommand('--help')}.`;
+    },
+  },
+  notPaired: {
+    code: 'WRONG_USE',
+    message: 'There is no session on this machine to go on with',
+    fix: 'Open the panel, choose Connect, and run the command that it shows.',
+  },
+  alreadyRunning: { code: 'ALREADY_RUNNING', message: 'drawbridge runs here already' },
+  badFolder: {
+    code: 'WRONG_USE',
+    message: 'This folder cannot be used',
+    fix: 'Pass another folder with --dir.',
+  },
+  nothingAllowed: {
+    code: 'NOTHING_ALLOWED',
+    message: 'Every tool group is on deny, so there is nothing to offer',
+    fix: 'Set one to ask or allow, for example --permission-filesystem-read allow.',
+  },
+  noService: {
+    code: 'NO_SERVICE',
+    message: 'Services are known for systemd on Linux and launchd on macOS only',
+    get fix() {
+      return `Start ${ownCommand('connect')} with what this system has for it.`;
+    },
+  },
+  stillRunning: {
+    code: 'STILL_RUNNING',
+    message: 'drawbridge is running',
+    fix: 'Stop it with Ctrl-C where it runs, then run this command again.',
+  },
+  notTaken: { code: 'NOT_TAKEN', message: 'The server did not take this' },
+  declined: { code: 'DECLINED', message: 'Not connected: you said no' },
+});
+
+export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' || code === 'NOT_A_RULE' ? 2 : 1);

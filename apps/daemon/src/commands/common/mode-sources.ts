@@ -1,0 +1,48 @@
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import type { Modes, SettingsStore } from '../../permission/index.ts';
+
+/** Where the mode of a group comes from; `session` is an edit at the start. */
+export const modeSourceNames = ['flag', 'session', 'settings.json', 'default'] as const;
+export type ModeSource = (typeof modeSourceNames)[number];
+export type ModeSources = Record<ToolGroup, ModeSource>;
+
+/** What a person reads beside a mode: how long it lasts, and what set it. */
+export const sourceWords: Record<ModeSource, string> = {
+  flag: 'this session (flag)',
+  session: 'this session',
+  'settings.json': 'saved (settings.json)',
+  default: 'default',
+};
+
+interface Held {
+  settings: Pick<SettingsStore, 'modes' | 'savedModes'>;
+  /** What holds for this session. */
+  modes: Modes;
+  /** Groups whose mode a flag or a variable gave. */
+  flags: readonly ToolGroup[];
+}
+
+/** What flags and edits set for this session; the rest follows the file, also when it changes under way. */
+export const sessionModes = ({ settings, modes, flags }: Held): Partial<Modes> => {
+  const kept = settings.modes();
+  return Object.fromEntries(
+    toolGroups
+      .filter((group) => flags.includes(group) || modes[group] !== kept[group])
+      .map((group) => [group, modes[group]]),
+  );
+};
+
+/** Where each mode comes from at this moment. */
+export const modeSources = (
+  settings: Pick<SettingsStore, 'savedModes'>,
+  { flags, forSession }: { flags: readonly ToolGroup[]; forSession: Partial<Modes> },
+): ModeSources => {
+  const saved = settings.savedModes();
+  const sourceOf = (group: ToolGroup): ModeSource => {
+    if (flags.includes(group)) return 'flag';
+    if (forSession[group] !== undefined) return 'session';
+    return saved[group] === undefined ? 'default' : 'settings.json';
+  };
+  // One entry for each group.
+  return Object.fromEntries(toolGroups.map((group) => [group, sourceOf(group)])) as ModeSources;
+};

@@ -1,0 +1,155 @@
+import {
+  mode,
+  modes as modeNames,
+  toolGroups,
+  type Mode,
+  type ToolGroup,
+} from '@drawbridge/contracts/groups';
+import { permissionVariable, kebab, type Environment } from '../../config.ts';
+import type { KeyStore } from '../../link/index.ts';
+import { errors } from './errors.ts';
+import { browserModes, whyNotLocal, type BrowserMode } from '../../permission/index.ts';
+import { parseServerUrl } from './server-url.ts';
+
+/** What commander found on the command line, by its own spelling. */
+export interface ParsedLine {
+  url: string | undefined;
+  token: string | undefined;
+  dir: string | undefined;
+  flags: Record<string, unknown>;
+}
+
+export type ConfirmWhere = 'panel' | 'terminal';
+
+export interface ConnectOptions {
+  url: URL | null;
+  token: string | null;
+  dir: string | null;
+  nonInteractive: boolean;
+  confirm: ConfirmWhere;
+  /** False only where the person says so for this run: no file can. */
+  shellSandbox: boolean;
+  /** Which profile the browser uses; null where nothing was said. */
+  browser: BrowserMode | null;
+  /** Null: in the keyring where it works, else in the file. */
+  keyStore: KeyStore | null;
+  /** Whether to install for this user; null where nothing was said: a person is asked. */
+  install: boolean | null;
+  /** What the person set for this session. */
+  modes: Partial<Record<ToolGroup, Mode>>;
+}
+
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const readSwitch = (name: string, value: string | undefined): boolean => {
+  if (value === undefined || value === '0' || value === 'false') return false;
+  if (value === '1' || value === 'true') return true;
+  throw errors.wrongUse({ message: `${name} is ${value}`, fix: 'Set it to 1 or 0.' });
+};
+
+const readMode = (name: string, value: string): Mode => {
+  const parsed = mode.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${modeNames.join(', ')}.` });
+};
+
+/** `--read-only`: reading is allowed, everything else is on deny. A flag that says otherwise is a mistake, not a wish. */
+const readOnlyModes = (given: ConnectOptions['modes']): ConnectOptions['modes'] => {
+  const looser = toolGroups.find(
+    (group) => group !== 'filesystemRead' && (given[group] ?? 'deny') !== 'deny',
+  );
+  if (looser !== undefined) {
+    throw errors.wrongUse({
+      message: `--read-only and --permission-${kebab(looser)} ${given[looser]} contradict each other`,
+      fix: 'Leave one of them out.',
+    });
+  }
+  const denied = Object.fromEntries(toolGroups.map((group) => [group, 'deny' as const]));
+  return { ...denied, filesystemRead: given.filesystemRead ?? 'allow' };
+};
+
+const readKeyStore = (value: string | undefined): KeyStore | null => {
+  if (value === undefined) return null;
+  if (value === 'file' || value === 'keyring') return value;
+  throw errors.wrongUse({ message: `The key store is ${value}`, fix: 'Use file or keyring.' });
+};
+
+const readInstall = (flag: unknown, variable: string | undefined): boolean | null => {
+  if (typeof flag === 'boolean') return flag;
+  return variable === undefined ? null : readSwitch('DRAWBRIDGE_INSTALL', variable);
+};
+
+const readModes = (flags: ParsedLine['flags'], environment: Environment): ConnectOptions['modes'] => {
+  const modes: ConnectOptions['modes'] = {};
+  for (const group of toolGroups) {
+    const flag = asText(flags[`permission${group[0]?.toUpperCase()}${group.slice(1)}`]);
+    const variable = environment.permissions[group];
+    if (flag !== undefined) modes[group] = readMode(`--permission-${kebab(group)}`, flag);
+    else if (variable !== undefined) modes[group] = readMode(permissionVariable(group), variable);
+  }
+  return modes;
+};
+
+const readConfirm = (value: string): ConfirmWhere => {
+  if (value === 'panel' || value === 'terminal') return value;
+  throw errors.wrongUse({ message: `--confirm is ${value}`, fix: 'Use panel or terminal.' });
+};
+
+const readBrowser = (value: string | undefined): BrowserMode | null => {
+  if (value === undefined) return null;
+  const found = browserModes.find((one) => one === value);
+  if (found) return found;
+  if (value === 'local')
+    throw errors.wrongUse({
+      message: `--browser is local: ${whyNotLocal}`,
+      fix: 'Use persistent: its profile stays, and you can sign in there in its window.',
+    });
+  throw errors.wrongUse({ message: `--browser is ${value}`, fix: `Use one of ${browserModes.join(', ')}.` });
+};
+
+const readToken = (token: string | undefined): string | null => {
+  if (token === undefined) return null;
+  // It travels in a header: printable ASCII without blanks.
+  if (/^[!-~]{1,512}$/.test(token)) return token;
+  throw errors.wrongUse({
+    message: 'The token has characters that no token has',
+    fix: 'Copy the command from the panel again.',
+  });
+};
+
+const readDir = (line: ParsedLine, environment: Environment): string | null => {
+  const flag = asText(line.flags['dir']);
+  if (flag !== undefined && line.dir !== undefined) {
+    throw errors.wrongUse({ message: 'The folder is given twice', fix: 'Leave one of them out.' });
+  }
+  return flag ?? line.dir ?? environment.dir ?? null;
+};
+
+/** Flags before the environment. Throws `WRONG_USE` with the name of what is wrong; never shows a token. */
+export const readOptions = (line: ParsedLine, environment: Environment): ConnectOptions => {
+  const { flags } = line;
+  const allowInsecureHttp =
+    flags['allowInsecureHttp'] === true ||
+    readSwitch('DRAWBRIDGE_ALLOW_INSECURE_HTTP', environment.allowInsecureHttp);
+  const url = line.url ?? environment.url;
+  return {
+    url: url === undefined ? null : parseServerUrl(url, { allowInsecureHttp }),
+    token: readToken(line.token ?? environment.token),
+    dir: readDir(line, environment),
+    nonInteractive:
+      flags['nonInteractive'] === true ||
+      readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
+    confirm: readConfirm(asText(flags['confirm']) ?? environment.confirm ?? 'panel'),
+    shellSandbox: !(
+      flags['dangerouslyDisableShellSandbox'] === true ||
+      readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
+    ),
+    browser: readBrowser(asText(flags['browser']) ?? environment.browser),
+    install: readInstall(flags['install'], environment.install),
+    keyStore: readKeyStore(asText(flags['keyStore']) ?? environment.keyStore),
+    modes:
+      flags['readOnly'] === true
+        ? readOnlyModes(readModes(flags, { ...environment, permissions: {} }))
+        : readModes(flags, environment),
+  };
+};

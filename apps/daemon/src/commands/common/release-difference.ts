@@ -1,0 +1,10 @@
+import { compareReleases, releaseName, type Release } from '@drawbridge/contracts/release';
+import { ownCommand } from '../../program/own-command.ts';
+
+/** One sentence where the server gives another daemon than the one that runs here, else null. */
+export const showDifference = (own: Release, offered: Release): string | null => {
+  const is = compareReleases(own, offered);
+  if (is === 'same') return null;
+  const both = `the server has ${releaseName(offered)}, this machine runs ${releaseName(own)}`;
+  return is === 'newer' ? `${both}. Run ${ownCommand('update')}` : `${both}, which is newer`;
+};

@@ -1,0 +1,75 @@
+import { parseUrl } from '@drawbridge/kit';
+import { ownCommand } from '../../program/own-command.ts';
+import { errors } from './errors.ts';
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+const reasonAgainst = (url: URL, options: { allowInsecureHttp: boolean }): string | null => {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'it must begin with https:// or http://';
+  if (url.username !== '' || url.password !== '') return 'it must not hold a user name or a password';
+  if (url.hash !== '' || url.search !== '') return 'it must not hold a query or a fragment';
+  if (url.hostname.endsWith('.')) return 'its host must not end in a dot';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.allowInsecureHttp) {
+    return 'http:// to another machine can be read and changed on the way; use https://, or pass --allow-insecure-http';
+  }
+  return null;
+};
+
+const commands = [
+  'connect',
+  'disconnect',
+  'pair',
+  'status',
+  'tools',
+  'permissions',
+  'mcp',
+  'logs',
+  'doctor',
+  'service',
+];
+
+/** Letters to add, leave out, change or swap with the next, to get from one word to the other. */
+const distance = (from: string, to: string): number => {
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  for (let y = 1; y <= from.length; y += 1) {
+    const row = [y];
+    for (let x = 1; x <= to.length; x += 1) {
+      const change = from[y - 1] === to[x - 1] ? 0 : 1;
+      const before = (up: number, left: number) => rows[y - up]?.[x - left] ?? Infinity;
+      const isSwap = from[y - 1] === to[x - 2] && from[y - 2] === to[x - 1];
+      row[x] = Math.min(
+        before(1, 0) + 1,
+        (row[x - 1] ?? Infinity) + 1,
+        before(1, 1) + change,
+        isSwap ? before(2, 2) + 1 : Infinity,
+      );
+    }
+    rows.push(row);
+  }
+  return rows[from.length]?.[to.length] ?? Infinity;
+};
+
+/** The first word is the address where it is no command: a command that was mistyped arrives here. */
+const notAnAddress = (text: string) => {
+  const meant = commands.find((name) => text.length < 20 && distance(text.toLowerCase(), name) <= 2);
+  return meant === undefined
+    ? errors.wrongUse({ message: `Not an address or a command: ${text}` })
+    : errors.wrongUse({
+        message: `There is no command ${text}. Did you mean ${meant}?`,
+        fix: `Run ${ownCommand(meant)}, or see ${ownCommand('--help')}.`,
+      });
+};
+
+/** The server's address from the person's words. Throws `WRONG_USE` for one that is not safe to send a key to. */
+export const parseServerUrl = (text: string, options: { allowInsecureHttp: boolean }): URL => {
+  const url = parseUrl(text);
+  if (!url) throw notAnAddress(text);
+  const reason = reasonAgainst(url, options);
+  if (reason !== null)
+    throw errors.wrongUse({ message: `The address of the server cannot be used: ${reason}` });
+  return url;
+};
+
+/** The address as it is shown: hosts outside ASCII in punycode, no slash at the end. */
+export const showUrl = (url: URL): string => url.href.replace(/\/$/, '');

@@ -1,0 +1,44 @@
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { visible } from '@drawbridge/kit';
+import type { Modes } from '../../permission/index.ts';
+import { sourceWords, type ModeSources } from './mode-sources.ts';
+
+const labels: Record<ToolGroup, string> = {
+  filesystemRead: 'read files',
+  filesystemWrite: 'change files',
+  shell: 'run commands',
+  computer: 'screen and input',
+  browser: 'browser',
+  mcp: 'MCP servers',
+  system: 'activate tools',
+};
+
+export const groupLabel = (group: ToolGroup): string => labels[group];
+
+export interface Summed {
+  url: string;
+  folder: string;
+  modes: Modes;
+  sources: ModeSources;
+  shellSandbox: boolean;
+}
+
+/** One line of a table of modes: the group, its mode, and where that comes from. */
+export const modeLine = (group: ToolGroup, mode: string, source: string): string =>
+  `${labels[group].padEnd(18)}${mode.padEnd(7)}${source}`;
+
+const sourceOf = ({ modes, sources, shellSandbox }: Summed, group: ToolGroup): string =>
+  group === 'shell' && modes.shell !== 'deny' && !shellSandbox
+    ? `${sourceWords[sources.shell]}, without a sandbox: commands can do whatever you can do`
+    : sourceWords[sources[group]];
+
+/** What is about to be connected, as the person sees it before anything is sent. */
+export const summary = (what: Summed): string =>
+  [
+    '',
+    `  server  ${visible(what.url)}`,
+    `  folder  ${visible(what.folder)}`,
+    '',
+    ...toolGroups.map((group) => `  ${modeLine(group, what.modes[group], sourceOf(what, group))}`),
+    '',
+  ].join('\n');

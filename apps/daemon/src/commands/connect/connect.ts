@@ -1,0 +1,253 @@
+import { homedir } from 'node:os';
+import { releaseName, type Release } from '@drawbridge/contracts/release';
+import { systemClock } from '@drawbridge/kit';
+import type { Environment } from '../../config.ts';
+import { openJournalDirectory } from '../../journal/index.ts';
+import { createSessionFile, type SessionFile } from '../../link/index.ts';
+import { createLog, type Log } from '../../log/index.ts';
+import { ownCommand, shellWord } from '../../program/own-command.ts';
+import { openSettings, type Ask, type Modes, type SettingsStore } from '../../permission/index.ts';
+import { createStatusFile } from '../../status/index.ts';
+import { readStatuses } from '../../status/read-status.ts';
+import { createAskInTerminal } from '../../terminal/ask.ts';
+import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+import { askWithProgress } from '../../terminal/waiting.ts';
+import { createOwnInput, stillStarting, switchedOff, type OwnInput } from '../../tools/index.ts';
+import { errors } from '../common/errors.ts';
+import { hostIdentifier } from '../common/identity.ts';
+import { clearLeftovers } from './leftovers.ts';
+import { offerToInstall } from './install-offer.ts';
+import { createToolHost, type ToolHost } from '../tool-host.ts';
+import { readOptions, type ConnectOptions, type ParsedLine } from '../common/options.ts';
+import { checkToken } from '../common/pairing-token.ts';
+import { findRootFolder } from '../common/root-folder.ts';
+import { showUrl } from '../common/server-url.ts';
+import { toAll } from './session-events.ts';
+import { inLog, inStatus, inTerminal } from './session-watchers.ts';
+import { createSession, type Session } from './session.ts';
+import { settleModes } from './settle-modes.ts';
+import { showEnding } from './show-link.ts';
+import { askForToken } from './start-question.ts';
+
+export interface ConnectNeeds {
+  environment: Environment;
+  terminal: TerminalOutput;
+  release: Release;
+  /** Whether a person can be asked here. */
+  isTerminal: boolean;
+  /** Calls `stop` on the first Ctrl-C or TERM. Gives a function that stops listening. */
+  onSignal(stop: () => void): () => void;
+}
+
+interface Target {
+  url: URL;
+  key: string;
+}
+
+/** Where to connect and with what: the person's words, else the session of the last time. */
+const findTarget = async (
+  options: ConnectOptions,
+  sessionFile: SessionFile,
+  ask: boolean,
+): Promise<Target> => {
+  const { url, token } = options;
+  if (token !== null) checkToken(token);
+  if (url !== null && token !== null) return { url, key: token };
+  if (url === null && token !== null)
+    throw errors.wrongUse({ message: 'The address of the server is missing' });
+  const session = await sessionFile.read();
+  const fits =
+    session !== null &&
+    session.hostIdentifier === hostIdentifier() &&
+    (url === null || url.href === session.url);
+  if (fits) return { url: new URL(session.url), key: session.key };
+  if (url === null || !ask) throw errors.notPaired();
+  const asked = await askForToken();
+  if (asked === null) throw errors.declined();
+  return { url, key: asked };
+};
+
+/** Two of one person at one server would take the machine from each other. Throws `alreadyRunning`. */
+const refuseSecond = async (
+  options: ConnectOptions,
+  sessionFile: SessionFile,
+  privateFolder: string,
+): Promise<void> => {
+  const kept = options.url ?? (await sessionFile.look())?.url;
+  if (kept === undefined) return;
+  const url = showUrl(new URL(kept));
+  const found = (await readStatuses(privateFolder)).find((one) => one.url === url);
+  if (found === undefined) return;
+  throw errors.alreadyRunning({
+    message: `drawbridge runs here already: process ${found.pid}, ${found.folder}, ${found.link.state}`,
+    fix: `Stop it first, with Ctrl-C in its terminal or kill ${found.pid}. ${ownCommand('status')} shows it.`,
+  });
+};
+
+const runUntilEnd = async (
+  session: Session,
+  key: string,
+  needs: ConnectNeeds & { ask: boolean; url: string },
+) => {
+  const stopListening = needs.onSignal(() => void session.stop());
+  const ending = await session.run(key, async () => (needs.ask ? askForToken() : null));
+  stopListening();
+  const gaveUp = ending.reason === 'failed' && ending.failure.kind === 'refused';
+  return gaveUp ? 1 : showEnding(needs.terminal, ending, needs.url);
+};
+
+/** What the person should know of what is offered, and what is switched on but missing. */
+const tellOfTools = (toolHost: ToolHost, terminal: TerminalOutput): void => {
+  for (const { name, enabled, reason } of toolHost.toolCategories()) {
+    if (reason === undefined || reason === switchedOff) continue;
+    if (reason === stillStarting) terminal.line('starting', `${name}: ${reason}`, 'gray');
+    else terminal.line(enabled ? 'careful' : 'not offered', `${name}: ${reason}`, 'yellow');
+  }
+};
+
+const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds, ownInput: OwnInput): Ask => {
+  if (options.confirm === 'panel') return { kind: 'panel' };
+  if (!needs.isTerminal) {
+    throw errors.wrongUse({ message: '--confirm terminal needs a terminal', fix: 'Use --confirm panel.' });
+  }
+  const { terminal } = needs;
+  const askInTerminal = createAskInTerminal({
+    clock: systemClock,
+    terminal,
+    input: process.stdin,
+    isOwnInput: ownInput.isActive,
+    output: process.stderr,
+  });
+  return { kind: 'terminal', askInTerminal: askWithProgress(systemClock, askInTerminal) };
+};
+
+interface Serving extends ConnectNeeds {
+  settings: SettingsStore;
+  sessionFile: SessionFile;
+  log: Log;
+  modes: Modes;
+  url: URL;
+  key: string;
+  ask: boolean;
+  rootPath: string;
+}
+
+const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
+  const { settings, sessionFile, log, modes, url, key, terminal, release, rootPath } = needs;
+  const version = releaseName(release);
+  const opened = await openJournalDirectory({
+    clock: systemClock,
+    privateFolder: settings.folder,
+    server: { url, host: hostIdentifier() },
+  });
+  await clearLeftovers(opened.journal.found, { clock: systemClock, terminal });
+  const startedAt = new Date(systemClock.now()).toISOString();
+  log.write('started', { pid: process.pid, version, url: showUrl(url), folder: rootPath, modes });
+  const status = createStatusFile(
+    {
+      pid: process.pid,
+      version,
+      release,
+      url: showUrl(url),
+      host: hostIdentifier(),
+      folder: rootPath,
+      startedAt,
+      modes,
+      sources: toolHost.modeSources(),
+      categories: toolHost.toolCategories(),
+      link: { state: 'connecting', since: startedAt },
+      heldBack: false,
+      calls: { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 },
+    },
+    { folder: opened.folder, clock: systemClock },
+  );
+  status.update({}, 'soon');
+  const session = createSession({
+    clock: systemClock,
+    random: Math.random,
+    events: toAll([
+      inTerminal({ clock: systemClock, terminal, url: showUrl(url), release }),
+      inLog(log),
+      inStatus(status, { clock: systemClock, toolHost }),
+    ]),
+    url,
+    journal: opened.journal,
+    sessionFile,
+    toolHost,
+    machine: {
+      rootPath,
+      release,
+      instance: opened.instance,
+      reconnect: ownCommand(`connect --dir ${shellWord(rootPath)}`),
+    },
+  });
+  const code = await runUntilEnd(session, key, { ...needs, url: showUrl(url) });
+  await status.close();
+  await opened.close();
+  return code;
+};
+
+/** `drawbridge connect`: stays until the session ends, and gives the exit code. */
+export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
+  const { environment, terminal } = needs;
+  const options = readOptions(line, environment);
+  const ownInput = createOwnInput(systemClock);
+  const whereAsked = whereToAsk(options, needs, ownInput);
+  const ask = needs.isTerminal && !options.nonInteractive;
+  const settings = await openSettings(environment.privateFolder, systemClock);
+  const sessionFile = createSessionFile({
+    folder: environment.privateFolder,
+    clock: systemClock,
+    keyStore: options.keyStore,
+  });
+  await refuseSecond(options, sessionFile, settings.folder);
+  await sessionFile.probe();
+  const { url, key } = await findTarget(options, sessionFile, ask);
+  const start = await findRootFolder(options.dir ?? '.', homedir());
+  const { modes, flags } = await settleModes({ options, settings, start, url, ask }, terminal);
+  if (options.install !== null || key.startsWith('gw_')) {
+    const { release } = needs;
+    await offerToInstall({ environment, release, terminal, wanted: options.install, ask });
+  }
+  const log = createLog({ privateFolder: settings.folder, clock: systemClock });
+  const toolHost = await createToolHost({
+    clock: systemClock,
+    settings,
+    modes,
+    flags,
+    ask: whereAsked,
+    root: start.path,
+    toolsets: {
+      notify: (sentence) => {
+        terminal.line('tools', sentence, 'yellow');
+        log.write('note', { text: sentence });
+      },
+      shellSandbox: options.shellSandbox,
+      ownInput,
+      browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
+    },
+    notifyOfRules: (sentence) => {
+      terminal.line('rules', sentence, 'yellow');
+      log.write('rules', { text: sentence });
+    },
+  });
+  try {
+    tellOfTools(toolHost, terminal);
+    if (toolHost.tools().length === 0) throw errors.nothingAllowed();
+    return await serve(toolHost, {
+      ...needs,
+      settings,
+      sessionFile,
+      log,
+      modes,
+      url,
+      key,
+      ask,
+      rootPath: start.path,
+    });
+  } finally {
+    // Also when it cannot be served: the tools have begun to start what they need.
+    await toolHost.close();
+    await log.settled();
+  }
+};

@@ -1,0 +1,49 @@
+import { homedir } from 'node:os';
+import { releaseName } from '@drawbridge/contracts/release';
+import { CodedError } from '@drawbridge/kit';
+import { currentName, installedPlaces, launcherState } from '../../install/index.ts';
+import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+import { installedRows, installHere, isFromNpx, type InstallNeeds } from '../installation/install.ts';
+
+export interface OfferToInstall extends InstallNeeds {
+  terminal: TerminalOutput;
+  /** What the flag says; null where nothing was said. */
+  wanted: boolean | null;
+  /** Whether a person can be asked. */
+  ask: boolean;
+}
+
+const saidYes = async (before: string | null): Promise<boolean> => {
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const message =
+    before === null
+      ? 'Install drawbridge for this user? Then `drawbridge` starts it in any terminal.'
+      : `drawbridge ${before} is installed. Use this release from now on?`;
+  const answer = await confirm({ output: process.stderr, message, initialValue: true });
+  return !isCancel(answer) && answer;
+};
+
+const isWelcome = async ({ wanted, ask, release }: OfferToInstall): Promise<boolean> => {
+  if (wanted !== null) return wanted;
+  if (!ask || !(await isFromNpx())) return false;
+  const places = installedPlaces(homedir());
+  const launcher = await launcherState(places);
+  if (launcher === 'foreign') return false;
+  const before = launcher === 'ours' ? await currentName(places) : null;
+  return before !== releaseName(release) && (await saidYes(before));
+};
+
+/** Installs for this user where the person says so, by a flag or when asked. A failure does not keep the machine from connecting. */
+export const offerToInstall = async (needs: OfferToInstall): Promise<void> => {
+  const { terminal } = needs;
+  if (!(await isWelcome(needs))) return;
+  try {
+    for (const [word, text] of installedRows(await installHere(needs))) terminal.line(word, text, 'green');
+  } catch (error) {
+    const isCoded = error instanceof CodedError;
+    terminal.problem(
+      `Not installed: ${error instanceof Error ? error.message : 'it failed'}`,
+      isCoded ? error.fix : undefined,
+    );
+  }
+};

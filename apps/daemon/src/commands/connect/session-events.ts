@@ -1,0 +1,24 @@
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { CallReport, LinkReport } from '../../link/index.ts';
+
+/** What a session tells of itself, to whoever shows it or writes it down. */
+export interface SessionEvents {
+  link(report: LinkReport): void;
+  /** The key that is used from now on. */
+  key(key: string): void;
+  keyNotKept(): void;
+  began(request: ToolRequest): void;
+  ended(call: CallReport): void;
+  /** The server did not take a result, for good. */
+  notTaken(requestId: string, refusal: string): void;
+}
+
+/** Tells each of them, in order. */
+export const toAll = (all: readonly Partial<SessionEvents>[]): SessionEvents => ({
+  link: (report) => all.forEach((one) => one.link?.(report)),
+  key: (key) => all.forEach((one) => one.key?.(key)),
+  keyNotKept: () => all.forEach((one) => one.keyNotKept?.()),
+  began: (request) => all.forEach((one) => one.began?.(request)),
+  ended: (call) => all.forEach((one) => one.ended?.(call)),
+  notTaken: (requestId, refusal) => all.forEach((one) => one.notTaken?.(requestId, refusal)),
+});

@@ -1,0 +1,124 @@
+import type { Release } from '@drawbridge/contracts/release';
+import type { Clock } from '@drawbridge/kit';
+import type { LinkReport } from '../../link/index.ts';
+import type { Log } from '../../log/index.ts';
+import type { DaemonStatus, StatusFile } from '../../status/index.ts';
+import { createCallLines } from '../../terminal/calls.ts';
+import { createRunning } from '../../terminal/running.ts';
+import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+import type { ToolHost } from '../tool-host.ts';
+import type { SessionEvents } from './session-events.ts';
+import { showLink } from './show-link.ts';
+
+/** Shows a session to the person at the terminal. */
+export const inTerminal = ({
+  clock,
+  terminal,
+  url,
+  release,
+}: {
+  clock: Clock;
+  terminal: TerminalOutput;
+  url: string;
+  release: Release;
+}): Partial<SessionEvents> => {
+  const running = createRunning({ clock, terminal });
+  const lines = createCallLines({ clock, terminal });
+  return {
+    link: (report) => {
+      lines.flush();
+      showLink(terminal, report, { url, release });
+    },
+    keyNotKept: () =>
+      terminal.problem('The session could not be kept on disk', 'After a restart of drawbridge, pair again.'),
+    began: running.began,
+    ended: (call) => {
+      lines.ended(call);
+      running.ended(call.request.requestId);
+    },
+    notTaken: (requestId, refusal) =>
+      terminal.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow'),
+  };
+};
+
+const logLink = (log: Log, report: LinkReport): void => {
+  switch (report.type) {
+    case 'connected':
+    case 'tools':
+      for (const warning of report.warnings) log.write('warning', { text: warning });
+      return log.write(report.type);
+    case 'reconnecting':
+      return log.write(report.type, { inMs: Math.round(report.inMs), reason: report.sentence });
+    case 'held-back':
+      return log.write(report.type);
+    case 'unpaired':
+      return log.write(report.type, { reason: report.failure.sentence });
+    case 'ended': {
+      const { ending } = report;
+      const reason = ending.reason === 'failed' ? ending.failure.sentence : ending.reason;
+      return log.write(report.type, { reason });
+    }
+    default:
+      return report satisfies never;
+  }
+};
+
+/** Writes a session down: which tool ran and how it ended, never with what or what came of it. */
+export const inLog = (log: Log): Partial<SessionEvents> => ({
+  link: (report) => logLink(log, report),
+  key: log.hide,
+  keyNotKept: () => log.write('key-not-kept'),
+  ended: ({ request, outcome, durationMs }) =>
+    log.write('call', {
+      requestId: request.requestId,
+      tool: request.toolCall.name,
+      outcome,
+      ms: Math.round(durationMs),
+    }),
+  notTaken: (requestId, refusal) => log.write('not-taken', { requestId, reason: refusal }),
+});
+
+type Change = Partial<DaemonStatus>;
+
+const linkChange = (report: LinkReport, since: string): Change | null => {
+  switch (report.type) {
+    case 'connected':
+      return { link: { state: 'connected', since }, heldBack: false, offered: report.offered };
+    case 'reconnecting':
+      return { link: { state: 'reconnecting', since, reason: report.sentence } };
+    case 'unpaired':
+      return { link: { state: 'unpaired', since, reason: report.failure.sentence } };
+    case 'held-back':
+      return { heldBack: true };
+    case 'tools':
+      return {};
+    case 'ended':
+      return null;
+    default:
+      return report satisfies never;
+  }
+};
+
+/** Keeps the status file true. */
+export const inStatus = (
+  status: StatusFile,
+  { clock, toolHost }: { clock: Clock; toolHost: ToolHost },
+): Partial<SessionEvents> => {
+  const calls = { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 };
+  return {
+    link: (report) => {
+      const change = linkChange(report, new Date(clock.now()).toISOString());
+      if (change !== null) status.update({ ...change, categories: toolHost.toolCategories() }, 'now');
+    },
+    began: () => {
+      calls.running += 1;
+      status.update({ calls }, 'soon');
+    },
+    ended: ({ outcome }) => {
+      calls.running -= 1;
+      calls[outcome] += 1;
+      // The settings file may have changed: a call is where that is seen.
+      status.update({ calls, modes: toolHost.modes(), sources: toolHost.modeSources() }, 'soon');
+    },
+  };
+};

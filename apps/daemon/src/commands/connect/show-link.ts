@@ -1,0 +1,98 @@
+import { errorTable } from '@drawbridge/contracts/errors';
+import type { Release } from '@drawbridge/contracts/release';
+import type { Ending, Failure, LinkReport } from '../../link/index.ts';
+import { ownCommand } from '../../program/own-command.ts';
+import { showDifference } from '../common/release-difference.ts';
+import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+
+const pairAgain = 'Open the panel, choose Connect, and run the command that it shows.';
+
+/** The last words of a session and the code that the process ends with. */
+export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string): 0 | 1 => {
+  switch (ending.reason) {
+    case 'stopped':
+      terminal.line('stopped', 'This machine is offline and stays paired.', 'gray');
+      terminal.line('reconnect', ownCommand('connect'), 'cyan');
+      terminal.line('end pairing', ownCommand('disconnect'), 'cyan');
+      return 0;
+    case 'user':
+      terminal.line('disconnected', 'The pairing was ended, in the panel or on this machine.', 'gray');
+      return 0;
+    case 'replaced':
+      terminal.problem('Disconnected: another machine or another drawbridge took this place', pairAgain);
+      return 1;
+    case 'failed':
+      terminal.problem(
+        `Cannot connect to ${url} (${ending.failure.sentence})`,
+        ending.failure.kind === 'redirect'
+          ? 'Pass the address that the panel shows in its own address bar.'
+          : 'Check the address, and that the server runs; then run the command again.',
+      );
+      return 1;
+    default:
+      return ending satisfies never;
+  }
+};
+
+const tellOfRelease = (terminal: TerminalOutput, own: Release, offered: Release): void => {
+  const sentence = showDifference(own, offered);
+  if (sentence !== null) terminal.line('update', sentence, 'yellow');
+};
+
+/** Why the server does not accept a token or key, and what to do. */
+export const refusal = ({ code, sentence }: Failure): [problem: string, fix: string] => {
+  switch (code) {
+    case errorTable.tokenUsed.code:
+      return [
+        errorTable.tokenUsed.message,
+        `If this machine is still paired, run ${ownCommand('connect')}. Otherwise create a new command in the panel.`,
+      ];
+    case errorTable.tokenExpired.code:
+    case errorTable.pairingEnded.code:
+      return [sentence.replace(/ \(HTTP \d+\)$/, ''), pairAgain];
+    case errorTable.forbidden.code:
+      return [
+        'The server does not know this token or key: it was mistyped, or belongs to another server',
+        pairAgain,
+      ];
+    default:
+      return [`The server does not accept this token or key (${sentence})`, pairAgain];
+  }
+};
+
+/** One line for each change of the connection. */
+export const showLink = (
+  terminal: TerminalOutput,
+  report: LinkReport,
+  { url, release }: { url: string; release: Release },
+): void => {
+  switch (report.type) {
+    case 'connected':
+      terminal.line('connected', url, 'green');
+      for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
+      if (report.offered !== undefined) tellOfRelease(terminal, release, report.offered);
+      return;
+    case 'tools':
+      terminal.line('tools', 'the server has the new list', 'gray');
+      for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
+      return;
+    case 'reconnecting':
+      terminal.line('reconnecting', `in ${seconds(report.inMs)} (${report.sentence})`, 'yellow');
+      return;
+    case 'held-back':
+      terminal.problem(
+        'Your proxy buffers the stream: calls come late or not at all',
+        'Read docs/behind-a-proxy.md.',
+      );
+      return;
+    case 'unpaired':
+      terminal.problem(...refusal(report.failure));
+      return;
+    case 'ended':
+      return;
+    default:
+      report satisfies never;
+  }
+};

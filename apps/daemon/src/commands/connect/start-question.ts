@@ -1,0 +1,88 @@
+import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import type { Modes } from '../../permission/index.ts';
+import { ownCommand } from '../../program/own-command.ts';
+import { errors } from '../common/errors.ts';
+import { groupLabel, summary, type Summed } from '../common/summary.ts';
+import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+
+interface Start extends Summed {
+  /** Set when the folder needs a yes of its own. */
+  wide: 'disk' | 'home' | null;
+}
+
+// Only a person at a terminal pays for loading the prompts.
+const loadPrompts = () => import('@clack/prompts');
+
+const output = process.stderr;
+
+const wideWords = { disk: 'the whole disk', home: 'your home folder or more' } as const;
+
+const editModes = async (modes: Modes): Promise<Modes> => {
+  const { isCancel, select } = await loadPrompts();
+  const group = await select<ToolGroup | 'done'>({
+    output,
+    message: 'Change what?',
+    options: [
+      { value: 'done', label: 'nothing more' },
+      // The mode of system is changed in the settings file only.
+      ...toolGroups
+        .filter((name) => name !== 'system')
+        .map((name) => ({ value: name, label: `${groupLabel(name)}: ${modes[name]}` })),
+    ],
+  });
+  if (isCancel(group)) throw errors.declined();
+  if (group === 'done') return modes;
+  const mode = await select({
+    output,
+    message: groupLabel(group),
+    initialValue: modes[group],
+    options: modeNames.map((value) => ({ value })),
+  });
+  if (isCancel(mode)) throw errors.declined();
+  return editModes({ ...modes, [group]: mode });
+};
+
+/** Shows what is about to happen and asks once. Gives the modes for this session; throws `declined` on a no. */
+export const askToStart = async (start: Start, terminal: TerminalOutput): Promise<Modes> => {
+  terminal.printText(summary(start));
+  const { confirm, isCancel, selectKey } = await loadPrompts();
+  if (start.wide !== null) {
+    const sure = await confirm({
+      output,
+      message: `The folder is ${wideWords[start.wide]}. Offer all of it?`,
+      initialValue: false,
+    });
+    if (sure !== true) throw errors.declined();
+  }
+  const keep = ownCommand('permissions set <group> <mode>');
+  // The key is the option's first letter; Enter gives nothing, and stands for the first option.
+  const answer = await selectKey({
+    output,
+    message: 'Connect with these permissions?',
+    options: [
+      { value: 'yes', label: 'Yes' },
+      { value: 'edit', label: 'Edit', hint: `for this session; ${keep} saves a mode` },
+      { value: 'no', label: 'No' },
+    ],
+  });
+  if (isCancel(answer) || answer === 'no') throw errors.declined();
+  return answer === 'edit' ? editModes(start.modes) : start.modes;
+};
+
+/** The token in what was pasted: a bare token or key, or the whole command that the panel shows. */
+export const findToken = (pasted: string): string | null => {
+  const words = pasted.trim().split(/\s+/);
+  const token = words.find((word) => /^(gw|sess)_/.test(word)) ?? words[0] ?? '';
+  return /^[!-~]{1,512}$/.test(token) ? token : null;
+};
+
+/** Asks for a pairing token; null when the person gives up. */
+export const askForToken = async (): Promise<string | null> => {
+  const { isCancel, password } = await loadPrompts();
+  const pasted = await password({
+    output,
+    message: 'Paste a new token, or the whole command from the panel',
+    validate: (value) => (findToken(value ?? '') === null ? 'There is no token in this' : undefined),
+  });
+  return isCancel(pasted) ? null : findToken(pasted);
+};

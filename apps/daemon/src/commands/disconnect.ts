@@ -1,0 +1,98 @@
+import { sleep, systemClock, visible } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import { createHttp, createServerApi, createSessionFile } from '../link/index.ts';
+import { ownCommand } from '../program/own-command.ts';
+import { row, type Answer } from './common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { errors } from './common/errors.ts';
+import { showUrl } from './common/server-url.ts';
+
+/** For the server to answer. */
+const endMs = 10_000;
+
+interface DisconnectOptions {
+  yes?: boolean;
+  force?: boolean;
+  json?: boolean;
+}
+
+const saidYes = async (url: string, { notify }: CommandContext): Promise<boolean> => {
+  notify(`This ends the pairing with ${url}. Calls that run are cancelled, and what you allowed for`);
+  notify('this session is forgotten. Modes and permanent rules stay.');
+  notify('To connect again you need a new command from the panel.');
+  const { confirm } = await import('@clack/prompts');
+  const answer = await confirm({
+    output: process.stderr,
+    message: 'End the pairing?',
+    initialValue: false,
+  });
+  return answer === true;
+};
+
+/** Tells the server; a key that it does not accept any more has nothing left to end. */
+const endAtServer = async (url: URL, key: string): Promise<{ failed: string | null }> => {
+  const http = createHttp(url);
+  const over = new AbortController();
+  const late = sleep(systemClock, endMs, over.signal).then(
+    () => over.abort(),
+    () => {},
+  );
+  try {
+    const reply = await createServerApi(http).disconnect(key, over.signal);
+    const isOver = reply.ok || reply.failure.kind === 'refused' || reply.status === 404;
+    return { failed: isOver ? null : reply.failure.sentence };
+  } finally {
+    over.abort();
+    await late;
+    http.close();
+  }
+};
+
+/** Ends the pairing, here and at the server. A daemon that runs is told by the server, and ends. */
+const disconnect = async (options: DisconnectOptions, context: CommandContext): Promise<Answer> => {
+  const { yes = false, force = false } = options;
+  const { environment, isTerminal } = context;
+  const sessionFile = createSessionFile({ folder: environment.privateFolder, clock: systemClock });
+  const session = await sessionFile.read();
+  if (session === null) {
+    return {
+      text: () => row('not paired', 'There is no pairing to end.'),
+      json: { disconnected: false, url: null },
+      code: 0,
+    };
+  }
+  const url = new URL(session.url);
+  const shown = visible(showUrl(url));
+  if (!yes && !isTerminal)
+    throw errors.wrongUse({ message: 'disconnect needs a terminal, or --yes', fix: 'Add --yes.' });
+  if (!yes && !(await saidYes(shown, context)))
+    throw errors.declined({ message: 'Still paired: you said no' });
+  const { failed } = await endAtServer(url, session.key);
+  if (failed !== null && !force) {
+    throw errors.notTaken({
+      message: `Cannot reach ${shown} (${failed}), so the pairing was not ended`,
+      fix: `Try again, or disconnect this machine in the panel and run ${ownCommand('disconnect --force')}.`,
+    });
+  }
+  await sessionFile.forget();
+  return {
+    text: (paint) =>
+      [
+        row('disconnected', shown, (word) => paint('green', word)),
+        ...(failed === null ? [] : [row('careful', `The server was not told (${failed}).`)]),
+      ].join('\n'),
+    json: { disconnected: true, url: showUrl(url), serverTold: failed === null },
+    code: 0,
+  };
+};
+
+export const addDisconnect = (program: Command, answer: AnswerWith): void => {
+  program
+    .command('disconnect')
+    .description('end the pairing: a new command from the panel is needed to connect again')
+    .option('--yes', 'without a question')
+    .option('--force', 'forget the key here also when the server cannot be reached')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge disconnect')
+    .action((options: DisconnectOptions) => answer(options, (context) => disconnect(options, context)));
+};

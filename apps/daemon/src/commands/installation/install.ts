@@ -1,0 +1,118 @@
+import { access, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { releaseName, type Release } from '@drawbridge/contracts/release';
+import { systemClock, visible } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import { npmEnvironment, type Environment } from '../../config.ts';
+import {
+  addVersion,
+  copyOf,
+  fromPackage,
+  installedPlaces,
+  installErrors,
+  keepForeign,
+  npxFolder,
+  pathLine,
+  putLauncher,
+  useVersion,
+  type NewVersion,
+} from '../../install/index.ts';
+import { ownCommand } from '../../program/own-command.ts';
+import { row, type Answer } from '../common/answer.ts';
+import { jsonFlag, type AnswerWith } from '../common/context.ts';
+
+export interface InstallNeeds {
+  environment: Environment;
+  release: Release;
+}
+
+export interface Installed {
+  release: Release;
+  launcher: string;
+  /** What puts the launcher's folder in PATH; null where it is there. */
+  pathLine: string | null;
+}
+
+/** The file that Node runs, with links resolved. */
+export const ownScript = (): Promise<string> => realpath(process.argv[1] ?? '');
+
+/** Whether it was started by npx, so that npm may clear it away at any time. */
+export const isFromNpx = async (): Promise<boolean> => npxFolder(await ownScript()) !== null;
+
+/** Where a copy of what runs here comes from; null where what runs is an installed release already. */
+const sourceOf = async (script: string, release: Release): Promise<Omit<NewVersion, 'nowMs'> | null> => {
+  const versions = await realpath(installedPlaces(homedir()).versions).catch(() => null);
+  if (versions !== null && script.startsWith(versions + sep)) return null;
+  const npx = npxFolder(script);
+  if (npx !== null) return { fill: copyOf(npx), expected: release };
+  // A checkout has its package beside what was built.
+  const packed = join(dirname(script), 'daemon.tgz');
+  const isThere = await access(packed).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere || process.platform === 'win32') throw installErrors.notInstallable();
+  return { fill: fromPackage(packed, npmEnvironment()) };
+};
+
+/** Keeps what runs here as the release that is used. It gets no launcher. */
+export const keepProgram = async (release: Release): Promise<Release> => {
+  const places = installedPlaces(homedir());
+  const source = await sourceOf(await ownScript(), release);
+  const kept = source === null ? release : await addVersion(places, { ...source, nowMs: systemClock.now() });
+  await useVersion(places, kept);
+  return kept;
+};
+
+/** Installs what runs here for this user. Throws coded errors, and then has changed nothing that is used. */
+export const installHere = async ({ environment, release }: InstallNeeds): Promise<Installed> => {
+  const places = installedPlaces(homedir());
+  await keepForeign(places);
+  const kept = await keepProgram(release);
+  await putLauncher(places);
+  return { release: kept, launcher: places.launcher, pathLine: await pathLine(places, environment) };
+};
+
+const notInPath = (launcher: string, line: string): [string, string][] => [
+  ['next', `${dirname(launcher)} is not in PATH. Run this line, then open a new terminal:`],
+  ['', line],
+];
+
+/** The lines that tell what was installed, and what to add to a shell's start-up file. */
+export const installedRows = ({ release, launcher, pathLine: line }: Installed): [string, string][] => [
+  ['installed', `drawbridge ${releaseName(release)}`],
+  ['launcher', launcher],
+  ...(line === null ? [] : notInPath(launcher, line)),
+];
+
+const install = async (needs: InstallNeeds): Promise<Answer> => {
+  const installed = await installHere(needs);
+  const rows = installedRows(installed);
+  const start = ownCommand('connect');
+  return {
+    text: (paint) =>
+      [
+        ...rows.map(([word, text], at) =>
+          row(word, visible(text), (shown) => (at === 0 ? paint('green', shown) : shown)),
+        ),
+        row('start', visible(start), (word) => paint('cyan', word)),
+      ].join('\n'),
+    json: {
+      release: releaseName(installed.release),
+      launcher: installed.launcher,
+      pathLine: installed.pathLine,
+      start,
+    },
+    code: 0,
+  };
+};
+
+export const addInstall = (program: Command, answer: AnswerWith): void => {
+  program
+    .command('install')
+    .description('install this program for this user: below ~/.drawbridge, with a launcher in ~/.local/bin')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge install')
+    .action((options: { json?: boolean }) => answer(options, install));
+};

@@ -1,0 +1,202 @@
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, sep } from 'node:path';
+import type { Release } from '@drawbridge/contracts/release';
+import { systemClock, visible } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import writeFileAtomic from 'write-file-atomic';
+import { kebab } from '../../config.ts';
+import { currentProgram, installedPlaces } from '../../install/index.ts';
+import { createSessionFile } from '../../link/index.ts';
+import { ownCommand } from '../../program/own-command.ts';
+import { openSettings } from '../../permission/index.ts';
+import type { ServiceManager } from '../../service/index.ts';
+import { row, type Answer } from '../common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from '../common/context.ts';
+import { errors } from '../common/errors.ts';
+import { addModes } from '../common/flags.ts';
+import { isFromNpx, keepProgram, ownScript } from './install.ts';
+import { readOptions } from '../common/options.ts';
+import { findRootFolder } from '../common/root-folder.ts';
+import { showKept } from '../common/show-kept.ts';
+import { wantedModes } from '../common/wanted-modes.ts';
+
+const linger = 'loginctl enable-linger';
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const findHere = async (): Promise<ServiceManager> => {
+  const { findManager, tellSystem } = await import('../../service/index.ts');
+  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
+  const manager = findManager(system, tellSystem);
+  if (manager !== null) return manager;
+  throw errors.noService();
+};
+
+const findKept = async (privateFolder: string) =>
+  createSessionFile({ folder: privateFolder, clock: systemClock }).look();
+
+/** A path that stays: what npx has fetched is installed, and an installed program is started by the path that an update keeps. */
+const lastingProgram = async (release: Release): Promise<string> => {
+  const script = await ownScript();
+  const places = installedPlaces(homedir());
+  const versions = await realpath(places.versions).catch(() => null);
+  const isInstalled = versions !== null && script.startsWith(versions + sep);
+  if (!isInstalled && !(await isFromNpx())) return script;
+  await keepProgram(release);
+  return currentProgram(places);
+};
+
+/** Writes the unit and starts it. The key stays where it is: nothing of it is in the unit. */
+const install = async (
+  flags: Record<string, unknown>,
+  { environment, release, notify }: CommandContext,
+): Promise<Answer> => {
+  const { privateFolder, path } = environment;
+  const manager = await findHere();
+  const kept = await findKept(privateFolder);
+  if (kept === null)
+    throw errors.notPaired({ fix: `Run ${ownCommand('pair <url> <token>')} first; the panel shows both.` });
+  const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
+  const settings = await openSettings(privateFolder, systemClock);
+  wantedModes(options, settings);
+  const root = await findRootFolder(options.dir ?? '.', homedir());
+  if (root.wide !== null) {
+    throw errors.badFolder({ message: `${root.path} is too much to offer without a question` });
+  }
+  if (process.getuid?.() === 0)
+    notify('careful  This service runs as root: what you allow is done with all rights.');
+  const facts = {
+    node: await realpath(process.execPath),
+    cli: await lastingProgram(release),
+    args: Object.entries(options.modes).flatMap(([group, mode]) => [
+      // The keys are those of a record of groups.
+      `--permission-${kebab(group as keyof typeof options.modes)}`,
+      mode,
+    ]),
+    folder: root.path,
+    path,
+  };
+  await mkdir(dirname(manager.path), { recursive: true });
+  await writeFileAtomic(manager.path, manager.unit(facts), { mode: 0o600 });
+  const started = await manager.start();
+  const lingers = await manager.lingers();
+  return {
+    text: (paint) =>
+      [
+        started.ok
+          ? row('installed', `${manager.name} runs it now, and after a reboot`, (word) =>
+              paint('green', word),
+            )
+          : row('not started', `${manager.name} says: ${visible(started.words)}`, (word) =>
+              paint('yellow', word),
+            ),
+        row('unit', visible(manager.path)),
+        row('program', visible(facts.cli)),
+        row('folder', visible(root.path)),
+        row('key', showKept(kept.keptIn, privateFolder)),
+        ...(lingers === false
+          ? [row('next', `It starts when you sign in. ${linger} lets it start at boot.`)]
+          : []),
+        ...(lingers === true && kept.keptIn === 'keyring'
+          ? [
+              row(
+                'next',
+                'A keyring is locked until you sign in: pair again with --key-store file to start at boot.',
+              ),
+            ]
+          : []),
+        ...(started.ok
+          ? []
+          : [row('next', 'Sign in with a session of your own, and run this command again.')]),
+      ].join('\n'),
+    json: {
+      installed: true,
+      started: started.ok,
+      unit: manager.path,
+      program: facts.cli,
+      folder: root.path,
+      lingers,
+      keptIn: kept.keptIn,
+    },
+    code: started.ok ? 0 : 1,
+  };
+};
+
+const uninstall = async (): Promise<Answer> => {
+  const manager = await findHere();
+  const was = await isThere(manager.path);
+  if (was) await manager.stop();
+  await rm(manager.path, { force: true });
+  return {
+    text: () =>
+      was
+        ? row(
+            'removed',
+            `${visible(manager.path)}; the session is kept: ${ownCommand('connect')} goes on with it`,
+          )
+        : row('nothing', 'no service is installed'),
+    json: { removed: was, unit: manager.path },
+    code: 0,
+  };
+};
+
+const serviceStatus = async ({ environment }: CommandContext): Promise<Answer> => {
+  const manager = await findHere();
+  const installed = await isThere(manager.path);
+  const active = installed && (await manager.isActive());
+  const lingers = await manager.lingers();
+  const kept = await findKept(environment.privateFolder);
+  return {
+    text: (paint) =>
+      [
+        active
+          ? row('running', `by ${manager.name}`, (word) => paint('green', word))
+          : row(
+              installed ? 'stopped' : 'not installed',
+              installed ? `see ${ownCommand('logs')}` : `${ownCommand('service install')} does it`,
+              (word) => paint('yellow', word),
+            ),
+        row('unit', visible(manager.path)),
+        ...(kept === null ? [] : [row('key', showKept(kept.keptIn, environment.privateFolder))]),
+        ...(lingers === null
+          ? []
+          : [row('at boot', lingers ? 'yes' : `no: it starts when you sign in; ${linger} changes that`)]),
+      ].join('\n'),
+    json: { installed, active, unit: manager.path, lingers, keptIn: kept?.keptIn ?? null },
+    code: active ? 0 : 1,
+  };
+};
+
+export const addService = (program: Command, answer: AnswerWith): void => {
+  const service = program
+    .command('service')
+    .description('keep drawbridge running in the background, after a reboot too, without root')
+    .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only');
+  addModes(
+    service
+      .command('install')
+      .description('write a systemd user unit or a launchd agent, and start it')
+      .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+      .option(...jsonFlag)
+      .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only'),
+  ).action((flags: Record<string, unknown>) =>
+    answer({ json: flags['json'] === true }, (context) => install(flags, context)),
+  );
+  service
+    .command('uninstall')
+    .description('stop it and take it away; the session is kept')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge service uninstall')
+    .action((options: { json?: boolean }) => answer(options, uninstall));
+  service
+    .command('status')
+    .description('whether it is installed and runs; exits with 1 when it does not')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge service status')
+    .action((options: { json?: boolean }) => answer(options, serviceStatus));
+};

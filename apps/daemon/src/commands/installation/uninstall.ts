@@ -1,0 +1,143 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { systemClock, visible } from '@drawbridge/kit';
+import type { Command } from 'commander';
+import { installedPlaces, launcherState, removeLauncher } from '../../install/index.ts';
+import { createSessionFile } from '../../link/index.ts';
+import type { ServiceManager } from '../../service/index.ts';
+import { row, type Answer } from '../common/answer.ts';
+import { jsonFlag, type AnswerWith, type CommandContext } from '../common/context.ts';
+import { errors } from '../common/errors.ts';
+
+interface UninstallFlags {
+  yes?: boolean;
+  settings?: boolean;
+  json?: boolean;
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+const findService = async (): Promise<ServiceManager | null> => {
+  const { findManager, tellSystem } = await import('../../service/index.ts');
+  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
+  const manager = findManager(system, tellSystem);
+  return manager !== null && (await isThere(manager.path)) ? manager : null;
+};
+
+interface Inventory {
+  versions: string | null;
+  launcher: string | null;
+  service: ServiceManager | null;
+}
+
+const lookAround = async (): Promise<Inventory> => {
+  const places = installedPlaces(homedir());
+  return {
+    versions: (await isThere(places.versions)) ? places.versions : null,
+    launcher: (await launcherState(places)) === 'ours' ? places.launcher : null,
+    service: await findService(),
+  };
+};
+
+const kept = 'settings, rules, MCP servers, the session key, the journal and logs';
+
+const toRemove = ({ versions, launcher, service }: Inventory): [string, string][] => [
+  ...(launcher === null ? [] : ([['launcher', launcher]] as [string, string][])),
+  ...(versions === null ? [] : ([['program', versions]] as [string, string][])),
+  ...(service === null ? [] : ([['service', service.path]] as [string, string][])),
+];
+
+const removes = ([what, path]: [string, string]): string =>
+  row('removes', `${what.padEnd(9)} ${visible(path)}`);
+
+type Choice = 'program' | 'all' | 'nothing';
+
+const askWhat = async (privateFolder: string): Promise<Choice> => {
+  const { isCancel, select } = await import('@clack/prompts');
+  const answer = await select<Choice>({
+    output: process.stderr,
+    message: 'Uninstall drawbridge for this user?',
+    options: [
+      { value: 'program', label: 'Yes', hint: `keeps ${kept}` },
+      { value: 'all', label: `Yes, and delete ${privateFolder}`, hint: kept },
+      { value: 'nothing', label: 'No' },
+    ],
+    initialValue: 'nothing',
+  });
+  return isCancel(answer) ? 'nothing' : answer;
+};
+
+/** Whose files would be taken away while it runs. The service is stopped with the rest. */
+const refuseWhileRunning = async (privateFolder: string, service: ServiceManager | null): Promise<void> => {
+  const { readStatuses } = await import('../../status/read-status.ts');
+  const running = await readStatuses(privateFolder);
+  const byService = service !== null && (await service.isActive()) ? 1 : 0;
+  const [first] = running;
+  if (first === undefined || running.length <= byService) return;
+  throw errors.stillRunning({ message: `drawbridge is running (process ${first.pid})` });
+};
+
+const remove = async (found: Inventory, privateFolder: string, all: boolean): Promise<void> => {
+  await found.service?.stop();
+  if (found.service !== null) await rm(found.service.path, { force: true });
+  await removeLauncher(installedPlaces(homedir()));
+  if (found.versions !== null) await rm(found.versions, { recursive: true, force: true });
+  if (!all) return;
+  // A key in the keyring goes too.
+  await createSessionFile({ folder: privateFolder, clock: systemClock }).forget();
+  await rm(privateFolder, { recursive: true, force: true });
+};
+
+const uninstall = async (flags: UninstallFlags, context: CommandContext): Promise<Answer> => {
+  const { privateFolder } = context.environment;
+  const found = await lookAround();
+  const rows = toRemove(found);
+  const settings = flags.settings === true;
+  const hasSettings = (await readdir(privateFolder).catch(() => [])).some((name) => name !== 'versions');
+  if (rows.length === 0 && !(settings && hasSettings)) {
+    return {
+      text: () => row('nothing', 'drawbridge is not installed for this user'),
+      json: { removed: [] },
+      code: 0,
+    };
+  }
+  await refuseWhileRunning(privateFolder, found.service);
+  if (flags.yes !== true && !context.isTerminal)
+    throw errors.wrongUse({ message: 'uninstall needs a terminal, or --yes', fix: 'Add --yes.' });
+  let choice: Choice = settings ? 'all' : 'program';
+  if (flags.yes !== true) {
+    for (const one of rows) context.notify(removes(one));
+    choice = await askWhat(privateFolder);
+  }
+  if (choice === 'nothing') return { text: () => 'Nothing was changed.', json: { removed: [] }, code: 1 };
+  const session = await createSessionFile({ folder: privateFolder, clock: systemClock }).look();
+  await remove(found, privateFolder, choice === 'all');
+  const removed = [...rows.map(([, path]) => path), ...(choice === 'all' ? [privateFolder] : [])];
+  return {
+    text: (paint) =>
+      [
+        ...removed.map((path) => row('removed', visible(path), (word) => paint('green', word))),
+        ...(choice === 'program' && hasSettings ? [row('kept', `${visible(privateFolder)}: ${kept}`)] : []),
+        ...(choice === 'all' && session !== null
+          ? [row('next', 'The server still knows this machine: disconnect it in the panel.')]
+          : []),
+      ].join('\n'),
+    json: { removed },
+    code: 0,
+  };
+};
+
+export const addUninstall = (program: Command, answer: AnswerWith): void => {
+  program
+    .command('uninstall')
+    .description('remove the installed program, its launcher and its service; asks first')
+    .option('--yes', 'without a question')
+    .option('--settings', `also delete ~/.drawbridge: ${kept}`)
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge uninstall')
+    .action((flags: UninstallFlags) => answer(flags, (context) => uninstall(flags, context)));
+};

@@ -1,0 +1,65 @@
+import { modes, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import { ruleEffects } from '@drawbridge/contracts/rules';
+import { Argument, Option, type Command } from 'commander';
+import type { PermissionsActions } from './permissions.ts';
+
+const examples = `
+A rule covers exactly what it names, or with --reach folder all below a folder, with --reach subdomains a host and its
+subdomains, with --reach words a command of plain words with further plain words after it, in the sandbox only. An allowed
+command runs in the current folder only. A denial also holds for whatever names the same thing.
+
+Examples:
+  $ drawbridge permissions
+  $ drawbridge permissions set shell ask
+  $ drawbridge permissions allow filesystemWrite ~/notes --reach folder
+  $ drawbridge permissions allow shell 'npm test'
+  $ drawbridge permissions allow shell 'npm test' --reach words
+  $ drawbridge permissions deny shell curl
+  $ drawbridge permissions remove 2`;
+
+/** Adds `permissions` with its subcommands. */
+export const addPermissions = (
+  program: Command,
+  act: (run: (permissions: PermissionsActions) => Promise<string>) => Promise<void>,
+): void => {
+  const command = program
+    .command('permissions')
+    .description('the modes and permanent rules of this machine')
+    .addHelpText('after', examples);
+  command
+    .command('list', { isDefault: true })
+    .description('list them, with when a rule was made and last used')
+    .option('--json', 'for scripts')
+    .action((options: { json?: boolean }) => act((permissions) => permissions.list(options)));
+  command
+    .command('set')
+    .description(
+      'save the mode of a group; a drawbridge that runs without a flag for it follows at its next call',
+    )
+    .addArgument(new Argument('<group>').choices(toolGroups.filter((group) => group !== 'system')))
+    .addArgument(new Argument('<mode>').choices([...modes]))
+    .action((group: ToolGroup, mode: Mode) => act((permissions) => permissions.set(group, mode)));
+  for (const effect of ruleEffects) {
+    command
+      .command(effect)
+      .description(effect === 'allow' ? 'always allow something' : 'always deny something')
+      .addArgument(new Argument('<group>').choices([...toolGroups]))
+      .argument('<resource>', 'a path, a host, a command')
+      .addOption(
+        new Option('--reach <reach>', 'how far it goes').choices(['exact', 'folder', 'subdomains', 'words']),
+      )
+      .action((toolGroup: ToolGroup, resource: string, options: { reach?: string }) =>
+        act((permissions) => permissions.add({ effect, toolGroup, resource, ...options })),
+      );
+  }
+  command
+    .command('remove')
+    .description('take one rule back')
+    .argument('<number>', 'as the list shows it')
+    .action((number: string) => act((permissions) => permissions.remove(number)));
+  command
+    .command('reset')
+    .description('take all rules back; the modes stay')
+    .option('--yes', 'without a question')
+    .action((options: { yes?: boolean }) => act((permissions) => permissions.reset(options)));
+};

@@ -1,0 +1,16 @@
+import type { NewRule } from '@drawbridge/contracts/rules';
+import { ownCommand } from '../../program/own-command.ts';
+import { plainCommand } from '../../permission/index.ts';
+
+/** What a person should know who wrote a wildcard into a command that is allowed; null where there is none. */
+export const wildcardNote = ({ effect, toolGroup, resource, reach = 'exact' }: NewRule): string | null => {
+  if (effect !== 'allow' || toolGroup !== 'shell' || reach !== 'exact') return null;
+  const wildcard = /[*?]/.exec(resource)?.[0];
+  if (wildcard === undefined) return null;
+  const before = resource.slice(0, resource.search(/\s*\S*[*?]/));
+  const example = plainCommand(before) === undefined ? 'npm test' : before;
+  return [
+    `The ${wildcard} stands for itself: this rule matches exactly these letters.`,
+    `For further words: ${ownCommand(`permissions allow shell '${example}' --reach words`)}`,
+  ].join('\n');
+};

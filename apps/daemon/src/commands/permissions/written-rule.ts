@@ -1,0 +1,29 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { NewRule } from '@drawbridge/contracts/rules';
+
+/** Where a path leads, as far as it exists. */
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+};
+
+const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
+
+/**
+ * A rule as it is typed in a terminal in the folder `cwd`: paths are relative to it, and an allowed command is one that runs
+ * there. A denial is kept as it is typed: it holds for the path and for where that leads.
+ */
+export const readWrittenRule = (typed: NewRule, cwd: string): NewRule => {
+  const { effect, toolGroup, resource, reach } = typed;
+  if (toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite') {
+    const path = effect === 'allow' ? realPath(resolve(cwd, resource)) : resolve(cwd, resource);
+    return { ...typed, resource: reach === 'folder' ? withSlash(path) : path };
+  }
+  const isBare = toolGroup === 'shell' && effect === 'allow' && !resource.startsWith('"');
+  return isBare ? { ...typed, resource: `${JSON.stringify(realPath(cwd))} $ ${resource}` } : typed;
+};

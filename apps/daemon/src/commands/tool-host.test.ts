@@ -1,0 +1,65 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { openSettings } from '../permission/index.ts';
+import { createToolHost } from './tool-host.ts';
+
+it('FS-23 a mode that the file sets to deny while the daemon runs holds for the next call', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'drawbridge-offer-'));
+  const root = await mkdtemp(join(tmpdir(), 'drawbridge-offer-root-'));
+  await writeFile(join(root, 'a.txt'), 'one');
+  const settings = await openSettings(folder, systemClock);
+  const modes = { ...settings.modes(), shell: 'ask' as const };
+  const toolHost = await createToolHost({
+    clock: systemClock,
+    settings,
+    modes,
+    flags: [],
+    ask: { kind: 'panel' },
+    root,
+    toolsets: { notify: () => {} },
+    notifyOfRules: () => {},
+  });
+  const read = (requestId: string) =>
+    toolHost.dispatch(
+      { requestId, toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },
+      {
+        signal: new AbortController().signal,
+        progress: () => {},
+        starting: async () => {},
+        delivered: Promise.resolve(),
+      },
+    );
+
+  expect((await read('one')).isError).not.toBe(true);
+  await writeFile(
+    join(settings.folder, 'settings.json'),
+    JSON.stringify({ version: 1, modes: { filesystemRead: 'deny' } }),
+    { mode: 0o600 },
+  );
+  expect(await read('two')).toMatchObject({ isError: true, _meta: { 'drawbridge/outcome': 'denied' } });
+});
+
+it('a flag holds for the session, though it says what the file says; the rest follows the file and says so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'drawbridge-offer-'));
+  const settings = await openSettings(folder, systemClock);
+  const toolHost = await createToolHost({
+    clock: systemClock,
+    settings,
+    modes: { ...settings.modes(), mcp: 'deny' },
+    flags: ['shell'],
+    ask: { kind: 'panel' },
+    root: folder,
+    toolsets: { notify: () => {} },
+    notifyOfRules: () => {},
+  });
+  await settings.setMode('shell', 'ask');
+  await settings.setMode('browser', 'deny');
+  expect([toolHost.modes(), toolHost.modeSources()]).toMatchObject([
+    { shell: 'deny', browser: 'deny', mcp: 'deny', computer: 'deny' },
+    { shell: 'flag', browser: 'settings.json', mcp: 'session', computer: 'default' },
+  ]);
+  await toolHost.close();
+});

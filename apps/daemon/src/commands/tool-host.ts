@@ -1,0 +1,123 @@
+import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { Tool } from '@drawbridge/contracts/tool';
+import type { ToolCategory } from '@drawbridge/contracts/tool-category';
+import type { Clock } from '@drawbridge/kit';
+import {
+  createGate,
+  createRemoteRules,
+  createSession,
+  createSettler,
+  openRuleUse,
+  type Ask,
+  type Modes,
+  type RemoteRules,
+  type SettingsStore,
+} from '../permission/index.ts';
+import {
+  allToolsets,
+  createDispatch,
+  createToolbox,
+  openSystemToolset,
+  type ToolsetNeeds,
+} from '../tools/index.ts';
+import { changesSomething } from '../tools/common/tool.ts';
+import { modeSources, sessionModes, type ModeSources } from './common/mode-sources.ts';
+import type { Dispatch } from '../tools/common/dispatch.ts';
+
+/** What this machine offers in one session. */
+export interface ToolHost {
+  /** The tools that the server is told of, now. */
+  tools(): Tool[];
+  toolCategories(): ToolCategory[];
+  /** What holds now. */
+  modes(): Modes;
+  /** Where each mode comes from. */
+  modeSources(): ModeSources;
+  dispatch: Dispatch;
+  /** Whether the tool of that name changes anything. */
+  changes(tool: string): boolean;
+  /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
+  onChanged(listen: () => void): () => void;
+  /** Loads the tools; a call that comes before waits for its own. */
+  load(): Promise<void>;
+  /** What the panel is told of the rules, and may do to them. */
+  rules: RemoteRules;
+  /** Settles open questions as rules come to cover them; `tell` says so to the server. Gives a function that stops it. */
+  settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
+  /** Nobody will answer the question of this request any more. */
+  withdrawn(requestId: string): void;
+  /** Forgets the rules that held for the session. */
+  endSession(): void;
+  /** Ends what the tools started. */
+  close(): Promise<void>;
+}
+
+export interface ToolHostNeeds {
+  clock: Clock;
+  settings: SettingsStore;
+  /** What holds for this session. */
+  modes: Modes;
+  /** Groups whose mode a flag or a variable gave: they do not follow the file. */
+  flags: readonly ToolGroup[];
+  ask: Ask;
+  /** The real path of the folder that file tools work in. */
+  root: string;
+  toolsets: ToolsetNeeds;
+  /** One sentence for the person at the machine about rules that were changed from elsewhere. */
+  notifyOfRules(sentence: string): void;
+}
+
+/** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
+export const createToolHost = async (needs: ToolHostNeeds): Promise<ToolHost> => {
+  const { clock, settings, modes, flags, ask, root, toolsets, notifyOfRules } = needs;
+  const forSession = sessionModes({ settings, modes, flags });
+  const session = createSession({ clock, modes: forSession });
+  const use = await openRuleUse({ clock, folder: settings.folder });
+  const gate = createGate({ settings, session, ask, use, root });
+  // A flag may switch `system` off; the gate takes its mode from the file alone.
+  const held = (): Modes => ({ ...gate.modes(), ...(modes.system === 'deny' && { system: 'deny' }) });
+  const place = { root, privateFolder: settings.folder, clock };
+  const system = openSystemToolset({
+    modes: held,
+    isOffForSession: (group) => forSession[group] === 'deny',
+    prepare: async (group) => {
+      await toolbox.open({ ...held(), filesystemRead: 'ask', [group]: 'ask' });
+      return toolbox.missing(group);
+    },
+    activate: settings.activate,
+  });
+  const toolbox = createToolbox([...allToolsets(toolsets), system], {
+    ...place,
+    access: gate.access,
+  });
+  await toolbox.open(held());
+  return {
+    tools: () => toolbox.offered(held()),
+    toolCategories: () => toolbox.categories(held()),
+    modes: held,
+    modeSources: () => modeSources(settings, { flags, forSession }),
+    dispatch: createDispatch({ find: toolbox.find, gate, ...place }),
+    changes: (name) => {
+      const tool = toolbox.find(name);
+      // An unknown tool counts as one that changes something.
+      return tool === undefined || changesSomething(tool);
+    },
+    onChanged: toolbox.onChanged,
+    load: toolbox.load,
+    rules: createRemoteRules({ settings, session, use, notify: notifyOfRules }),
+    settleQuestions: (report) =>
+      createSettler({
+        clock,
+        gate,
+        report,
+        settled: (count) => notifyOfRules(`also settled ${count} other question${count === 1 ? '' : 's'}`),
+      }),
+    withdrawn: gate.withdraw,
+    endSession: gate.endSession,
+    close: async () => {
+      await toolbox.close();
+      await use.close();
+    },
+  };
+};

@@ -1,0 +1,166 @@
+import { createDeferred, exponential, fullJitter, type Deferred } from '@drawbridge/kit';
+import { isFinal } from '../failure.ts';
+import { isAboutContent, resultInstead } from './refused-result.ts';
+import type { Reply, Result } from '../reply.ts';
+import { createResultBatcher, type BatcherNeeds } from './result-batcher.ts';
+import { retryRange } from '../retry-range.ts';
+
+export interface OutboxNeeds extends BatcherNeeds {
+  random: () => number;
+  /** The server has the result, or never accepts it: then `refusal` says why. */
+  settled(result: Result, refusal: string | null): void;
+}
+
+/**
+ * Keeps each result in memory until the server has accepted it; what must survive a restart is in the journal, and added
+ * again at the next start. Nothing is posted before the first `hurry`.
+ */
+export interface Outbox {
+  /** Resolves when the result was accepted, refused or given up. A repeat only hurries the one that waits. */
+  add(result: Result): Promise<void>;
+  /** The server can be reached again: waiting results are posted now. */
+  hurry(): void;
+  /** Resolves when no result waits. */
+  empty(): Promise<void>;
+  /** Stops posting; waiting results are forgotten. */
+  close(): void;
+}
+
+/** Beyond this many results or characters the oldest is given up. */
+const maxResults = 2_000;
+const maxLength = 128 * 1024 * 1024;
+
+interface Entry {
+  result: Result;
+  /** Why the server refused the call's own result, which this one replaces; null for the call's own. */
+  insteadOf: string | null;
+  attempt: number;
+  /** `resting`: waits for its next attempt. `sent`: with the batcher. */
+  state: { kind: 'resting'; cancel?: () => void } | { kind: 'sent'; withdraw: () => void };
+  done: Deferred<void>;
+}
+
+const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() : state.withdraw());
+
+/** The entries in their order, with their characters, and found by their request. */
+const createEntries = () => {
+  const entries = new Set<Entry>();
+  const byRequest = new Map<string, Entry[]>();
+  let length = 0;
+  return {
+    all: entries,
+    length: () => length,
+    find: ({ requestId, body }: Result) =>
+      byRequest.get(requestId)?.find((entry) => entry.result.body === body),
+    add: (entry: Entry) => {
+      const { requestId, body } = entry.result;
+      entries.add(entry);
+      byRequest.set(requestId, [...(byRequest.get(requestId) ?? []), entry]);
+      length += body.length;
+    },
+    replaceBody: (entry: Entry, body: string) => {
+      length += body.length - entry.result.body.length;
+      entry.result = { ...entry.result, body };
+    },
+    remove: (entry: Entry): boolean => {
+      if (!entries.delete(entry)) return false;
+      const { requestId, body } = entry.result;
+      const others = byRequest.get(requestId)?.filter((other) => other !== entry) ?? [];
+      if (others.length > 0) byRequest.set(requestId, others);
+      else byRequest.delete(requestId);
+      length -= body.length;
+      return true;
+    },
+    clear: () => {
+      entries.clear();
+      byRequest.clear();
+    },
+  };
+};
+
+export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds): Outbox => {
+  const batcher = createResultBatcher({ clock, ...posts });
+  const entries = createEntries();
+  let whenEmpty: (() => void)[] = [];
+  let isClosed = false;
+  let isReady = false;
+
+  const reportEmpty = () => {
+    for (const resolve of whenEmpty) resolve();
+    whenEmpty = [];
+  };
+
+  const remove = (entry: Entry, refusal: string | null) => {
+    if (!entries.remove(entry)) return;
+    settled(entry.result, refusal);
+    entry.done.resolve();
+    if (entries.all.size === 0) reportEmpty();
+  };
+
+  const receiveReply = (entry: Entry, reply: Reply<null>) => {
+    if (isClosed || !entries.all.has(entry)) return;
+    if (reply.ok) return remove(entry, entry.insteadOf);
+    const { sentence } = reply.failure;
+    if (entry.insteadOf === null && isAboutContent(reply.status)) return sendInstead(entry, sentence);
+    if (isFinal(reply.status)) return remove(entry, sentence);
+    const restMs = fullJitter(exponential(entry.attempt, retryRange), random);
+    entry.state = { kind: 'resting', cancel: clock.after(restMs, () => send(entry)) };
+    entry.attempt += 1;
+  };
+
+  const send = (entry: Entry) => {
+    const { result, attempt, state } = entry;
+    if (state.kind === 'resting') state.cancel?.();
+    const answered = (reply: Reply<null>) => receiveReply(entry, reply);
+    entry.state = { kind: 'sent', withdraw: batcher.send({ result, isRetry: attempt > 0, answered }) };
+  };
+
+  /** Ends the call now instead of at its deadline. */
+  const sendInstead = (entry: Entry, sentence: string) => {
+    entries.replaceBody(entry, resultInstead(entry.result.body, sentence));
+    entry.insteadOf = sentence;
+    send(entry);
+  };
+
+  const giveUpOldest = () => {
+    for (const entry of entries.all) {
+      if (entries.all.size <= maxResults && entries.length() <= maxLength) return;
+      stop(entry);
+      remove(entry, 'too many results wait');
+    }
+  };
+
+  return {
+    add: (result) => {
+      const same = entries.find(result);
+      if (same) {
+        if (isReady && same.state.kind === 'resting') send(same);
+        return same.done.promise;
+      }
+      const state = { kind: 'resting' } as const;
+      const entry: Entry = { result, insteadOf: null, attempt: 0, state, done: createDeferred() };
+      entries.add(entry);
+      giveUpOldest();
+      if (isReady && entries.all.has(entry)) send(entry);
+      return entry.done.promise;
+    },
+    hurry: () => {
+      isReady = true;
+      for (const entry of [...entries.all]) {
+        entry.attempt = 0;
+        if (entry.state.kind === 'resting') send(entry);
+      }
+    },
+    empty: () =>
+      entries.all.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve)),
+    close: () => {
+      isClosed = true;
+      for (const entry of entries.all) {
+        stop(entry);
+        entry.done.resolve();
+      }
+      entries.clear();
+      reportEmpty();
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import { createTimer, type Clock } from '@drawbridge/kit';
+import type { Reply } from '../reply.ts';
+
+const everyMs = 250;
+/** The wait after a post that the server could not take. */
+const againMs = 1_000;
+const maxOutputLength = 65_536;
+/** What a call printed last is kept to be posted again. Beyond that it is in the result alone: progress is for watching. */
+const maxKeptLength = 4 * maxOutputLength;
+
+export interface ProgressReporter {
+  report(update: ProgressBody): void;
+  /** The call has ended: what waits is dropped. */
+  end(): void;
+}
+
+const isAway = (reply: Reply<ProgressReply>) =>
+  !reply.ok && (reply.status === null || reply.status >= 500 || reply.status === 429);
+
+/** The newest of what a call printed, by its place in all of it, and how far the server has it. */
+const createKeptOutput = () => {
+  let text = '';
+  let from = 0;
+  let taken = 0;
+  const end = () => from + text.length;
+
+  return {
+    add: (more: string) => {
+      const grown = text + more;
+      text = grown.slice(-maxKeptLength);
+      from += grown.length - text.length;
+      taken = Math.max(taken, from);
+    },
+    isTaken: () => taken === end(),
+    /** What the next post carries. */
+    next: (): ProgressBody => {
+      if (end() === 0) return {};
+      const output = text.slice(taken - from, taken - from + maxOutputLength);
+      return { ...(output === '' ? {} : { output }), outputOffset: taken, outputKeptFrom: from };
+    },
+    /** The server has all up to `offset`: what it asks for again is posted again as far as it is here. */
+    takenTo: (offset: number) => {
+      taken = Math.min(Math.max(offset, from), end());
+    },
+  };
+};
+
+/**
+ * Posts a call's progress, one post at a time and at most four a second; what comes between is merged. What the server
+ * could not take, and what it lost in a restart, is posted again, so that a watcher misses nothing.
+ */
+export const createProgressReporter = (
+  clock: Clock,
+  post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,
+): ProgressReporter => {
+  const kept = createKeptOutput();
+  let said: ProgressBody | null = null;
+  let busy = false;
+  let ended = false;
+  const timer = createTimer(clock);
+  const notify = (earlier: ProgressBody | null, later: ProgressBody | null) => {
+    said = { ...earlier, ...later };
+  };
+
+  const flush = async (): Promise<void> => {
+    if (busy || ended || (said === null && kept.isTaken())) return;
+    busy = true;
+    const telling = said;
+    said = null;
+    const output = kept.next();
+    const startedAt = clock.now();
+    const reply = await post({ ...telling, ...output });
+    const away = isAway(reply);
+    if (away) notify(telling, said);
+    else {
+      const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
+      kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);
+    }
+    const restMs = away ? againMs : Math.max(0, everyMs - (clock.now() - startedAt));
+    if (ended) return;
+    timer.start(restMs, () => {
+      busy = false;
+      void flush();
+    });
+  };
+
+  return {
+    report: ({ output = '', ...update }) => {
+      kept.add(output);
+      notify(said, update);
+      void flush();
+    },
+    end: () => {
+      ended = true;
+      timer.cancel();
+    },
+  };
+};

@@ -1,0 +1,73 @@
+import { createErrors, sleep, type Clock } from '@drawbridge/kit';
+import { hasSessionBus } from './config.ts';
+
+export type KeyStore = 'file' | 'keyring';
+
+const errors = createErrors({
+  keyringUnavailable: {
+    code: 'KEYRING_UNAVAILABLE',
+    message: 'The keyring of this system does not answer',
+    fix: 'Unlock it, or pair again with --key-store file.',
+  },
+});
+
+/** A keyring that waits for somebody to unlock it does not keep drawbridge waiting longer. */
+const limitMs = 3_000;
+const service = 'drawbridge';
+
+/** One secret of this person in the keyring of the system. Each fails with `keyringUnavailable`, within 3 s. */
+export interface Keyring {
+  /** Whether it is worth trying, without trying. */
+  isLikely(): boolean;
+  /** Keeps something, reads it, and takes it away again. */
+  probe(): Promise<void>;
+  get(): Promise<string | null>;
+  set(secret: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Loads the native part only when it is used. On Linux the Secret Service alone: the kernel's keyring forgets at a restart. */
+export const openKeyring = ({ account, clock }: { account: string; clock: Clock }): Keyring => {
+  const entry = async (name = account) => {
+    const { AsyncEntry } = await import('@napi-rs/keyring');
+    return new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
+  };
+
+  const within = async <T>(work: Promise<T>): Promise<T> => {
+    const over = new AbortController();
+    const late = sleep(clock, limitMs, over.signal).then(() => {
+      throw new Error('no answer in time');
+    });
+    try {
+      return await Promise.race([work, late]);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : 'no reason given';
+      throw errors.keyringUnavailable({
+        message: `The keyring of this system does not answer (${reason})`,
+        cause,
+      });
+    } finally {
+      over.abort();
+      late.catch(() => {});
+    }
+  };
+
+  const put = async (one: Awaited<ReturnType<typeof entry>>, secret: string) => {
+    await one.setPassword(secret);
+    if ((await one.getPassword()) !== secret) throw new Error('it does not give back what it was given');
+  };
+
+  return {
+    probe: () =>
+      within(
+        entry(`${account} (test)`).then(async (one) => {
+          await put(one, 'test');
+          await one.deleteCredential();
+        }),
+      ),
+    isLikely: () => process.platform !== 'linux' || hasSessionBus(),
+    get: () => within(entry().then((one) => one.getPassword())),
+    set: (secret) => within(entry().then((one) => put(one, secret))),
+    remove: () => within(entry().then(async (one) => void (await one.deleteCredential()))),
+  };
+};

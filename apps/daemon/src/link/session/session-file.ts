@@ -1,0 +1,102 @@
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSerialQueue, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import writeFileAtomic from 'write-file-atomic';
+import { openKeyring, type Keyring, type KeyStore } from './keyring.ts';
+
+const kept = z.object({ url: z.url(), hostIdentifier: z.string(), key: z.string().min(1).optional() });
+
+/** What `drawbridge connect` without arguments needs. */
+export interface Session {
+  url: string;
+  key: string;
+  hostIdentifier: string;
+}
+
+/** The same without the key. */
+export interface KeptSession {
+  url: string;
+  hostIdentifier: string;
+  keptIn: KeyStore;
+}
+
+/** Keeps the session in the person's private folder (0700, file 0600), its key there or in the keyring, until explicit disconnect. */
+export interface SessionFile {
+  /** Null when there is none, or none that can be read. `keyringUnavailable` where the key is in a keyring that does not give it. */
+  read(): Promise<Session | null>;
+  /** What is kept and where, without opening a keyring. */
+  look(): Promise<KeptSession | null>;
+  /** `keyringUnavailable` where the person wants the keyring and there is none: nothing is written. */
+  probe(): Promise<void>;
+  write(value: Session): Promise<void>;
+  forget(): Promise<void>;
+}
+
+export interface SessionFileNeeds {
+  folder: string;
+  clock: Clock;
+  /** Where the person wants the key; left out: in the keyring where there is one that works, else in the file. */
+  keyStore?: KeyStore | null;
+  keyring?: Keyring;
+}
+
+export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionFileNeeds): SessionFile => {
+  const path = join(folder, 'session.json');
+  const ring = keyring ?? openKeyring({ account: path, clock });
+  // Writes and removals run one after the other, so that the last one wins.
+  const inTurn = createSerialQueue();
+
+  const readKept = async () => {
+    try {
+      return kept.parse(JSON.parse(await readFile(path, 'utf8')));
+    } catch {
+      return null;
+    }
+  };
+
+  /** True when the keyring has it now. */
+  const putInKeyring = async (key: string): Promise<boolean> => {
+    if (keyStore === 'file' || ((keyStore ?? null) === null && !ring.isLikely())) return false;
+    try {
+      await ring.set(key);
+      return true;
+    } catch (error) {
+      if (keyStore === 'keyring') throw error;
+      return false;
+    }
+  };
+
+  return {
+    read: async () => {
+      const found = await readKept();
+      if (found === null) return null;
+      const key = found.key ?? (await ring.get());
+      return key === null ? null : { url: found.url, hostIdentifier: found.hostIdentifier, key };
+    },
+    look: async () => {
+      const found = await readKept();
+      if (found === null) return null;
+      const { url, hostIdentifier, key } = found;
+      return { url, hostIdentifier, keptIn: key === undefined ? 'keyring' : 'file' };
+    },
+    probe: async () => {
+      if (keyStore === 'keyring') await ring.probe();
+    },
+    write: ({ url, hostIdentifier, key }) =>
+      inTurn(async () => {
+        const isInKeyring = await putInKeyring(key);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await chmod(folder, 0o700);
+        const text = JSON.stringify({ url, hostIdentifier, ...(isInKeyring ? {} : { key }) });
+        await writeFileAtomic(path, text, { mode: 0o600 });
+      }),
+    forget: () =>
+      inTurn(async () => {
+        const found = await readKept();
+        await rm(path, { force: true });
+        // The server has ended the session: what is left in a keyring that does not answer opens nothing.
+        if (found !== null && found.key === undefined) await ring.remove().catch(() => {});
+      }),
+  };
+};

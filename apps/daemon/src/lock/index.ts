@@ -1,2 +1,0 @@
-export { hasCode } from './has-code.ts';
-export { lockHolder, takeLock } from './lock.ts';

@@ -1,0 +1,88 @@
+import { dirname, join, sep } from 'node:path';
+import { normalizeName } from '../text/normalize.ts';
+
+const plainPath = /^[\x20-\x7e]*$/;
+
+/** Names that make other programs run things, wherever they stand; what lies below a folder of these belongs to it. */
+const anywhere = new Set(
+  (
+    '.gitmodules .mcp.json .vscode .idea .claude .cursor .ssh .envrc ' +
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
+    '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc'
+  ).split(' '),
+);
+/** Inside a `.git` folder, at any depth (a submodule's own is below `modules`): what git runs, or where it looks for it. */
+export const gitNames: ReadonlySet<string> = new Set([
+  'hooks',
+  'config',
+  'config.worktree',
+  'commondir',
+  'gitdir',
+]);
+/** Inside a `.git` folder: lists of what git does next, which may name programs. */
+const gitStates: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply']);
+/** Folders and files by the end of their path: start-up files, and Drawbridge's own program. */
+const markedEnds = [
+  ['.drawbridge', 'versions'],
+  ['.local', 'bin', 'drawbridge'],
+  ['.config', 'fish'],
+  ['.config', 'powershell'],
+  ['.config', 'autostart'],
+  ['.config', 'systemd'],
+];
+
+const hasMarkedEnd = (names: readonly string[], at: number): boolean =>
+  markedEnds.some((end) => end.every((name, index) => names[at - end.length + 1 + index] === name));
+
+/** Whether the name at `at` makes its path a protected one. */
+const isMarked = (names: readonly string[], at: number): boolean => {
+  const name = names[at] ?? '';
+  if (anywhere.has(name) || hasMarkedEnd(names, at)) return true;
+  return (gitNames.has(name) || gitStates.has(name)) && names.slice(0, at).includes('.git');
+};
+
+/** Protected names that a folder may get, by their path in it; in a `.git` folder others than elsewhere. */
+export const protectedNamesIn = (kind: 'folder' | 'git'): string[] =>
+  kind === 'git'
+    ? [...gitNames]
+    : [
+        ...anywhere,
+        ...markedEnds.map((names) => join(...names)),
+        ...[...gitNames].map((name) => join('.git', name)),
+      ];
+
+export const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Where the tools work, and the folder of the daemon itself: both real paths. */
+export interface Territory {
+  root: string;
+  privateFolder: string;
+}
+
+/**
+ * Whether no tool may touch this path, whether it exists or not. The person chose the root, so its own name and those above it do not
+ * count. `write` also keeps `.git` itself, which as a file or a link would send git elsewhere.
+ */
+export const isProtected = (territory: Territory, path: string, access: 'read' | 'write'): boolean => {
+  if (isWithin(normalizeName(path), normalizeName(territory.privateFolder))) return true;
+  // Every name that protects begins with a dot, and most paths have none.
+  if (plainPath.test(path) && !path.includes(`${sep}.`)) return false;
+  const names = path.split(sep).filter(Boolean).map(normalizeName);
+  const rootLength = territory.root.split(sep).filter(Boolean).length;
+  if (access === 'write' && names.length > rootLength && names.at(-1) === '.git') return true;
+  return names.some((_, at) => at >= rootLength && isMarked(names, at));
+};
+
+/** Printable and without a dot in front: what `normalizeName` only brings to lower case, and what no protected name looks like. */
+const harmlessName = /^[\x20-\x2d\x2f-\x7e][\x20-\x7e]*$/;
+
+/** `isProtected` for reading the entries of one folder, with what holds for all of them looked at once. */
+export const protectedIn = (territory: Territory, folder: string): ((name: string) => boolean) => {
+  const own = normalizeName(territory.privateFolder);
+  const isPlain = plainPath.test(folder) && !folder.includes(`${sep}.`);
+  const lower = folder.toLowerCase();
+  const isHarmless = isPlain && lower !== dirname(own) && !isWithin(lower, own);
+  return (name) =>
+    !(isHarmless && harmlessName.test(name)) && isProtected(territory, join(folder, name), 'read');
+};

@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, lstatSync, read, readSync, readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pathErrors as errors } from './errors.ts';
+import { maxFileBytes } from './limits.ts';
+import { openForReading } from './open.ts';
+
+const readInto = promisify(read);
+
+/** Up to this, reading takes less time than handing it to a thread. */
+const smallBytes = 64 * 1024;
+
+/** A second name for one of the daemon's own files is that file. */
+const isOwnFile = (found: Stats, privateFolder: string): boolean => {
+  if (found.nlink < 2) return false;
+  return readdirSync(privateFolder).some((name) => {
+    const own = lstatSync(join(privateFolder, name), { throwIfNoEntry: false });
+    return own !== undefined && own.ino === found.ino && own.dev === found.dev;
+  });
+};
+
+/** Reads to the end, at most one byte over the limit: a file's stated size proves nothing. */
+const readAll = async (fd: number, stated: number): Promise<Buffer> => {
+  let bytes = Buffer.allocUnsafe(Math.min(stated, maxFileBytes) + 1);
+  let length = 0;
+  for (;;) {
+    const room = bytes.length - length;
+    const bytesRead =
+      bytes.length > smallBytes
+        ? (await readInto(fd, bytes, length, room, null)).bytesRead
+        : readSync(fd, bytes, length, room, null);
+    length += bytesRead;
+    if (length > maxFileBytes) throw errors.tooLarge();
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(bytes.length * 2, maxFileBytes + 1));
+  }
+};
+
+/** Runs with the regular file at a real path open for reading. Throws `isFolder`, `notFile`, `changed`, `protectedPath`. */
+export const withRegularFile = async <T>(
+  path: string,
+  privateFolder: string,
+  run: (fd: number, found: Stats) => Promise<T>,
+): Promise<T> => {
+  const { fd } = openForReading(path);
+  try {
+    const found = fstatSync(fd);
+    if (found.isDirectory()) throw errors.isFolder();
+    if (!found.isFile()) throw errors.notFile();
+    if (isOwnFile(found, privateFolder)) throw errors.protectedPath();
+    return await run(fd, found);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** The whole content of the regular file at a real path. Throws `tooLarge` too. */
+export const readBytes = (path: string, privateFolder: string): Promise<Buffer> =>
+  withRegularFile(path, privateFolder, async (fd, found) => {
+    if (found.size > maxFileBytes) throw errors.tooLarge();
+    return readAll(fd, found.size);
+  });
+
+/** The first `size` bytes of an open file, piece by piece: a file that grows meanwhile does not grow the copy. */
+export async function* chunksOf(fd: number, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let position = 0; position < size;) {
+    signal.throwIfAborted();
+    const chunk = Buffer.allocUnsafe(Math.min(size - position, 1024 * 1024));
+    const { bytesRead } = await readInto(fd, chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}

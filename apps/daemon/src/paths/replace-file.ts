@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { hasCode } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { pathErrors as errors } from './errors.ts';
+import type { Folder } from './open.ts';
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** What the names begin with of the files that a call writes. */
+const beginningOf = (requestId: string) =>
+  `.drawbridge-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}-`;
+
+/** How a file is called while a call writes it. */
+export const temporaryName = (requestId: string): string => `${beginningOf(requestId)}${nanoid(8)}.tmp`;
+export const isTemporaryNameOf = (requestId: string, name: string): boolean =>
+  name.startsWith(beginningOf(requestId)) && /-[\w-]{8}\.tmp$/.test(name);
+
+/** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
+const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
+  const own = await file.stat();
+  if (own.uid !== old.uid || own.gid !== old.gid) {
+    await file.chown(old.uid, old.gid).catch((error: unknown) => {
+      if (!hasCode(error, 'EPERM')) throw error;
+    });
+  }
+  await file.chmod(old.mode & 0o777);
+};
+
+/** `requestId` is the call's, `mode` is for a file that was not there before. */
+export interface Content {
+  requestId: string;
+  data: string | AsyncIterable<Buffer>;
+  mode?: number;
+}
+
+async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
+  if (typeof data === 'string') yield data;
+  else yield* data;
+}
+
+/**
+ * Puts a file into an open folder in one step: readers see the old content or the new, and both name and content are on disk
+ * when this resolves. A file with a second name elsewhere is not changed there. Throws `notFile` over anything else than a file.
+ */
+export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
+  const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
+  if (old && !old.isFile()) throw errors.notFile();
+  const temporary = folder.entry(temporaryName(content.requestId));
+  const file = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+    content.mode ?? 0o666,
+  );
+  try {
+    try {
+      if (old) await takeOver(file, old);
+      for await (const piece of pieces(content.data)) await file.appendFile(piece);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, folder.entry(name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+};
+
+export const syncFolder = async (folder: Folder): Promise<void> => {
+  const handle = await open(folder.entry('.'), constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

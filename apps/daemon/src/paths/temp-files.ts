@@ -1,0 +1,31 @@
+import { closeSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { openFolder } from './open.ts';
+import { isTemporaryNameOf } from './replace-file.ts';
+
+export interface InterruptedCalls {
+  /** The `requestId`s of calls that ended in the middle. */
+  calls: readonly string[];
+  /** The files that they wrote. */
+  paths: readonly string[];
+}
+
+/** Removes what these calls left beside the files that they wrote, and nothing of any other. What cannot be looked at stays. */
+export const removeTempFiles = async ({ calls, paths }: InterruptedCalls): Promise<void> => {
+  for (const path of new Set(paths.map((one) => dirname(one)))) {
+    try {
+      const folder = openFolder(path);
+      try {
+        const names = (await readdir(folder.entry('.'))).filter((name) =>
+          calls.some((requestId) => isTemporaryNameOf(requestId, name)),
+        );
+        for (const name of names) await rm(folder.entry(name), { force: true });
+      } finally {
+        closeSync(folder.fd);
+      }
+    } catch {
+      // The folder has gone, or belongs to somebody else by now.
+    }
+  }
+};

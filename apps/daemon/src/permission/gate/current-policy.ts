@@ -1,0 +1,92 @@
+import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import { errors } from '../errors.ts';
+import { deniedPaths, prepareDenials, type DeniedPaths } from '../rules/deny.ts';
+import {
+  evaluate,
+  evaluateAll,
+  isDenied,
+  rulesAtWork,
+  type Evaluation,
+  type Policy,
+} from '../rules/evaluate.ts';
+import { effectiveModes, type Modes } from '../rules/modes.ts';
+import type { Resource } from '../rules/resource.ts';
+import type { RuleUse } from '../settings/rule-use.ts';
+import type { Session } from '../settings/session.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+/** What the settings say about reading one path. */
+export interface Reading {
+  mode(path: string): Mode;
+  /** Whether the mode is `deny`; cheaper than `mode`. */
+  isDenied(path: string): boolean;
+}
+
+export interface PolicyNeeds {
+  settings: SettingsStore;
+  session: Session;
+  use: Pick<RuleUse, 'note'>;
+  /** The real path of the folder that file tools work in. */
+  root: string;
+}
+
+/** The policy that the settings and the session give at a moment. */
+export interface CurrentPolicy {
+  /** Reads the settings again where they have changed. Throws `settingsUnusable`. */
+  refresh(): Promise<void>;
+  /** By the settings that were read last. */
+  now(): Policy;
+  modes(): Modes;
+  isOff(group: ToolGroup): boolean;
+  /** Evaluates by the settings of this moment, and notes the rules that decided. */
+  evaluate(resources: Resource[]): Promise<Evaluation>;
+  reader(): Promise<Reading>;
+  access(resource: Resource): Promise<Mode>;
+  deniedPaths(): DeniedPaths;
+}
+
+export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeeds): CurrentPolicy => {
+  const refresh = () =>
+    settings.refresh().catch((cause: unknown) => {
+      throw errors.settingsUnusable({ cause });
+    });
+  const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
+  const now = (): Policy => ({
+    modes: modes(),
+    deny: prepareDenials(settings.rules().deny),
+    allow: [...settings.rules().allow, ...session.rules().map(({ rule }) => rule)],
+    root,
+  });
+
+  return {
+    refresh,
+    now,
+    modes,
+    isOff: (group) => effectiveModes(modes())[group] === 'deny',
+    evaluate: async (resources) => {
+      await refresh();
+      const policy = now();
+      const evaluation = evaluateAll(policy, resources);
+      if (evaluation.kind !== 'ask') use.note(rulesAtWork(policy, resources));
+      return evaluation;
+    },
+    reader: async () => {
+      await refresh();
+      let policy: Policy | undefined;
+      const resource = (path: string): Resource => ({
+        toolGroup: 'filesystemRead',
+        resource: path,
+        description: path,
+      });
+      return {
+        mode: (path) => evaluate((policy ??= now()), resource(path)),
+        isDenied: (path) => isDenied((policy ??= now()), resource(path)),
+      };
+    },
+    access: async (resource) => {
+      await refresh();
+      return evaluate(now(), resource);
+    },
+    deniedPaths: () => deniedPaths(settings.rules().deny),
+  };
+};

@@ -1,0 +1,256 @@
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import { errorTable } from '@drawbridge/contracts/errors';
+import type { Decision, Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import { canonical, createEmitter, visible } from '@drawbridge/kit';
+import type { DeniedPaths } from '../rules/deny.ts';
+import { evaluateAll } from '../rules/evaluate.ts';
+import {
+  buildQuestion,
+  givenAnswer,
+  isAbout,
+  sameResources,
+  type Attempt,
+  type Given,
+  type Question,
+} from './question.ts';
+import type { Modes } from '../rules/modes.ts';
+import { createCurrentPolicy, type CurrentPolicy, type Reading } from './current-policy.ts';
+import { createOpenQuestions, type Covered, type OpenQuestions } from './open-questions.ts';
+import { exactRule } from '../rules/scope.ts';
+import type { Resource } from '../rules/resource.ts';
+import type { RuleUse } from '../settings/rule-use.ts';
+import type { Session } from '../settings/session.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+/** An answer given at the terminal; `reach` is the id of a scope that the question offers. */
+export interface TerminalAnswer {
+  decision: Decision;
+  reach?: string;
+}
+
+/** Where a question goes: to the server for the panel, or to this terminal. */
+export type Ask =
+  | { kind: 'panel' }
+  | {
+      kind: 'terminal';
+      /** `signal` is aborted with the call, or when a rule answers the question first. */
+      askInTerminal(question: ConfirmationPayload, caller: Caller): Promise<TerminalAnswer>;
+    };
+
+/** `run`: these arguments, touching these resources and nothing else. */
+export type Outcome =
+  | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[] }
+  | { kind: 'ask'; question: ConfirmationPayload }
+  | { kind: 'denied'; reason: string };
+
+/** What a call carries beside its tool and arguments. */
+export interface GateContext {
+  confirmation: unknown;
+  askId?: string | undefined;
+  reach?: string | undefined;
+  signal: AbortSignal;
+  /** Reports progress to the server, which renews the call's deadline. */
+  progress(update: ProgressBody): void;
+}
+
+type Caller = Pick<GateContext, 'signal' | 'progress'>;
+
+export interface GateNeeds {
+  settings: SettingsStore;
+  session: Session;
+  ask: Ask;
+  use: Pick<RuleUse, 'note'>;
+  /** The real path of the folder that file tools work in. */
+  root: string;
+}
+
+/** `requestId` is the call whose answer made the rules. */
+export type GateChange = { kind: 'asked' } | { kind: 'ruled'; requestId: string };
+
+export interface Gate {
+  /**
+   * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
+   * was asked for this request, about this tool and these arguments, or for another one where no request has this id and no other
+   * open question is the same. Where `askId` names the question that it answers, an
+   * answer to an earlier question does not count for the present one. `reach` is how far it goes: one that was not offered
+   * with the decision makes it a denial. Specification 6.2.
+   */
+  check(attempt: Attempt, context: GateContext): Promise<Outcome>;
+  /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
+  reader(): Promise<Reading>;
+  /** What holds for one resource, by the settings of this moment. */
+  access(resource: Resource): Promise<Mode>;
+  /** The paths that deny rules keep closed, by the settings that were read last. */
+  deniedPaths(): DeniedPaths;
+  /** The modes that hold now. */
+  modes(): Modes;
+  /** A question was asked, or a lasting answer made rules; gives a function that stops listening. */
+  onChange(listen: (change: GateChange) => void): () => void;
+  /** How many questions wait for an answer, beside one of the request `except`. */
+  openQuestions(except?: string): number;
+  /** The question of this request will not be answered any more. */
+  withdraw(requestId: string): void;
+  /** Evaluates open questions again: those at the terminal that are covered end, the others are given back. */
+  settle(): Promise<{ here: number; elsewhere: Covered[] }>;
+  /** Explicit disconnect: session rules and open questions end. */
+  endSession(): void;
+}
+
+const deniedByUser: Outcome = { kind: 'denied', reason: errorTable.denied.message };
+const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
+const off = (group: ToolGroup): Outcome => denied(`${group} is switched off on this machine`);
+
+/** Whether a yes still fits: the same resources, the same preview, and nothing more to ask about. */
+const stillFits = async (question: Question, attempt: Attempt, given: Given): Promise<boolean> => {
+  if (!sameResources(await attempt.look(), question.resources)) return false;
+  if (given.decision !== 'allowOnce') return true;
+  return canonical((await attempt.preview()) ?? null) === canonical(question.preview ?? null);
+};
+
+/** A server that knows only the specification sends the decision as a new call, which is about the one same question. */
+const answeredRequest = (
+  questions: OpenQuestions,
+  attempt: Attempt,
+  answer: Pick<GateContext, 'confirmation' | 'askId'>,
+): string => {
+  const isNew = questions.of(attempt.requestId) === undefined;
+  const mayBeOther = isNew && answer.confirmation !== undefined && answer.askId === undefined;
+  return (mayBeOther ? questions.onlyAbout(attempt) : undefined) ?? attempt.requestId;
+};
+
+interface AskingContext extends GateNeeds {
+  questions: OpenQuestions;
+  policy: CurrentPolicy;
+  changed(change: GateChange): void;
+}
+
+/** Makes the rules of a lasting answer, and reports them for other open questions. */
+const addRules = async (
+  { session, settings, changed }: AskingContext,
+  { requestId }: Attempt,
+  { decision, rules, forMs }: Given,
+): Promise<void> => {
+  if (decision === 'allowOnce' || decision === 'denyOnce') return;
+  if (decision === 'allowForSession') session.allow(rules, forMs);
+  else await settings.addRules(decision === 'alwaysAllow' ? 'allow' : 'deny', rules);
+  changed({ kind: 'ruled', requestId });
+};
+
+const createAsking = (context: AskingContext) => {
+  const { questions, policy, ask, root, changed } = context;
+
+  const refuse = ({ toolGroup, resource }: Resource): Outcome =>
+    policy.isOff(toolGroup) ? off(toolGroup) : denied(`a rule forbids ${visible(resource)}`);
+
+  const keep = (requestId: string, question: Question): Outcome => {
+    questions.keep(requestId, question);
+    changed({ kind: 'asked' });
+    return { kind: 'ask', question: question.payload };
+  };
+
+  const approve = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
+    if (!(await stillFits(question, attempt, given))) return askAnew(attempt);
+    await policy.refresh();
+    const now = policy.now();
+    const allow = [...now.allow, ...question.asking.map(exactRule)];
+    if (evaluateAll({ ...now, allow }, question.resources).kind !== 'run') return askAnew(attempt);
+    await addRules(context, attempt, given);
+    return { kind: 'run', arguments: question.arguments, granted: question.resources };
+  };
+
+  const decide = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
+    switch (given.decision) {
+      case 'allowOnce':
+      case 'allowForSession':
+      case 'alwaysAllow':
+        return approve(question, attempt, given);
+      case 'denyOnce':
+        return deniedByUser;
+      case 'alwaysDeny':
+        await addRules(context, attempt, given);
+        return deniedByUser;
+      default:
+        return given.decision satisfies never;
+    }
+  };
+
+  const answered = async (
+    question: Question,
+    attempt: Attempt,
+    answer: Pick<GateContext, 'confirmation' | 'reach'>,
+  ): Promise<Outcome> => {
+    const given = givenAnswer(question, answer);
+    return given !== undefined && isAbout(question, attempt)
+      ? decide(question, attempt, given)
+      : denied('the answer does not fit what was asked');
+  };
+
+  /** Evaluates from the start. At the terminal it ends with an answer, else with a question for the server. */
+  const askAnew = async (attempt: Attempt, caller?: Caller): Promise<Outcome> => {
+    const resources = await attempt.look();
+    const evaluation = await policy.evaluate(resources);
+    if (evaluation.kind === 'denied') return refuse(evaluation.resource);
+    if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
+    const [first, ...rest] = evaluation.asking;
+    if (first === undefined) return denied('there was nothing to ask about');
+    const question = await buildQuestion(attempt, { resources, asking: [first, ...rest] }, root);
+    if (ask.kind === 'panel') return keep(attempt.requestId, question);
+    if (caller === undefined) return denied('what it would touch changed while you were asked');
+    const given = await questions.atTerminal(question, (settled) => {
+      changed({ kind: 'asked' });
+      const signal = AbortSignal.any([caller.signal, settled]);
+      return ask.askInTerminal(question.payload, { ...caller, signal });
+    });
+    if (given === undefined) return askAnew(attempt, caller);
+    return answered(question, attempt, { confirmation: given.decision, reach: given.reach });
+  };
+
+  return { askAnew, answered };
+};
+
+export const createGate = (needs: GateNeeds): Gate => {
+  const questions = createOpenQuestions();
+  const policy = createCurrentPolicy(needs);
+  const changes = createEmitter<GateChange>((error) => {
+    throw error;
+  });
+  const changed = (change: GateChange) => changes.emit('gate', change);
+  const { askAnew, answered } = createAsking({ ...needs, questions, policy, changed });
+
+  return {
+    onChange: (listen) => changes.on('gate', listen),
+    openQuestions: questions.count,
+    withdraw: questions.forget,
+    settle: async () => {
+      await policy.refresh();
+      return questions.settle(policy.now());
+    },
+    modes: policy.modes,
+    reader: policy.reader,
+    access: policy.access,
+    deniedPaths: policy.deniedPaths,
+    endSession: () => {
+      needs.session.end();
+      questions.clear();
+    },
+    check: async (attempt, { confirmation, askId, reach, signal, progress }) => {
+      const caller = { signal, progress };
+      await policy.refresh();
+      if (policy.isOff(attempt.group)) return off(attempt.group);
+      const requestId = answeredRequest(questions, attempt, { confirmation, askId });
+      const question = questions.of(requestId);
+      if (question === undefined) return askAnew(attempt, caller);
+      if (confirmation === undefined || (askId !== undefined && askId !== question.payload.askId)) {
+        // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
+        const isSame = isAbout(question, attempt) && sameResources(await attempt.look(), question.resources);
+        if (isSame && (await policy.evaluate(question.resources)).kind === 'ask')
+          return { kind: 'ask', question: question.payload };
+        questions.forget(requestId);
+        return askAnew(attempt, caller);
+      }
+      questions.forget(requestId);
+      return answered(question, attempt, { confirmation, reach });
+    },
+  };
+};

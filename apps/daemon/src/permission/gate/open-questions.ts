@@ -1,0 +1,72 @@
+import { createBoundedMap } from '@drawbridge/kit';
+import { evaluateAll, type Policy } from '../rules/evaluate.ts';
+import { isAbout, type Attempt, type Question } from './question.ts';
+
+/** A question that the person's rules answer by now; `askId` names it. */
+export interface Covered {
+  requestId: string;
+  askId: string;
+  outcome: 'allowed' | 'denied';
+}
+
+/** A server that never answers cannot fill the memory; the oldest question goes first, and is asked again when its answer comes. */
+const maxQuestions = 1_000;
+
+/** The questions that wait for an answer: those that the server was asked, and those at this terminal. */
+export const createOpenQuestions = () => {
+  const asked = createBoundedMap<string, Question>({ maxEntries: maxQuestions });
+  const atTerminal = new Map<Question, AbortController>();
+
+  const outcomeOf = (policy: Policy, { resources }: Question): Covered['outcome'] | null => {
+    const { kind } = evaluateAll(policy, resources);
+    if (kind === 'ask') return null;
+    return kind === 'run' ? 'allowed' : 'denied';
+  };
+
+  return {
+    of: (requestId: string) => asked.get(requestId),
+    keep: asked.set,
+    forget: (requestId: string) => void asked.delete(requestId),
+    /** The id of the one question about this tool and these arguments; undefined where there is none, or more than one. */
+    onlyAbout: (attempt: Attempt): string | undefined => {
+      const [only, ...others] = [...asked].filter(([, question]) => isAbout(question, attempt));
+      return others.length === 0 ? only?.[0] : undefined;
+    },
+    /** Asks at the terminal. `ask` gets a signal that is aborted when a rule settles the question first: then undefined. */
+    atTerminal: async <T>(
+      question: Question,
+      ask: (settled: AbortSignal) => Promise<T>,
+    ): Promise<T | undefined> => {
+      const settled = new AbortController();
+      atTerminal.set(question, settled);
+      try {
+        return await ask(settled.signal);
+      } catch (error) {
+        if (settled.signal.aborted) return undefined;
+        throw error;
+      } finally {
+        atTerminal.delete(question);
+      }
+    },
+    /** Without the one of a request. */
+    count: (except?: string) =>
+      asked.size + atTerminal.size - (except !== undefined && asked.has(except) ? 1 : 0),
+    /** Ends those at the terminal that are covered, and gives how many, beside the others that are. */
+    settle: (policy: Policy): { here: number; elsewhere: Covered[] } => {
+      const here = [...atTerminal].filter(([question]) => outcomeOf(policy, question) !== null);
+      for (const [question, settled] of here) {
+        atTerminal.delete(question);
+        settled.abort();
+      }
+      const elsewhere = [...asked].flatMap(([requestId, question]): Covered[] => {
+        const outcome = outcomeOf(policy, question);
+        const { askId } = question.payload;
+        return outcome === null || askId === undefined ? [] : [{ requestId, askId, outcome }];
+      });
+      return { here: here.length, elsewhere };
+    },
+    clear: () => asked.clear(),
+  };
+};
+
+export type OpenQuestions = ReturnType<typeof createOpenQuestions>;

@@ -1,0 +1,104 @@
+import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { decision, decisions, type Decision, type ToolGroup } from '@drawbridge/contracts/groups';
+import type { Preview } from '@drawbridge/contracts/preview';
+import { canonical, isDrawnOtherwise } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { whySensitive } from '../rules/sensitive-paths.ts';
+import { exactRule, offerScopes, type OfferedScope } from '../rules/scope.ts';
+import type { Resource } from '../rules/resource.ts';
+import type { Rule } from '../rules/rule.ts';
+
+/** One call as the gate sees it: what it would run, and how to look at what that would touch. */
+export interface Attempt {
+  requestId: string;
+  tool: string;
+  group: ToolGroup;
+  /** Without `_confirmation`. */
+  arguments: Record<string, unknown>;
+  look(): Promise<Resource[]>;
+  /** The question in one line. */
+  title(resources: readonly Resource[]): Promise<string>;
+  preview(): Promise<Preview | undefined>;
+}
+
+/** What was asked, and all that its answer may start. */
+export interface Question {
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Every resource of the call, also those that needed no question. */
+  resources: Resource[];
+  asking: Resource[];
+  preview: Preview | undefined;
+  reaches: OfferedScope[];
+  payload: ConfirmationPayload & { options: Decision[] };
+}
+
+const toShow = (resource: Resource, guard: string | undefined): AffectedResource => ({
+  toolGroup: resource.toolGroup,
+  resource: resource.resource,
+  description: resource.description + (guard === undefined ? '' : ` (careful: ${guard})`),
+});
+
+/** What cannot be drawn as it stands, or says so itself, can be allowed this once, and no further. */
+const mayLast = (asking: readonly Resource[]): boolean =>
+  asking.every(({ resource, once }) => !once && !isDrawnOtherwise(resource));
+
+const optionsFor = (asking: readonly Resource[]): Decision[] =>
+  decisions.filter((one) => mayLast(asking) || (one !== 'allowForSession' && one !== 'alwaysAllow'));
+
+export const buildQuestion = async (
+  attempt: Attempt,
+  about: { resources: Resource[]; asking: readonly [Resource, ...Resource[]] },
+  root: string,
+): Promise<Question> => {
+  const { resources, asking } = about;
+  const [title, preview] = await Promise.all([attempt.title(resources), attempt.preview()]);
+  const show = (resource: Resource) => toShow(resource, whySensitive(root, resource));
+  const reaches = mayLast(asking) ? await offerScopes(asking, root) : [];
+  return {
+    tool: attempt.tool,
+    arguments: attempt.arguments,
+    resources,
+    asking: [...asking],
+    preview,
+    reaches,
+    payload: {
+      ...show(asking[0]),
+      title,
+      options: optionsFor(asking),
+      resources: asking.map(show),
+      ...(preview && { preview }),
+      ...(reaches.length > 0 && { reaches: reaches.map(({ reach }) => reach) }),
+      askId: nanoid(),
+    },
+  };
+};
+
+/** Whether a call is the one that the question was about. */
+export const isAbout = (question: Question, attempt: Attempt): boolean =>
+  question.tool === attempt.tool && canonical(question.arguments) === canonical(attempt.arguments);
+
+export const sameResources = (a: readonly Resource[], b: readonly Resource[]): boolean =>
+  canonical(a) === canonical(b);
+
+/** An answer that fits its question: the decision, and the rules that it makes where it lasts. */
+export interface Given {
+  decision: Decision;
+  rules: Rule[];
+  /** Absent: as long as the decision says. */
+  forMs: number | undefined;
+}
+
+/** What came as `_confirmation` and `reach`, when the question offered the one, and the other with it. */
+export const givenAnswer = (
+  question: Question,
+  answer: { confirmation: unknown; reach?: string | undefined },
+): Given | undefined => {
+  const parsed = decision.safeParse(answer.confirmation);
+  if (!parsed.success || !question.payload.options.includes(parsed.data)) return undefined;
+  if (answer.reach === undefined)
+    return { decision: parsed.data, rules: question.asking.map(exactRule), forMs: undefined };
+  const chosen = question.reaches.find(({ reach }) => reach.id === answer.reach);
+  if (chosen === undefined || !chosen.reach.decisions.includes(parsed.data)) return undefined;
+  return { decision: parsed.data, rules: chosen.rules, forMs: chosen.reach.durationMs };
+};

@@ -1,7 +1,0 @@
-import type { Mode, ToolGroup } from '@drawbridge/contracts';
-
-export type Modes = Record<ToolGroup, Mode>;
-
-/** The modes that hold: who may not read may not write. */
-export const effectiveModes = (modes: Modes): Modes =>
-  modes.filesystemRead === 'deny' ? { ...modes, filesystemWrite: 'deny' } : modes;

@@ -1,0 +1,63 @@
+import { posix } from 'node:path';
+import { hostOf, isSubdomain } from '@drawbridge/kit';
+import { commandParts, plainCommand } from './plain-command.ts';
+import type { Resource } from './resource.ts';
+import type { Rule } from './rule.ts';
+
+const isPathGroup = ({ toolGroup }: Rule) =>
+  toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite';
+
+/** Absolute, without `.`, `..` or an empty name: nothing in it can lead elsewhere than it says. */
+const isStraight = (path: string) => path.startsWith('/') && posix.normalize(path) === path;
+
+/** What lies below the folder, byte for byte. For writes not a whole folder at once: the user was not shown its content. */
+const coversBelow = (rule: Rule, { toolGroup, resource }: Resource): boolean => {
+  const folder = rule.resource;
+  if (!isPathGroup(rule) || !folder.endsWith('/') || !isStraight(folder) || !isStraight(resource))
+    return false;
+  const isFolderItself = resource === folder || `${resource}/` === folder;
+  if (toolGroup === 'filesystemRead') return isFolderItself || resource.startsWith(folder);
+  return !isFolderItself && resource.startsWith(folder) && !resource.endsWith('/');
+};
+
+/** The host itself and what is below it, at the same port. */
+const coversSubdomains = (rule: Rule, { resource }: Resource): boolean => {
+  const [own, host] = [hostOf(resource), hostOf(rule.resource)];
+  if (rule.toolGroup !== 'browser' || own === null || host === null || own.port !== host.port) return false;
+  return own.name === host.name || isSubdomain(own.name, host.name);
+};
+
+/** Every tool of the server, as long as its command is the one that was allowed. */
+const coversServer = (rule: Rule, { resource, serverFingerprint }: Resource): boolean =>
+  rule.toolGroup === 'mcp' &&
+  rule.resource.endsWith('/*') &&
+  resource.startsWith(rule.resource.slice(0, -1)) &&
+  serverFingerprint !== undefined &&
+  rule.fingerprint === serverFingerprint;
+
+/** The same program file in the same folder, with the rule's words and plain ones after them. */
+const coversWords = (rule: Rule, { resource, programFingerprint }: Resource): boolean =>
+  rule.toolGroup === 'shell' &&
+  programFingerprint !== undefined &&
+  rule.fingerprint === programFingerprint &&
+  plainCommand(commandParts(resource)?.text ?? '') !== undefined &&
+  (resource === rule.resource || resource.startsWith(`${rule.resource} `));
+
+/** Whether an allow rule covers a resource. Narrow: byte for byte what the person was shown, or within what they picked. */
+export const covers = (rule: Rule, resource: Resource): boolean => {
+  if (rule.toolGroup !== resource.toolGroup) return false;
+  switch (rule.reach) {
+    case undefined:
+      return rule.resource === resource.resource && rule.fingerprint === resource.fingerprint;
+    case 'folder':
+      return coversBelow(rule, resource);
+    case 'subdomains':
+      return coversSubdomains(rule, resource);
+    case 'server':
+      return coversServer(rule, resource);
+    case 'words':
+      return coversWords(rule, resource);
+    default:
+      return rule.reach satisfies never;
+  }
+};

@@ -1,0 +1,113 @@
+import { realpathSync } from 'node:fs';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { commandWords } from './command-words.ts';
+import { normalizeText } from '../../text/normalize.ts';
+import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
+import type { Resource } from './resource.ts';
+import type { Rule } from './rule.ts';
+
+const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+const isWithin = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+/** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
+const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');
+
+/** A deny rule with what it means spelt out. */
+export interface Denial {
+  rule: Rule;
+  /** What the rule's text begins and others continue, such as `<server>/`; null where it stands for itself. */
+  prefix: string | null;
+  text: string;
+  /** Of a path: as the rule says it, and where that leads now. */
+  paths: string[];
+  /** Of a command: the programs that it names. */
+  commands: string[][];
+  /** Of a browser rule: whatever way the host is written, with its subdomains where the rule has that reach. */
+  host: Host | null;
+}
+
+const isPathGroup = (group: ToolGroup) => group === 'filesystemRead' || group === 'filesystemWrite';
+
+const leadsTo = (path: string): string[] => {
+  try {
+    return [path, realpathSync(path)];
+  } catch {
+    return [path];
+  }
+};
+
+/** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
+export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
+  rules.map((rule) => {
+    const { toolGroup: group, resource, reach } = rule;
+    return {
+      rule,
+      prefix: reach === 'server' ? normalizeText(resource.slice(0, resource.lastIndexOf('/') + 1)) : null,
+      text: normalizeText(resource),
+      paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(normalizeText(path))) : [],
+      commands: group === 'shell' ? commandWords(commandOf(resource)) : [],
+      host: group === 'browser' ? meantHostOf(resource) : null,
+    };
+  });
+
+/** Paths that deny rules keep from every tool, as they are written and where they lead, with all below them. */
+export interface DeniedPaths {
+  read: string[];
+  /** Those of `read` are in it too. */
+  write: string[];
+}
+
+export const deniedPaths = (rules: readonly Rule[]): DeniedPaths => {
+  const of = (group: ToolGroup) =>
+    rules
+      .filter((one) => one.toolGroup === group)
+      .flatMap(({ resource }) => leadsTo(withoutSlash(resource)))
+      .filter((path) => path.startsWith('/'));
+  const read = [...new Set(of('filesystemRead'))];
+  return { read, write: [...new Set([...read, ...of('filesystemWrite')])] };
+};
+
+/** A path rule covers what lies below it; a write to a whole tree (a trailing `/`) also meets the rules inside it. */
+const deniesPath = (denied: string, resource: Resource, normalized: string): boolean => {
+  const own = withoutSlash(normalized);
+  const touchesTree = resource.toolGroup === 'filesystemWrite' && normalized.endsWith('/');
+  return isWithin(own, denied) || (touchesTree && isWithin(denied, own));
+};
+
+/** What may not be read may not be written either. */
+const speaksFor = (group: ToolGroup, resource: Resource) =>
+  group === resource.toolGroup || (group === 'filesystemRead' && resource.toolGroup === 'filesystemWrite');
+
+/** One spelling of a resource, ready to be compared with many rules. */
+interface Spelling {
+  text: string;
+  normalized: string;
+}
+
+const meetsHost = ({ host, rule }: Denial, text: string): boolean => {
+  const own = host === null ? null : meantHostOf(text);
+  if (host === null || own === null) return false;
+  return own.name === host.name || (rule.reach === 'subdomains' && isSubdomain(own.name, host.name));
+};
+
+const meets = (denial: Denial, resource: Resource, { text, normalized }: Spelling): boolean => {
+  if (denial.prefix !== null && normalized.startsWith(denial.prefix)) return true;
+  if (meetsHost(denial, text)) return true;
+  if (denial.text === normalized || denial.paths.some((path) => deniesPath(path, resource, normalized)))
+    return true;
+  if (denial.commands.length === 0) return false;
+  const found = commandWords(commandOf(text));
+  return denial.commands.some((wanted) => found.some((own) => wanted.every((word, at) => own[at] === word)));
+};
+
+/** The first denial that meets a resource. Broad: the resource, its other spellings, and for commands the programs that it would start. */
+export const findDenial = (denials: readonly Denial[], resource: Resource): Denial | undefined => {
+  const speaking = denials.filter(({ rule }) => speaksFor(rule.toolGroup, resource));
+  if (speaking.length === 0) return undefined;
+  const spellings = [resource.resource, ...(resource.aliases ?? [])].map((text) => ({
+    text,
+    normalized: normalizeText(text),
+  }));
+  return speaking.find((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
+};

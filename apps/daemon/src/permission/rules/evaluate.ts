@@ -1,0 +1,58 @@
+import type { Mode } from '@drawbridge/contracts/groups';
+import { covers } from './allow.ts';
+import { findDenial, type Denial } from './deny.ts';
+import { needsExactRule } from './sensitive-paths.ts';
+import { effectiveModes, type Modes } from './modes.ts';
+import type { Resource } from './resource.ts';
+import type { Rule } from './rule.ts';
+
+/** All that the person has settled, at one moment. */
+export interface Policy {
+  modes: Modes;
+  /** Permanent denials. */
+  deny: readonly Denial[];
+  /** Permanent and session allowances. */
+  allow: readonly Rule[];
+  /** The folder that the person opened. */
+  root: string;
+}
+
+/** The allow rule that covers a resource. What needs a yes of its own is covered by a rule for exactly itself alone. */
+const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undefined =>
+  allow.find(
+    (rule) => covers(rule, resource) && (rule.reach === undefined || !needsExactRule(root, resource)),
+  );
+
+/** Whether a group on deny or a denial refuses a resource, whatever else is said of it. */
+export const isDenied = (policy: Policy, resource: Resource): boolean =>
+  effectiveModes(policy.modes)[resource.toolGroup] === 'deny' ||
+  findDenial(policy.deny, resource) !== undefined;
+
+/** What holds for one resource: a group on deny, then a denial, then an allowance, then the group's mode. */
+export const evaluate = (policy: Policy, resource: Resource): Mode => {
+  if (isDenied(policy, resource)) return 'deny';
+  const mode = effectiveModes(policy.modes)[resource.toolGroup];
+  if (mode === 'allow' && !needsExactRule(policy.root, resource)) return 'allow';
+  return findAllowing(policy, resource) === undefined ? 'ask' : 'allow';
+};
+
+/** The rules that decide about these resources: of each, the denial that meets it, or else the allow rule that covers it. */
+export const rulesAtWork = (policy: Policy, resources: readonly Resource[]): Rule[] =>
+  resources.flatMap((resource) => {
+    const rule = findDenial(policy.deny, resource)?.rule ?? findAllowing(policy, resource);
+    return rule === undefined ? [] : [rule];
+  });
+
+export type Evaluation =
+  | { kind: 'run' }
+  | { kind: 'ask'; asking: Resource[] }
+  | { kind: 'denied'; resource: Resource };
+
+/** What holds for a call: every resource is looked at, and one denial refuses it before anything is asked. */
+export const evaluateAll = (policy: Policy, resources: readonly Resource[]): Evaluation => {
+  const access = resources.map((resource) => ({ resource, access: evaluate(policy, resource) }));
+  const denied = access.find((one) => one.access === 'deny');
+  if (denied) return { kind: 'denied', resource: denied.resource };
+  const asking = access.filter((one) => one.access === 'ask').map((one) => one.resource);
+  return asking.length === 0 ? { kind: 'run' } : { kind: 'ask', asking };
+};

@@ -1,0 +1,99 @@
+/** A program that may be allowed with further words: which of its commands, and which options may stand among the words. */
+interface Known {
+  /** The words after the program that are offered, with how many plain words must follow; left out where it has no commands. */
+  commands?: Record<string, number>;
+  /** `any`: none of its options runs another program. `none`: operands alone. `last`: operands, and anything after `--`. */
+  options: 'any' | 'none' | 'last';
+}
+
+const reads: Known = { options: 'any' };
+const scripts: Known = { commands: { test: 0, run: 1 }, options: 'last' };
+
+/**
+ * The programs of which a wider rule is offered. Not here: interpreters, what runs a program that is named in its arguments, and
+ * what destroys. A program that is missing is asked about each time, which does no harm; one too many does.
+ */
+const known = new Map<string, Known>(
+  Object.entries<Known>({
+    ...Object.fromEntries(
+      (
+        'ls cat head tail wc grep egrep fgrep diff cmp comm cut tr nl od du df stat file basename dirname realpath readlink ' +
+        'md5sum sha1sum sha256sum sha512sum'
+      )
+        .split(' ')
+        .map((name) => [name, reads]),
+    ),
+    git: {
+      commands: Object.fromEntries(
+        'status log diff show branch blame describe ls-files rev-parse shortlog add'
+          .split(' ')
+          .map((name) => [name, 0]),
+      ),
+      options: 'any',
+    },
+    npm: scripts,
+    pnpm: scripts,
+    yarn: { commands: { test: 0 }, options: 'last' },
+    cargo: { commands: { test: 0, build: 0, check: 0, clippy: 0, fmt: 0 }, options: 'last' },
+    go: { commands: { test: 0, build: 0, vet: 0, fmt: 0, list: 0 }, options: 'none' },
+    make: { options: 'none' },
+    pytest: { options: 'none' },
+    ruff: { commands: { check: 0, format: 0 }, options: 'none' },
+    rg: { options: 'none' },
+    sort: { options: 'none' },
+  }),
+);
+
+/** Words that lead another program in. Git takes any beginning of an option; the script `env` of npm starts what follows it. */
+const refused: Record<string, RegExp> = {
+  git: /^--(e|te|o(?!neline$))|^-[A-Za-z]*[eO]/,
+  npm: /^env$/,
+  pnpm: /^env$/,
+};
+
+/** What no shell reads as anything but itself: no quote, expansion, operator, assignment, glob, comment, brace or history. */
+const plainWord = /^[A-Za-z0-9_./:@,+-]+$/;
+
+const maxWords = 200;
+const maxLength = 4_096;
+
+const optionsFit = (words: readonly string[], options: Known['options']): boolean => {
+  if (options === 'any') return true;
+  const end = options === 'last' ? words.indexOf('--') : -1;
+  return (end === -1 ? words : words.slice(0, end)).every((word) => !word.startsWith('-'));
+};
+
+const commandFits = ({ commands }: Known, words: readonly string[]): boolean => {
+  if (commands === undefined) return true;
+  const [command = '', ...rest] = words;
+  const least = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  return least !== undefined && rest.slice(0, least).filter((word) => !word.startsWith('-')).length === least;
+};
+
+/**
+ * The words of a command that consists of plain words alone, one blank between them, of a program that may be allowed with further
+ * words; undefined for every other text. `sh` reads each of these words as it stands.
+ */
+export const plainCommand = (text: string): readonly [string, ...string[]] | undefined => {
+  if (text.length > maxLength) return undefined;
+  const [program = '', ...words] = text.split(' ');
+  if (words.length >= maxWords || ![program, ...words].every((word) => plainWord.test(word)))
+    return undefined;
+  const facts = known.get(program);
+  if (facts === undefined || !commandFits(facts, words) || !optionsFit(words, facts.options))
+    return undefined;
+  return words.some((word) => refused[program]?.test(word)) ? undefined : [program, ...words];
+};
+
+/** A shell resource in its parts: the working folder, and the command's text. Undefined where it is none. */
+export const commandParts = (resource: string): { folder: string; text: string } | undefined => {
+  const quoted = /^"(?:[^"\\]|\\.)*"(?= \$ )/.exec(resource)?.[0];
+  if (quoted === undefined) return undefined;
+  try {
+    const folder: unknown = JSON.parse(quoted);
+    const text = resource.slice(quoted.length + ' $ '.length);
+    return typeof folder === 'string' ? { folder, text } : undefined;
+  } catch {
+    return undefined;
+  }
+};

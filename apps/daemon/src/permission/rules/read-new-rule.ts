@@ -1,0 +1,67 @@
+import { posix } from 'node:path';
+import { toolGroup } from '@drawbridge/contracts/groups';
+import type { NewRule } from '@drawbridge/contracts/rules';
+import { errors } from '../errors.ts';
+import { hostOf } from '@drawbridge/kit';
+import { commandParts } from './plain-command.ts';
+import { scopeKinds, rule, type Rule } from './rule.ts';
+import { isValidRule } from './validate-rule.ts';
+
+const bad = (message: string) => errors.notARule({ message });
+
+const mustBePath = ({ resource }: Rule) => {
+  if (!resource.startsWith('/') || posix.normalize(resource) !== resource)
+    throw bad(`${resource} is not a whole path: write it from / on, without . and ..`);
+};
+
+const mustBeHost = ({ resource }: Rule) => {
+  const host = hostOf(resource);
+  const plain = host === null ? null : host.name + (host.port === '' ? '' : `:${host.port}`);
+  if (plain !== resource) throw bad(`${resource} is not a host: write it as ${plain ?? 'example.org'}`);
+};
+
+const withFurtherWords = async (
+  made: Rule,
+  fingerprintOf: (command: { folder: string; text: string }) => string | undefined,
+): Promise<Rule> => {
+  const parts = commandParts(made.resource);
+  const fingerprint = parts === undefined ? undefined : fingerprintOf(parts);
+  const whole = { ...made, ...(fingerprint !== undefined && { fingerprint }) };
+  if (await isValidRule(whole)) return whole;
+  throw bad(
+    `${parts?.text ?? made.resource} cannot be allowed with further words: only some programs can, without quotes, wildcards and ` +
+      'options that start others, and only at the machine',
+  );
+};
+
+/**
+ * What a person wrote, by hand or in the panel, as a rule. Throws `notARule` with what is wrong: a rule that could never
+ * hold, or would hold for something else than it seems to, is refused instead of kept. `fingerprintOf` gives the digest of the file
+ * of a command's program; without it no command is allowed with further words.
+ */
+export const readNewRule = async (
+  written: NewRule,
+  fingerprintOf: (command: { folder: string; text: string }) => string | undefined = () => undefined,
+): Promise<Rule> => {
+  const group = toolGroup.safeParse(written.toolGroup);
+  if (!group.success) throw bad(`There is no group ${written.toolGroup}`);
+  const parsed = rule.safeParse({
+    toolGroup: group.data,
+    resource: written.resource,
+    ...(written.reach !== undefined && written.reach !== 'exact' && { reach: written.reach }),
+  });
+  if (!parsed.success) throw bad(`The reach is one of exact, ${scopeKinds.join(', ')}`);
+  const made = parsed.data;
+  if (made.toolGroup === 'filesystemRead' || made.toolGroup === 'filesystemWrite') mustBePath(made);
+  if (made.toolGroup === 'browser') mustBeHost(made);
+  if (written.effect === 'deny') return made;
+  if (made.toolGroup === 'mcp')
+    throw bad(
+      'An MCP tool is allowed by answering its question: only that tells what stands behind its name',
+    );
+  if (made.toolGroup === 'shell' && !/^"(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
+    throw bad('A command is allowed with its folder: write "/folder" $ command');
+  if (made.reach === 'words') return withFurtherWords(made, fingerprintOf);
+  if (!(await isValidRule(made))) throw bad(`${made.resource} cannot have the reach ${made.reach}`);
+  return made;
+};

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { toolGroup } from '@drawbridge/contracts/groups';
+import { isoTime } from '@drawbridge/contracts/ids';
+import { canonical } from '@drawbridge/kit';
+import { z } from 'zod';
+
+/** What a rule covers beside exactly its resource. `folder`: all below; `subdomains`: of the host; `server`: all tools of one MCP server; `words`: further words of a command. */
+export const scopeKinds = ['folder', 'subdomains', 'server', 'words'] as const;
+export type ScopeKind = (typeof scopeKinds)[number];
+
+/** What the person settled: in an allow list it holds for exactly what it says, in a deny list for all that it may mean. */
+export const rule = z.strictObject({
+  toolGroup,
+  resource: z.string().min(1).max(200_000),
+  /** Absent: exactly the resource. */
+  reach: z.enum(scopeKinds).optional(),
+  fingerprint: z.string().max(128).optional(),
+  /** Absent in rules that are older than this field. */
+  madeAt: isoTime.optional(),
+});
+export type Rule = z.infer<typeof rule>;
+
+/** Whether two rules say the same, whenever they were made. */
+export const isSameRule = (a: Rule, b: Rule): boolean =>
+  a.toolGroup === b.toolGroup &&
+  a.resource === b.resource &&
+  a.reach === b.reach &&
+  a.fingerprint === b.fingerprint;
+
+/** A name for a value: equal values have equal ones. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonical(value)).digest('hex').slice(0, 32);
+
+/** By what a rule is known, however long it holds and whether it allows or denies. */
+export const coverOf = ({ toolGroup: group, resource, reach, fingerprint }: Rule): string =>
+  digestOf([group, resource, reach, fingerprint]);

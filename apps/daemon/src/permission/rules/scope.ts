@@ -1,0 +1,166 @@
+import { homedir } from 'node:os';
+import type { Reach } from '@drawbridge/contracts/confirmation-payload';
+import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
+import { cutText } from '@drawbridge/kit';
+import { needsExactRule } from './sensitive-paths.ts';
+import { commandParts } from './plain-command.ts';
+import type { Resource } from './resource.ts';
+import { coverOf, type ScopeKind, type Rule } from './rule.ts';
+import { isValidRule } from './validate-rule.ts';
+
+/** A reach as it is offered, and the rules that it stands for. */
+export interface OfferedScope {
+  reach: Reach & { decisions: Decision[] };
+  rules: Rule[];
+}
+
+/** How long the allowance lasts that ends by itself. */
+const shortMs = 15 * 60_000;
+
+const maxLabelLength = 4_096;
+
+const shortPath = (path: string, home: string): string => {
+  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (plain === home) return '~';
+  return plain.startsWith(`${home}/`) ? `~${plain.slice(home.length)}` : plain;
+};
+
+const pathWords: Partial<Record<ToolGroup, string>> = {
+  filesystemRead: 'read',
+  filesystemWrite: 'change or delete',
+};
+
+/** The input tools by what they use. */
+const inputWords: Record<string, string> = {
+  screen: 'take screenshots',
+  mouse: 'control the mouse',
+  keyboard: 'type and press keys',
+};
+
+const exactWords = (rule: Rule, home: string): string => {
+  const { toolGroup, resource } = rule;
+  const doing = pathWords[toolGroup];
+  if (doing !== undefined) {
+    const path = shortPath(resource, home);
+    if (!resource.endsWith('/')) return `${doing} ${path}`;
+    return toolGroup === 'filesystemWrite' ? `delete or move the folder ${path}` : `read all of ${path}`;
+  }
+  if (toolGroup === 'browser') return `visit ${resource}`;
+  if (toolGroup === 'mcp') {
+    const at = resource.indexOf('/');
+    return `call ${resource.slice(at + 1)} of the MCP server ${resource.slice(0, at)}`;
+  }
+  if (toolGroup === 'computer') return inputWords[resource] ?? `use ${resource}`;
+  if (toolGroup !== 'shell') return `use ${resource}`;
+  const parts = commandParts(resource);
+  return parts === undefined
+    ? `run ${resource}`
+    : `run only this exact command in ${shortPath(parts.folder, home)}`;
+};
+
+const furtherWords = (resource: string, home: string): string => {
+  const { folder = '', text = resource } = commandParts(resource) ?? {};
+  return `run \`${text}\` with any further plain words in ${shortPath(folder, home)}`;
+};
+
+/** What a rule covers, in words such as "change or delete files in ~/project/docs and below". They are escaped where they are drawn. */
+const ruleInWords = (rule: Rule, home = homedir()): string => {
+  const { toolGroup, resource, reach } = rule;
+  switch (reach) {
+    case undefined:
+      return exactWords(rule, home);
+    case 'folder':
+      return `${pathWords[toolGroup] ?? 'use'} files in ${shortPath(resource, home)} and below`;
+    case 'subdomains':
+      return `visit ${resource} and its subdomains`;
+    case 'words':
+      return furtherWords(resource, home);
+    case 'server':
+      return `call every tool of the MCP server ${resource.replace(/\/\*$/, '')}`;
+    default:
+      return reach satisfies never;
+  }
+};
+
+const maxListedLength = 2_000;
+
+/** The same for a list of rules, where nothing else says which command it is; a long one is cut, with its length. */
+export const ruleInFull = (rule: Rule, home = homedir()): string => {
+  const isExact = rule.toolGroup === 'shell' && rule.reach === undefined;
+  const parts = isExact ? commandParts(rule.resource) : undefined;
+  const words =
+    parts === undefined ? ruleInWords(rule, home) : `run in ${shortPath(parts.folder, home)}: ${parts.text}`;
+  return words.length <= maxListedLength
+    ? words
+    : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
+};
+
+/** The rule for exactly a resource. */
+export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
+  toolGroup,
+  resource,
+  ...(fingerprint !== undefined && { fingerprint }),
+});
+
+/** The next wider rule that a person can pick for a resource, if there is one. */
+const widerRule = async (
+  resource: Resource,
+  root: string,
+): Promise<(Rule & { reach: ScopeKind }) | undefined> => {
+  const { toolGroup, folder, serverFingerprint } = resource;
+  if (pathWords[toolGroup] !== undefined) {
+    const base = root.endsWith('/') ? root : `${root}/`;
+    const isInside = folder !== undefined && folder.startsWith(base);
+    return isInside ? { toolGroup, resource: folder, reach: 'folder' } : undefined;
+  }
+  if (toolGroup === 'browser') {
+    const wider = { toolGroup, resource: resource.resource, reach: 'subdomains' as const };
+    return (await isValidRule(wider)) ? wider : undefined;
+  }
+  if (toolGroup === 'shell') {
+    const { programFingerprint: fingerprint } = resource;
+    if (fingerprint === undefined) return undefined;
+    const wider = { toolGroup, resource: resource.resource, reach: 'words' as const, fingerprint };
+    return (await isValidRule(wider)) ? wider : undefined;
+  }
+  if (toolGroup !== 'mcp' || serverFingerprint === undefined) return undefined;
+  const server = resource.resource.slice(0, resource.resource.indexOf('/'));
+  return { toolGroup, resource: `${server}/*`, reach: 'server', fingerprint: serverFingerprint };
+};
+
+const distinct = (words: readonly string[]) => [...new Set(words)];
+
+const offer = (scope: string, rules: Rule[]): OfferedScope[] => {
+  const label = distinct(rules.map((rule) => ruleInWords(rule))).join('; ');
+  if (label.length > maxLabelLength) return [];
+  const lasting: Decision[] = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+  const covers = rules.map(coverOf);
+  return [
+    { rules, reach: { id: scope, scope, label, decisions: lasting, covers } },
+    {
+      rules,
+      reach: {
+        id: `${scope}-15-minutes`,
+        scope,
+        label,
+        decisions: ['allowForSession'],
+        durationMs: shortMs,
+        covers,
+      },
+    },
+  ];
+};
+
+/**
+ * What can be chosen beside a lasting decision about these resources: exactly them, and one step wider where all of them
+ * have such a step. What is guarded has none.
+ */
+export const offerScopes = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
+  const exact = offer('exact', asking.map(exactRule));
+  if (asking.some((resource) => needsExactRule(root, resource))) return exact;
+  const steps = await Promise.all(asking.map((resource) => widerRule(resource, root)));
+  const wider = steps.flatMap((rule) => rule ?? []);
+  if (wider.length < asking.length) return exact;
+  const kinds = distinct(wider.map(({ reach }) => reach));
+  return kinds.length === 1 ? [...exact, ...offer(kinds[0] ?? '', wider)] : exact;
+};

@@ -1,0 +1,119 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { normalizeName } from '../../text/normalize.ts';
+import type { Resource } from './resource.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Files and folders that hold keys, passwords and sessions, by their folded name. */
+const secretNames = new Set(
+  words(`
+    .npmrc .yarnrc .yarnrc.yml .pypirc .netrc _netrc .pgpass .my.cnf .htpasswd .git-credentials .dockercfg .vault-token
+    .aws .azure .gcloud .kube .gnupg .docker .password-store .terraform.d .mozilla .thunderbird
+    .oci .fly .pulumi .databrickscfg .boto .s3cfg .mcp-auth .credentials.json
+    credentials.json credentials.toml secrets.json secrets.yml secrets.yaml service-account.json
+    login.keychain login.keychain-db key3.db key4.db logins.json cookies.sqlite wallet.dat state.vscdb
+    .bash_history .zsh_history .viminfo .lesshst
+  `),
+);
+/** Hold keys as a file of this name; in source a folder may be called so. */
+const secretFiles = new Set(['credentials', 'keyrings']);
+const secretShapes = [
+  /^\.env(\.|$)/,
+  /\.env$/,
+  /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/,
+  /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|keychain|keychain-db|ovpn)$/,
+  /(private|secret|key).*\.asc$/,
+];
+/** Names of which people keep an example beside the real one. */
+const harmless = /^\.env\.(example|sample|template|dist|defaults)$/;
+/** Certificates that everybody may see, beside which the key has another name. */
+const publicCertificate =
+  /^(?!.*(key|priv|secret)).*\b(ca|cert|certs|certificate|chain|fullchain|cacert|public)\b.*\.pem$/;
+const translationFolders = new Set(words('i18n l10n locale locales lang langs languages translations'));
+
+/** What other programs run, or open on a click, once it is written. */
+const runNames = new Set(
+  words(`
+    package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .gitattributes .gitconfig
+    .pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml
+    lefthook.toml lefthook.json lefthook-local.yml .lefthook .lefthook-local .overcommit.yml
+    makefile gnumakefile justfile .justfile rakefile taskfile.yml taskfile.yaml .husky .githooks .devcontainer .devcontainer.json
+    conftest.py sitecustomize.py usercustomize.py
+    .bazelrc build.rs
+    .vimrc _vimrc .exrc .nvimrc .gvimrc .nvim.lua .emacs .emacs.d .dir-locals.el .zed .fleet .sublime-project
+    .gdbinit .lldbinit mise.toml .mise.toml .direnvrc
+    agents.md agents.override.md claude.md claude.local.md gemini.md .codex .gemini .cursorrules .windsurfrules .windsurf .clinerules
+    .gitlab-ci.yml .circleci .travis.yml jenkinsfile azure-pipelines.yml .drone.yml
+    launchagents launchdaemons authorized_keys .yarn
+  `),
+);
+const runShapes = [
+  /\.(desktop|command|exe|bat|cmd|ps1|vbs|jse|wsf|hta|msi|scr|lnk|url|scf|reg|pif|service|timer|socket|pth)$/,
+];
+/** Run only below this folder. */
+const runEnds = [
+  ['.github', 'workflows'],
+  ['.github', 'actions'],
+  ['.github', 'copilot-instructions.md'],
+  ['.cargo', 'config.toml'],
+  ['.cargo', 'config'],
+  ['.local', 'bin'],
+];
+
+const isFolder = (path: string): boolean =>
+  path.endsWith('/') || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const isSecret = (names: readonly string[], path: string): boolean => {
+  const last = names.at(-1) ?? '';
+  if (names.some((name) => secretNames.has(name))) return true;
+  if (secretFiles.has(last) && !isFolder(path)) return true;
+  if (harmless.test(last) || publicCertificate.test(last)) return false;
+  if (last.endsWith('.key') && names.some((name) => translationFolders.has(name))) return false;
+  return secretShapes.some((shape) => shape.test(last));
+};
+
+const hasRunEnd = (names: readonly string[]): boolean =>
+  runEnds.some(([parent, child]) => names.some((name, at) => name === child && names[at - 1] === parent));
+
+const gitSettings = new Set(words('config config.worktree commondir gitdir'));
+
+const gitFolders = new Set(words('hooks rebase-merge rebase-apply'));
+
+/** Whether git reads or runs this file of a repository, whatever the repository's folder is called. */
+const isInRepository = (path: string, names: readonly string[]): boolean => {
+  const last = names.at(-1) ?? '';
+  // Without a HEAD no folder is a repository: the one that makes it one asks.
+  if (last === 'head') return true;
+  if (gitSettings.has(last) && existsSync(join(dirname(path), 'HEAD'))) return true;
+  const repositories = path
+    .split('/')
+    .flatMap((name, at, all) => (gitFolders.has(normalizeName(name)) ? [all.slice(0, at)] : []));
+  return repositories.some((above) => existsSync(join('/', ...above, 'HEAD')));
+};
+
+const isRun = (names: readonly string[]): boolean =>
+  names.some((name) => runNames.has(name)) ||
+  hasRunEnd(names) ||
+  runShapes.some((shape) => shape.test(names.at(-1) ?? ''));
+
+/**
+ * Why a path asks even where its group is on allow, and is covered by no rule but one for itself; undefined where it does
+ * not. The person chose the root, so its own name and those above it do not count.
+ */
+export const whySensitive = (
+  root: string,
+  { toolGroup, resource }: Pick<Resource, 'toolGroup' | 'resource'>,
+): string | undefined => {
+  if (toolGroup !== 'filesystemRead' && toolGroup !== 'filesystemWrite') return undefined;
+  const base = root.endsWith('/') ? root : `${root}/`;
+  const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
+  const names = own.split('/').filter(Boolean).map(normalizeName);
+  if (toolGroup === 'filesystemWrite' && (isRun(names) || isInRepository(resource, names)))
+    return 'other programs run what stands here';
+  return isSecret(names, resource) ? 'may hold passwords or keys' : undefined;
+};
+
+/** Whether neither a mode that allows the whole group nor a wider rule allows this: only a rule or an answer about exactly it does. */
+export const needsExactRule = (root: string, resource: Resource): boolean =>
+  resource.explicit === true || whySensitive(root, resource) !== undefined;

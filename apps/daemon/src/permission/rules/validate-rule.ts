@@ -1,0 +1,37 @@
+import { hostOf } from '@drawbridge/kit';
+import { commandParts, plainCommand } from './plain-command.ts';
+import type { Rule } from './rule.ts';
+
+/** A suffix under which anybody may register, such as `co.uk` or `github.io`, has no owner whose subdomains could be meant. */
+const hasOwner = async (host: string): Promise<boolean> => {
+  const { getDomain } = await import('tldts');
+  return getDomain(host, { allowPrivateDomains: true }) !== null;
+};
+
+/** Whether an allow rule with its reach can mean what it says: a folder ends in `/`, a host has an owner, a server is named, a command is plain. */
+export const isValidRule = async ({ toolGroup, resource, reach, fingerprint }: Rule): Promise<boolean> => {
+  switch (reach) {
+    case undefined:
+      return true;
+    case 'folder':
+      return (
+        (toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite') &&
+        resource.startsWith('/') &&
+        resource.endsWith('/')
+      );
+    case 'subdomains': {
+      const host = toolGroup === 'browser' ? hostOf(resource) : null;
+      return host !== null && hasOwner(host.name);
+    }
+    case 'words':
+      return (
+        toolGroup === 'shell' &&
+        fingerprint !== undefined &&
+        plainCommand(commandParts(resource)?.text ?? '') !== undefined
+      );
+    case 'server':
+      return toolGroup === 'mcp' && /^[^/]+\/\*$/.test(resource);
+    default:
+      return reach satisfies never;
+  }
+};

@@ -1,0 +1,46 @@
+import type { ShownRule } from '@drawbridge/contracts/rule-list';
+import { ruleInFull } from '../rules/scope.ts';
+import type { RuleUse } from './rule-use.ts';
+import { coverOf, digestOf, type Rule } from '../rules/rule.ts';
+import type { Session, SessionRule } from './session.ts';
+import type { RuleEffect, SettingsStore } from './settings.ts';
+
+/** A rule that holds, and how it is removed. */
+export type HeldRule =
+  | { effect: RuleEffect; rule: Rule; session: null }
+  | { effect: 'allow'; rule: Rule; session: SessionRule };
+
+/** All that hold now: permanent denials, permanent allowances, and those of the session. */
+export const heldRules = (settings: SettingsStore, session?: Session): HeldRule[] => {
+  const { deny, allow } = settings.rules();
+  return [
+    ...deny.map((rule) => ({ effect: 'deny' as const, rule, session: null })),
+    ...allow.map((rule) => ({ effect: 'allow' as const, rule, session: null })),
+    ...(session?.rules() ?? []).map((one) => ({ effect: 'allow' as const, rule: one.rule, session: one })),
+  ];
+};
+
+const idOf = ({ effect, rule, session }: HeldRule): string => {
+  const { toolGroup, resource, reach, fingerprint } = rule;
+  const whole = [effect, session !== null, session?.endsAt, toolGroup, resource, reach, fingerprint];
+  return digestOf(whole);
+};
+
+const iso = (at: number | null | undefined) =>
+  at === null || at === undefined ? null : new Date(at).toISOString();
+
+/** A rule as a person reads it. */
+export const showRule = (held: HeldRule, use: Pick<RuleUse, 'lastUsed'>): ShownRule => {
+  const { effect, rule, session } = held;
+  return {
+    id: idOf(held),
+    effect,
+    toolGroup: rule.toolGroup,
+    label: ruleInFull(rule),
+    covers: coverOf(rule),
+    lasts: session === null ? 'always' : 'session',
+    endsAt: iso(session?.endsAt),
+    madeAt: rule.madeAt ?? null,
+    usedAt: iso(use.lastUsed(rule)),
+  };
+};

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { canonical, createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
+import type { Rule } from '../rules/rule.ts';
+
+/** At most one write in this time: what a crash loses is a time, never a rule. */
+const writeEveryMs = 60_000;
+/** Rules that were used longest ago are forgotten first. */
+const maxKept = 10_000;
+
+/** When each rule last decided something, in a file beside the settings: theirs changes by the person's hand alone. */
+export interface RuleUse {
+  /** Says that these rules have just decided. Costs nothing but memory. */
+  note(rules: readonly Rule[]): void;
+  /** Milliseconds since 1970; undefined for never, as far as is known. */
+  lastUsed(rule: Rule): number | undefined;
+  /** Writes what is not written yet. */
+  close(): Promise<void>;
+}
+
+const file = z.record(z.string(), z.number());
+
+const keyOf = ({ toolGroup, resource, reach, fingerprint }: Rule): string =>
+  createHash('sha256')
+    .update(canonical([toolGroup, resource, reach, fingerprint]))
+    .digest('hex')
+    .slice(0, 32);
+
+const parse = (text: string | undefined): Record<string, number> => {
+  try {
+    return text === undefined ? {} : file.parse(JSON.parse(text));
+  } catch {
+    // Times of use decide nothing: what cannot be read begins anew.
+    return {};
+  }
+};
+
+/** Opens `rule-use.json` in the person's private folder. */
+export const openRuleUse = async (needs: { clock: Clock; folder: string }): Promise<RuleUse> => {
+  const { clock, folder } = needs;
+  const path = join(folder, 'rule-use.json');
+  const used = new Map(Object.entries(parse(await readPrivateFile(path))));
+  const timer = createTimer(clock);
+  const inTurn = createSerialQueue();
+
+  /** Another daemon of the same person may have written meanwhile. */
+  const merge = async () => {
+    for (const [key, at] of Object.entries(parse(await readPrivateFile(path))))
+      used.set(key, Math.max(at, used.get(key) ?? 0));
+  };
+
+  const write = async () => {
+    await merge();
+    const newest = [...used].toSorted(([, a], [, b]) => b - a).slice(0, maxKept);
+    const text = `${JSON.stringify(Object.fromEntries(newest))}\n`;
+    await writePrivateFile(path, text);
+  };
+
+  const writeInTurn = () => inTurn(write).catch(() => undefined);
+
+  return {
+    note: (rules) => {
+      for (const rule of rules) used.set(keyOf(rule), clock.now());
+      if (rules.length > 0 && !timer.isWaiting()) timer.start(writeEveryMs, () => void writeInTurn());
+    },
+    lastUsed: (rule) => used.get(keyOf(rule)),
+    close: async () => {
+      const isDue = timer.isWaiting();
+      timer.cancel();
+      await (isDue ? writeInTurn() : inTurn(async () => {}));
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import type { Clock } from '@drawbridge/kit';
+import type { Modes } from '../rules/modes.ts';
+import type { Rule } from '../rules/rule.ts';
+
+/** A rule that ends with the session, or earlier: `endsAt` in milliseconds since 1970. */
+export interface SessionRule {
+  rule: Rule;
+  endsAt: number | null;
+}
+
+/** What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session. */
+export interface Session {
+  modes(): Partial<Modes>;
+  /** Those that hold now. */
+  rules(): readonly SessionRule[];
+  /** `forMs`: they expire after that. */
+  allow(rules: readonly Rule[], forMs?: number): void;
+  /** Removes a rule; false when there is no such rule. */
+  remove(rule: SessionRule): boolean;
+  /** Forgets what was allowed; the modes were set for the run of the program and stay. */
+  end(): void;
+}
+
+export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): Session => {
+  const { clock, modes = {} } = needs;
+  let rules: SessionRule[] = [];
+  const drop = () => {
+    const now = clock.now();
+    if (rules.some(({ endsAt }) => endsAt !== null && endsAt <= now))
+      rules = rules.filter(({ endsAt }) => endsAt === null || endsAt > now);
+  };
+  return {
+    modes: () => modes,
+    rules: () => {
+      drop();
+      return rules;
+    },
+    allow: (more, forMs) => {
+      drop();
+      const now = clock.now();
+      const madeAt = new Date(now).toISOString();
+      const endsAt = forMs === undefined ? null : now + forMs;
+      rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt }))];
+    },
+    remove: (rule) => {
+      const kept = rules.filter((one) => one !== rule);
+      const found = kept.length < rules.length;
+      rules = kept;
+      return found;
+    },
+    end: () => {
+      rules = [];
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultModes, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import { createSerialQueue, type Clock } from '@drawbridge/kit';
+import type { BrowserMode } from './browser-mode.ts';
+import { errors } from '../../private-files/errors.ts';
+import type { Modes } from '../rules/modes.ts';
+import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
+import { isSameRule, type Rule } from '../rules/rule.ts';
+import { whileLocked } from '../../private-files/settings-lock.ts';
+import { isValidRule } from '../rules/validate-rule.ts';
+import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
+
+export type RuleEffect = keyof SettingsFile['rules'];
+
+/** What the person settled for good, as it stands in their file. */
+export interface SettingsStore {
+  /** The real path of the folder; every tool keeps out of it. */
+  folder: string;
+  /** The modes of the file over the defaults, at the last `refresh`. */
+  modes(): Modes;
+  /** The modes that stand in the file. */
+  savedModes(): Partial<Modes>;
+  /** Which profile the browser uses. */
+  browserMode(): BrowserMode;
+  rules(): SettingsFile['rules'];
+  /** Whether the panel may widen what is allowed. */
+  remoteRules(): boolean;
+  /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
+  refresh(): Promise<void>;
+  /** Adds rules, with the time; they are on disk when this resolves. */
+  addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
+  /** Those of the groups that are on deny are on ask then, on disk when this resolves; nothing is ever put on allow. */
+  activate(groups: readonly ToolGroup[]): Promise<void>;
+  /** Saves the mode of a group; it is on disk when this resolves. */
+  setMode(group: ToolGroup, mode: Mode): Promise<void>;
+  /** Removes every rule; the modes stay. */
+  clearRules(): Promise<void>;
+  /** Removes a rule; false when there is no such rule. */
+  removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
+}
+
+/** A wider rule that cannot mean what it says is refused: what it allows is not known. */
+const requireValidRules = async (rules: readonly Rule[], path: string): Promise<void> => {
+  for (const [at, rule] of rules.entries()) {
+    if (await isValidRule(rule)) continue;
+    throw errors.settingsBroken({
+      message: `${path}: rules.allow.${at}: ${rule.resource} cannot have the reach ${rule.reach}`,
+    });
+  }
+};
+
+const unchanged = Promise.resolve();
+
+/** Differs between two states of the file, without reading it; undefined when there is no file. */
+const stampOf = (path: string): string | undefined => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+};
+
+/**
+ * Opens `settings.json` in `folder` (made when missing; 0700 and 0600). `settingsBroken` and `settingsUnsafe` name the place.
+ * Several processes may use one file: each change starts from what the file holds then, and no other comes between.
+ */
+export const openSettings = async (folder: string, clock: Clock): Promise<SettingsStore> => {
+  const realFolder = await openPrivateFolder(folder);
+  const path = join(realFolder, 'settings.json');
+  let current = emptySettings;
+  let stamp: string | undefined;
+  // No change starts from a state that another one is replacing.
+  const inTurn = createSerialQueue();
+
+  const load = async () => {
+    const before = stampOf(path);
+    const text = await readPrivateFile(path);
+    const read = text === undefined ? emptySettings : parseSettings(text, path);
+    await requireValidRules(read.rules.allow, path);
+    current = read;
+    stamp = before;
+  };
+
+  /** A change of what the file holds now. */
+  const change = <T>(run: () => Promise<T>): Promise<T> =>
+    inTurn(() =>
+      whileLocked({ folder: realFolder, clock }, async () => {
+        await load();
+        return run();
+      }),
+    );
+
+  const save = async (changed: Partial<Pick<SettingsFile, 'modes' | 'rules'>>) => {
+    const next = { ...current, ...changed };
+    await writePrivateFile(path, formatSettings(next));
+    current = next;
+    stamp = stampOf(path);
+  };
+
+  await load();
+  return {
+    folder: realFolder,
+    modes: () => ({ ...defaultModes, ...current.modes }),
+    savedModes: () => current.modes,
+    browserMode: () => current.browser?.mode ?? 'ephemeral',
+    rules: () => current.rules,
+    remoteRules: () => current.remoteRules,
+    refresh: () => (stampOf(path) === stamp ? unchanged : inTurn(load)),
+    addRules: (effect, rules) =>
+      change(async () => {
+        const known = current.rules[effect];
+        const madeAt = new Date(clock.now()).toISOString();
+        const added = rules
+          .filter((one, at) => ![...known, ...rules.slice(0, at)].some((other) => isSameRule(one, other)))
+          .map((one) => ({ ...one, madeAt }));
+        if (added.length > 0) await save({ rules: { ...current.rules, [effect]: [...known, ...added] } });
+      }),
+    activate: (groups) =>
+      change(async () => {
+        const all = { ...defaultModes, ...current.modes };
+        const closed = groups.filter((group) => all[group] === 'deny');
+        if (closed.length === 0) return;
+        await save({
+          modes: { ...current.modes, ...Object.fromEntries(closed.map((group) => [group, 'ask'])) },
+        });
+      }),
+    setMode: (group, mode) => change(() => save({ modes: { ...current.modes, [group]: mode } })),
+    clearRules: () => change(() => save({ rules: { allow: [], deny: [] } })),
+    removeRule: (effect, rule) =>
+      change(async () => {
+        const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
+        const found = kept.length < current.rules[effect].length;
+        if (found) await save({ rules: { ...current.rules, [effect]: kept } });
+        return found;
+      }),
+  };
+};

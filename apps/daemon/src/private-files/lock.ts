@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { link, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nanoid } from 'nanoid';
+import { z } from 'zod';
+import { hasCode } from '@drawbridge/kit';
+
+/**
+ * A lock is the file `lock.<n>` with the greatest n, made only when the process that made the last one is gone.
+ * Two processes that find the same dead one cannot both make the next, and nothing needs cleaning up after `kill -9`.
+ */
+const lockPattern = /^lock\.(\d{1,15})$/;
+
+/** `began` tells a process from a later one with the same number; null where the system does not show it. */
+const holder = z.object({ pid: z.number().int(), began: z.string().nullable() });
+type Holder = z.infer<typeof holder>;
+
+/** When a process began: the boot, and the ticks since then (Linux). */
+const beginningOf = (pid: number): string | null => {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program stands in brackets and may hold anything.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${boot} ${ticks}`;
+  } catch {
+    return null;
+  }
+};
+
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+};
+
+const isRunning = ({ pid, began }: Holder): boolean =>
+  isThere(pid) && (began === null || began === beginningOf(pid));
+
+const readHolder = async (path: string): Promise<Holder | null> => {
+  try {
+    return holder.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    // Given back, or gone: each lock file is whole from its first moment.
+    return null;
+  }
+};
+
+const numbers = async (folder: string): Promise<number[]> =>
+  (await readdir(folder)).flatMap((name) => {
+    const digits = lockPattern.exec(name)?.[1];
+    return digits === undefined ? [] : [Number(digits)];
+  });
+
+/** Makes a file with its content in one step; false when there is one. */
+const make = async (path: string, content: string): Promise<boolean> => {
+  const draft = `${path}.${nanoid(8)}`;
+  await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+};
+
+/** `pid`: the process that holds it. */
+export type Lock = { kind: 'taken'; release(): Promise<void> } | { kind: 'held'; pid: number };
+
+/** The process that holds the lock of a folder now; null when none does. Changes nothing. */
+export const lockHolder = async (folder: string): Promise<number | null> => {
+  const last = Math.max(0, ...(await numbers(folder)));
+  const found = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
+  return found !== null && isRunning(found) ? found.pid : null;
+};
+
+/** Acquires the lock of a folder for this process, if it is free. */
+export const acquireLock = async (folder: string): Promise<Lock> => {
+  const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };
+  for (;;) {
+    const found = await numbers(folder);
+    const last = Math.max(0, ...found);
+    const before = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
+    if (before !== null && isRunning(before)) return { kind: 'held', pid: before.pid };
+    const path = join(folder, `lock.${last + 1}`);
+    if (!(await make(path, JSON.stringify(own)))) continue;
+    // Made where an earlier one was removed meanwhile: the process with a later one holds the lock.
+    if (Math.max(...(await numbers(folder))) > last + 1) {
+      await rm(path, { force: true });
+      continue;
+    }
+    for (const old of found) await rm(join(folder, `lock.${old}`), { force: true });
+    const release = async () => {
+      const given = `${path}.${nanoid(8)}`;
+      await writeFile(given, '', { mode: 0o600 });
+      // The name stays, so that the numbers go on rising.
+      await rename(given, path);
+    };
+    return { kind: 'taken', release };
+  }
+};

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Clock } from '@drawbridge/kit';
+
+/** Names the call in the environment of all that the command starts: who leaves the process group still carries it. */
+export const tagVariable = 'DRAWBRIDGE_CALL';
+
+const graceMs = 2_000;
+const lookAgainMs = 50;
+
+const readQuietly = (path: string): string => {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+};
+
+/** Processes that carry the tag; only Linux shows it. */
+const tagged = (tag: string): number[] => {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => `\0${readQuietly(`/proc/${pid}/environ`)}`.includes(`\0${tagVariable}=${tag}\0`))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
+};
+
+/** Signal 0 only asks whether it is there. */
+const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    // Gone already.
+    return false;
+  }
+};
+
+export interface Tree {
+  tag: string;
+  /** A process group that gets each signal. */
+  group?: number;
+  /** A process group that the others end with: it gets the last signal only. */
+  holder?: number;
+}
+
+const targets = ({ tag, group, holder }: Tree, signal: NodeJS.Signals | 0): number[] => [
+  ...(group === undefined ? [] : [-group]),
+  ...(holder === undefined || signal === 'SIGTERM' ? [] : [-holder]),
+  ...tagged(tag),
+];
+
+const sendToAll = (tree: Tree, signal: NodeJS.Signals | 0): boolean =>
+  targets(tree, signal)
+    .map((pid) => send(pid, signal))
+    .includes(true);
+
+/** Ends a process group and all that left it: TERM, and KILL after 2 s for what is still there. Calls `ended` when nothing is, or after KILL. */
+export const endTree = (tree: Tree, clock: Clock, ended: () => void): void => {
+  sendToAll(tree, 'SIGTERM');
+  if (!sendToAll(tree, 0)) return ended();
+  let waitedMs = 0;
+  const stop = clock.every(lookAgainMs, () => {
+    waitedMs += lookAgainMs;
+    const isLeft = sendToAll(tree, 0);
+    if (isLeft && waitedMs < graceMs) return;
+    if (isLeft) sendToAll(tree, 'SIGKILL');
+    stop();
+    ended();
+  });
+};

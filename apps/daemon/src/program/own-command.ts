@@ -1,0 +1,97 @@
+import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { z } from 'zod';
+import { readEnvironment } from '../config.ts';
+import { installedPlaces, npxFolder } from './places.ts';
+
+/** Where this program was started from. */
+export interface Start {
+  /** The file that Node runs: `process.argv[1]`. */
+  script: string;
+  /** The Node that runs it: `process.execPath`. */
+  node: string;
+  /** `PATH`. */
+  path: string;
+  home: string;
+}
+
+const npxManifest = z.object({
+  _npx: z.object({ packages: z.tuple([z.string()]) }).optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+});
+
+const realOf = (path: string): string | null => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+};
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What a shell of this user would start. The folders that npm puts in front for one run do not count. */
+const findInPath = (name: string, path: string): string | null => {
+  const folders = path.split(':').filter((folder) => folder !== '' && !folder.endsWith('node_modules/.bin'));
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+};
+
+/** A word as a shell takes it. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** What npx was given, from the note that npm keeps; null where npx did not start this. */
+const npxPackage = (script: string): string | null => {
+  const folder = npxFolder(script);
+  if (folder === null) return null;
+  try {
+    const read = npxManifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    return read._npx?.packages[0] ?? read.dependencies?.['@drawbridge/daemon'] ?? null;
+  } catch {
+    return null;
+  }
+};
+
+const npxOf = (address: string): string =>
+  // A path alone would be taken for a program.
+  /^https?:/.test(address)
+    ? `npx --yes ${shellWord(address)}`
+    : `npx --yes -p ${shellWord(address)} drawbridge`;
+
+/** The words that start this program from a shell on this machine. */
+export const commandFrom = ({ script, node, path, home }: Start): string => {
+  const real = realOf(script) ?? script;
+  const { versions, launcher } = installedPlaces(home);
+  const ownVersions = realOf(versions);
+  const isOurs = (found: string): boolean => {
+    const target = realOf(found);
+    return target === real || (ownVersions !== null && (target ?? '').startsWith(ownVersions + sep));
+  };
+  const found = findInPath('drawbridge', path);
+  if (found !== null && isOurs(found)) return 'drawbridge';
+  if (isOurs(launcher)) return shellWord(launcher);
+  const address = npxPackage(real);
+  if (address !== null) return npxOf(address);
+  const inPath = findInPath('node', path);
+  const isSameNode = inPath !== null && dirname(realOf(inPath) ?? '') === dirname(realOf(node) ?? node);
+  return `${isSameNode ? 'node' : shellWord(node)} ${shellWord(real)}`;
+};
+
+/** A command of this program for a message, in the form that works on this machine: `ownCommand('connect')`. */
+export const ownCommand = (rest = ''): string => {
+  const start = commandFrom({
+    script: process.argv[1] ?? '',
+    node: process.execPath,
+    path: readEnvironment().path,
+    home: homedir(),
+  });
+  return rest === '' ? start : `${start} ${rest}`;
+};

@@ -1,0 +1,29 @@
+import { join, sep } from 'node:path';
+
+/** Where programs of this user are kept, and what starts them. */
+export interface Places {
+  /** A folder for each release, and `current`, a link to the one that is used. */
+  versions: string;
+  /** A link to the program of `current`. */
+  launcher: string;
+}
+
+export const installedPlaces = (home: string): Places => ({
+  versions: join(home, '.drawbridge', 'versions'),
+  launcher: join(home, '.local', 'bin', 'drawbridge'),
+});
+
+/** The folder that npm makes for this package, in the folder of a release or of a run by npx. */
+export const packageIn = (folder: string): string => join(folder, 'node_modules', '@drawbridge', 'daemon');
+
+export const programIn = (folder: string): string => join(packageIn(folder), 'dist', 'cli.cjs');
+
+/** The program of the release that is used, by a path that stays the same after an update. */
+export const currentProgram = ({ versions }: Places): string => programIn(join(versions, 'current'));
+
+/** The folder of one npx run in npm's cache; null for a program that stays where it is. */
+export const npxFolder = (script: string): string | null => {
+  const parts = script.split(sep);
+  const at = parts.indexOf('_npx');
+  return at === -1 || parts.length < at + 3 ? null : parts.slice(0, at + 2).join(sep);
+};

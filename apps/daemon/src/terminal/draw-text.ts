@@ -1,0 +1,26 @@
+import { piecesOf, visible, visibleLines, type Piece } from '@drawbridge/kit';
+
+/** U+2068 and U+2069: a terminal that turns right-to-left letters around keeps such a word where it stands. */
+const isolated = (word: string) => `\u2068${word}\u2069`;
+
+const draw = (text: string, plain: (text: string) => string): string =>
+  piecesOf(text)
+    .map((piece: Piece) => {
+      switch (piece.kind) {
+        case 'plain':
+          return plain(piece.text);
+        case 'right-to-left':
+          return isolated(piece.text);
+        case 'escape':
+          return piece.text;
+        default:
+          return piece.kind satisfies never;
+      }
+    })
+    .join('');
+
+/** A text of a question in one line, as the panel draws it too. */
+export const drawText = (text: string): string => draw(text, visible);
+
+/** The same for a text of several lines. */
+export const drawLines = (text: string): string => draw(text, visibleLines);

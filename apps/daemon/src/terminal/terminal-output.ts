@@ -1,0 +1,99 @@
+import { styleText } from 'node:util';
+import { visible } from '@drawbridge/kit';
+import { withoutKeys } from '@drawbridge/kit/node';
+import { wrapText } from '../text/wrap.ts';
+import { shorten } from '../text/shorten.ts';
+
+type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
+
+/** What the user reads while the daemon runs: one line for each event, on stderr. */
+export interface TerminalOutput {
+  /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
+  line(word: string, text: string, colour?: Colour): void;
+  /** An error, and what to do about it. */
+  problem(error: string, next?: string): void;
+  /** Text that is laid out and escaped already, such as a table. */
+  printText(text: string): void;
+  /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
+  live(lines: readonly { word: string; text: string }[]): void;
+  /** Delays lines while a question is open; the returned function writes them. */
+  hold(): () => void;
+}
+
+export interface TerminalOutputNeeds {
+  write(text: string): void;
+  colours: boolean;
+  /** The columns of a terminal that can be drawn on; without them nothing is wrapped. */
+  columns?: () => number;
+}
+
+const wordWidth = 13;
+
+/** Takes away so many lines above the cursor, and what stands right of it. */
+const eraseLines = (count: number): string => (count === 0 ? '' : `\r\u001b[${count}A\u001b[J`);
+
+/** At most `columns` wide: letters outside ASCII may take two. */
+const fit = (text: string, columns: number): string => {
+  const wide = text.replace(/[^\x20-\x7e]/g, '').length < text.length;
+  return shorten(text, Math.max(1, wide ? Math.floor(columns / 2) : columns));
+};
+
+export const createTerminalOutput = ({
+  write: put,
+  colours,
+  columns,
+}: TerminalOutputNeeds): TerminalOutput => {
+  let holds = 0;
+  let held: string[] = [];
+  let live: string[] = [];
+  let drawn = 0;
+
+  const paint = (colour: Colour | undefined, text: string) =>
+    colours && colour !== undefined ? styleText(colour, text, { validateStream: false }) : text;
+
+  /** Writes above the live lines, which come back below it. */
+  const putAbove = (text: string) => {
+    const whole = `${eraseLines(drawn)}${text}${live.join('')}`;
+    drawn = live.length;
+    if (whole !== '') put(whole);
+  };
+  const write = (text: string) => {
+    const line = `${withoutKeys(text)}\n`;
+    if (holds > 0) held.push(line);
+    else putAbove(line);
+  };
+  const writeWrapped = (line: string) => write(columns === undefined ? line : wrapText(line, columns()));
+  const oneLine = (word: string, text: string, colour?: Colour) =>
+    `${paint(colour, word.padEnd(wordWidth))} ${text}`;
+
+  return {
+    line: (word, text, colour) => writeWrapped(oneLine(word, visible(text), colour)),
+    problem: (error, next) => {
+      writeWrapped(`${paint('red', 'error')}  ${visible(error)}`);
+      if (next !== undefined) writeWrapped(`${paint('cyan', 'next')}   ${visible(next)}`);
+    },
+    printText: write,
+    live: (lines) => {
+      if (columns === undefined) return;
+      const room = columns() - wordWidth - 2;
+      live = lines.map(
+        ({ word, text }) => `${oneLine(word, fit(visible(withoutKeys(text)), room), 'cyan')}\n`,
+      );
+      if (holds === 0 && (live.length > 0 || drawn > 0)) putAbove('');
+    },
+    hold: () => {
+      holds += 1;
+      if (holds === 1 && drawn > 0) {
+        put(eraseLines(drawn));
+        drawn = 0;
+      }
+      return () => {
+        holds -= 1;
+        if (holds > 0) return;
+        const lines = held;
+        held = [];
+        if (lines.length > 0 || live.length > 0) putAbove(lines.join(''));
+      };
+    },
+  };
+};

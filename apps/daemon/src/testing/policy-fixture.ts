@@ -1,0 +1,38 @@
+import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import { prepareDenials } from '../permission/rules/deny.ts';
+import { evaluate } from '../permission/rules/evaluate.ts';
+import type { Resource } from '../permission/rules/resource.ts';
+import type { Rule } from '../permission/rules/rule.ts';
+
+/** What a call touches. */
+export const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({
+  toolGroup,
+  resource,
+  description: '',
+  aliases,
+});
+/** Every group in one mode. */
+export const everything = (mode: Mode) => ({
+  filesystemRead: mode,
+  filesystemWrite: mode,
+  shell: mode,
+  computer: mode,
+  browser: mode,
+  mcp: mode,
+  system: mode,
+});
+
+/** What becomes of it where nothing but these modes and rules is set. */
+export const access = (
+  resource: Resource,
+  settled: { mode?: Mode; deny?: (Resource & Pick<Rule, 'reach'>)[]; allow?: Resource[] },
+) =>
+  evaluate(
+    {
+      modes: everything(settled.mode ?? 'allow'),
+      deny: prepareDenials(settled.deny ?? []),
+      allow: settled.allow ?? [],
+      root: '/w',
+    },
+    resource,
+  );

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { cleanUp } from './clean-up.ts';
+import {
+  createGate,
+  createSession,
+  openRuleUse,
+  openSettings,
+  type Ask,
+  type Modes,
+} from '../permission/index.ts';
+import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../tools/index.ts';
+
+/** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
+export const makeFolders = () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
+  cleanUp(() => rmSync(base, { recursive: true, force: true }));
+  const [root, outside, own] = [join(base, 'root'), join(base, 'outside'), join(base, 'own')];
+  for (const folder of [root, outside]) mkdirSync(folder);
+  mkdirSync(own, { mode: 0o700 });
+  return { base, root, outside, own };
+};
+
+export interface ToolsOptions {
+  modes?: Partial<Modes>;
+  ask?: Ask;
+  clock?: Clock;
+  folders?: ReturnType<typeof makeFolders>;
+  notify?(sentence: string): void;
+  toolsets?: Partial<ToolsetNeeds>;
+}
+
+/** Real tools behind a real gate in real folders: `call` runs one as the server would. */
+export const openTools = async ({
+  modes = {},
+  ask = { kind: 'panel' },
+  clock = systemClock,
+  folders = makeFolders(),
+  notify = () => {},
+  toolsets = {},
+}: ToolsOptions = {}) => {
+  const settings = await openSettings(folders.own, clock);
+  const session = createSession({ clock, modes });
+  const use = await openRuleUse({ clock, folder: settings.folder });
+  cleanUp(use.close);
+  const gate = createGate({ settings, session, ask, use, root: folders.root });
+  const place = { root: folders.root, privateFolder: settings.folder, clock };
+  const toolbox = createToolbox(allToolsets({ notify, ...toolsets }), { ...place, access: gate.access });
+  await toolbox.open(gate.modes());
+  cleanUp(toolbox.close);
+  const dispatch = createDispatch({ find: toolbox.find, gate, ...place });
+  const send = (
+    request: ToolRequest,
+    signal = new AbortController().signal,
+    starting = async (_paths: string[]) => {},
+  ): Promise<ToolResult> =>
+    dispatch(request, { signal, progress: () => undefined, starting, delivered: Promise.resolve() });
+  // A command is ended by the name of its call, also out of another test's world: no two calls have one name.
+  const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
+    send({ requestId: nanoid(), toolCall: { name, arguments: args } });
+  return { ...folders, settings, session, gate, toolbox, dispatch, send, call };
+};
+
+export const everythingAllowed: Partial<Modes> = {
+  filesystemRead: 'allow',
+  filesystemWrite: 'allow',
+};
+
+/** A result's first text, or what it has instead. */
+export const textOf = (result: ToolResult): string => {
+  const [first] = result.content;
+  return first?.type === 'text' ? first.text : `<${first?.type ?? 'nothing'}>`;
+};

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { wrapText } from './wrap.ts';
+
+const key = 'the key is in /home/ann/.drawbridge/session.json, which only you can read';
+
+it.each([
+  ['a short line', 'ok            ready', 'ok            ready'],
+  [
+    'a sentence below its first word',
+    `ok            session   ${key}`,
+    [
+      'ok            session   the key is in /home/ann/.drawbridge/session.json, which',
+      '                        only you can read',
+    ].join('\n'),
+  ],
+  [
+    'two columns that are far from each other as one sentence',
+    `error  ${'a'.repeat(40)}  ${'b '.repeat(20)}c`,
+    `error  ${'a'.repeat(40)}  ${'b '.repeat(15)}b\n       b b b b c`,
+  ],
+  ['a long path whole', `unit          /${'a'.repeat(90)}`, `unit          /${'a'.repeat(90)}`],
+  [
+    'a coloured word',
+    `\u001b[32mok\u001b[39m            session   ${key}`,
+    `\u001b[32mok\u001b[39m            session   the key is in /home/ann/.drawbridge/session.json, which\n${' '.repeat(24)}only you can read`,
+  ],
+  ['each line for itself', `next   ${key} ${key}\nshort`, `next   ${key}\n       ${key}\nshort`],
+])('folds %s at 80 columns', (_name, text, shown) => expect(wrapText(text, 80)).toBe(shown));
+
+it('leaves a line alone where there is hardly room', () =>
+  expect(wrapText(`next   ${key}`, 40)).toBe(`next   ${key}`));

@@ -1,0 +1,82 @@
+import { errors } from '../common/errors.ts';
+import { locate, toResource } from '../common/access.ts';
+import { counted, textWords } from '../common/question-words.ts';
+import type { Resource, ToolContext } from '../common/tool.ts';
+import { blankPage, pageHostOf, isNever, parseTyped, toHostResource } from './network/host.ts';
+import type { BrowserSession } from './session.ts';
+
+const maxShownChars = 2_000;
+
+/** What the call will do, from its own arguments; the model's names for things in a page are left out. */
+const showArguments = (args: Record<string, unknown>): string => {
+  const shown = JSON.stringify(args, (key, value: unknown) => (/element$/i.test(key) ? undefined : value));
+  if (shown === '{}') return '';
+  return shown.length <= maxShownChars ? ` ${shown}` : ` ${shown.slice(0, maxShownChars)}…`;
+};
+
+/** The address that a call names. Throws `badAddress`. */
+export const addressIn = (args: Record<string, unknown>): string | undefined => {
+  const typed = args['url'];
+  if (typeof typed !== 'string') return undefined;
+  const address = parseTyped(typed);
+  const place = address === undefined ? undefined : pageHostOf(address);
+  if (address === undefined || (place && isNever(place))) throw errors.badAddress();
+  return address;
+};
+
+const pageResource = (url: string | undefined, doing: string): Resource => {
+  const place = pageHostOf(url ?? blankPage) ?? null;
+  return toHostResource(place, `${doing} on ${place?.host ?? 'an empty page (about:blank)'}`);
+};
+
+const unique = (resources: Resource[]): Resource[] => [
+  ...new Map(resources.map((one) => [`${one.toolGroup} ${one.resource}`, one])).values(),
+];
+
+export interface Look {
+  tool: { name: string; title: string };
+  args: Record<string, unknown>;
+  context: ToolContext;
+}
+
+/** What a call touches: the host that it goes to, else the host of the page that is there now; and the files that it sends. */
+export const touchedBy = (session: BrowserSession, { tool, args, context }: Look): Resource[] => {
+  const doing = `${tool.title}${showArguments(args)}`;
+  const address = addressIn(args);
+  const target =
+    address === undefined
+      ? []
+      : [toHostResource(pageHostOf(address) ?? null, `Open ${address} in the browser`)];
+  if (tool.name === 'browser_navigate') return target;
+  if (tool.name === 'browser_tabs') {
+    // The list of tabs tells what is in each of them.
+    const all = session.urls();
+    return unique([
+      ...target,
+      ...(all.length > 0 ? all : [blankPage]).map((url) => pageResource(url, doing)),
+    ]);
+  }
+  const paths = Array.isArray(args['paths']) ? args['paths'].map(String) : [];
+  const page = pageResource(session.currentUrl(), doing);
+  const files = paths.map((path) => {
+    const place = locate(context, path, { access: 'read' });
+    if (place.kind !== 'file') throw place.kind === 'missing' ? errors.notFound() : errors.notFile();
+    return toResource({ access: 'read', place, doing: `Send to ${page.resource} the file` });
+  });
+  return unique([page, ...files]);
+};
+
+/** The question in one line: what is done, and the host that it is done at. */
+export const askAbout = (
+  { title }: Look['tool'],
+  args: Record<string, unknown>,
+  resources: readonly Resource[],
+): string => {
+  const address = addressIn(args);
+  if (address !== undefined) return `Open ${textWords(address)} in the browser?`;
+  const hosts = resources.filter(({ toolGroup }) => toolGroup === 'browser').map(({ resource }) => resource);
+  const files = resources.length - hosts.length;
+  const [host = blankPage, ...others] = hosts;
+  const where = textWords(host) + (others.length > 0 ? ` and ${counted(others.length, 'other host')}` : '');
+  return files > 0 ? `Send ${counted(files, 'file')} to ${where}?` : `${title} on ${where}?`;
+};

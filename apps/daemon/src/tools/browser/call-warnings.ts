@@ -1,0 +1,48 @@
+import { visible } from '@drawbridge/kit';
+import { pageHostOf } from './network/host.ts';
+import type { Refusal } from './network/host-policy.ts';
+import { maxBlockedNamed } from './limits.ts';
+
+const maxUrlShown = 500;
+
+const sentences: Record<Refusal | 'scheme', (host: string, url: string) => string> = {
+  unasked: (host, url) =>
+    `The page wanted to go to ${host}, which nobody allowed, so it was not loaded. browser_navigate to ${url} asks the person.`,
+  denied: (host) => `A rule of the person forbids ${host}.`,
+  server: (host) => `${host} is the server that this machine is connected to. Its pages are not opened here.`,
+  never: (host) => `${host} leads to no address that is opened here.`,
+  local: (host) =>
+    `${host} leads to this machine or a private network. It is reached only by its own pages, and only where the person allowed exactly this host.`,
+  scheme: () => 'The page wanted to go to an address that is neither http nor https.',
+};
+
+/** Warnings about what happened beside a call, for its next result. */
+export interface CallWarnings {
+  blocked(url: string, refusal: Refusal | 'scheme'): void;
+  notify(sentence: string): void;
+  /** Every sentence since the last time. */
+  take(): string[];
+}
+
+export const createCallWarnings = (): CallWarnings => {
+  const found = new Set<string>();
+  let more = 0;
+  const notify = (sentence: string) => {
+    if (found.has(sentence)) return;
+    if (found.size < maxBlockedNamed) found.add(sentence);
+    else more += 1;
+  };
+  return {
+    notify,
+    blocked: (url, refusal) => {
+      const host = pageHostOf(url)?.host ?? '';
+      notify(sentences[refusal](visible(host), visible(url.slice(0, maxUrlShown))));
+    },
+    take: () => {
+      const taken = [...found, ...(more > 0 ? [`And ${more} more like these.`] : [])];
+      found.clear();
+      more = 0;
+      return taken;
+    },
+  };
+};

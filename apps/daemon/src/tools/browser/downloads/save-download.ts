@@ -1,0 +1,64 @@
+import { closeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { errors } from '../../common/errors.ts';
+import { locate, locateGranted, toResource } from '../../common/access.ts';
+import { mkdirp } from '../../../paths/mkdirp.ts';
+import { chunksOf } from '../../../paths/read-bytes.ts';
+import { replaceFile } from '../../../paths/replace-file.ts';
+import { resourcePath } from '../../common/question-words.ts';
+import { jsonResult } from '../../common/result.ts';
+import { defineTool, type ToolFacts } from '../../common/tool.ts';
+import type { KeptDownload } from './downloads.ts';
+import type { BrowserSession } from '../session.ts';
+
+const input = z.strictObject({
+  download: z.string().max(20).describe('Which download, as the result that told of it calls it: d1'),
+  filePath: z.string().describe('Path of the new file, relative to the folder'),
+});
+
+export const saveDownloadFacts = {
+  name: 'browser_save_download',
+  title: 'Save download',
+  description:
+    'Save a file that a page has downloaded, 64 MiB at most. Makes the folders above it; replaces nothing.',
+  group: 'browser',
+  category: 'browser',
+  effect: 'adds',
+  input,
+} satisfies ToolFacts;
+
+/** Puts a download where the person allows a new file; nothing is replaced, nothing is opened. */
+export const saveDownload = (session: BrowserSession) => {
+  const find = (id: string): KeptDownload => {
+    const kept = session.found()?.download(id);
+    if (!kept) throw errors.notFound({ message: 'There is no such download' });
+    return kept;
+  };
+  return defineTool({
+    ...saveDownloadFacts,
+    resources: async ({ download, filePath }, context) => {
+      const kept = find(download);
+      const place = locate(context, filePath, { access: 'write', last: 'keep' });
+      if (place.kind !== 'missing') throw errors.exists();
+      return [toResource({ access: 'write', place, doing: `Save a download of ${kept.bytes} bytes as` })];
+    },
+    asks: (_input, [file], { root }) => `Save a download as ${resourcePath(root, file)}?`,
+    run: async ({ download, filePath }, context) => {
+      const kept = find(download);
+      const place = locateGranted(context, filePath, { access: 'write', last: 'keep' });
+      if (place.kind !== 'missing') throw errors.exists();
+      const folder = mkdirp(dirname(place.path), context.root);
+      const source = await open(kept.path, 'r');
+      try {
+        const data = chunksOf(source.fd, kept.bytes, context.signal);
+        await replaceFile(folder, basename(place.path), { requestId: context.requestId, data, mode: 0o644 });
+      } finally {
+        await source.close();
+        closeSync(folder.fd);
+      }
+      return jsonResult({ filePath, bytes: kept.bytes });
+    },
+  });
+};

@@ -1,0 +1,95 @@
+import type { Mode } from '@drawbridge/contracts/groups';
+import type { Resource } from '../../common/tool.ts';
+import { reachOf } from './address.ts';
+import { isNever, looksLocal, toHostResource, type WebHost } from './host.ts';
+import type { OwnServer } from './own-server.ts';
+
+/** Why a place is not reached; `unasked` is the one that a question can change. */
+export type Refusal = 'server' | 'denied' | 'never' | 'local' | 'unasked';
+
+export interface HostPolicyNeeds {
+  access(resource: Resource): Promise<Mode>;
+  server: OwnServer;
+  /** The addresses of this machine. */
+  own: ReadonlySet<string>;
+  /** The hosts of the pages that are open now; an empty page has none. */
+  open(): WebHost[];
+}
+
+/** What the person's rules and answers say about places, at the moment of a request. Null: nothing against it. */
+export interface HostPolicy {
+  /** Runs with what a call was granted. */
+  during<T>(granted: readonly Resource[], run: () => Promise<T>): Promise<T>;
+  /** A page in a tab. */
+  mayVisit(place: WebHost): Promise<Refusal | null>;
+  /** What a page loads beside itself. `from`: the pages that may have asked for it. */
+  mayLoad(place: WebHost, from: readonly WebHost[]): Promise<Refusal | null>;
+  /** A connection to what a name leads to; all of the addresses. */
+  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
+}
+
+export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds): HostPolicy => {
+  let granted: ReadonlySet<string> = new Set();
+  /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
+  const answered = new Set<string>();
+
+  const isOpen = (host: string) => open().some((place) => place.host === host);
+
+  const isAnswered = (host: string): boolean => {
+    if (!answered.has(host)) return false;
+    if (granted.has(host) || isOpen(host)) return true;
+    answered.delete(host);
+    return false;
+  };
+
+  const isExplicit = async (place: WebHost): Promise<boolean> =>
+    isAnswered(place.host) || (await access({ ...toHostResource(place, ''), explicit: true })) === 'allow';
+
+  const refusedAlways = async (place: WebHost): Promise<Refusal | null> => {
+    if (server.isHost(place)) return 'server';
+    if (isNever(place)) return 'never';
+    return (await access(toHostResource(place, ''))) === 'deny' ? 'denied' : null;
+  };
+
+  /** What a mode or a rule allows now was not asked about. */
+  const answersIn = async (resources: readonly Resource[]): Promise<string[]> => {
+    const modes = await Promise.all(resources.map(access));
+    return resources.filter((one, at) => one.explicit || modes[at] !== 'allow').map((one) => one.resource);
+  };
+
+  return {
+    during: async (resources, run) => {
+      const hostPolicy = resources.filter((one) => one.toolGroup === 'browser');
+      for (const host of await answersIn(hostPolicy)) answered.add(host);
+      const mine = new Set(hostPolicy.map((one) => one.resource));
+      granted = mine;
+      try {
+        return await run();
+      } finally {
+        // A call that was given up may end in the time of the next one.
+        if (granted === mine) granted = new Set();
+      }
+    },
+    mayVisit: async (place) => {
+      const refused = await refusedAlways(place);
+      if (refused !== null || granted.has(place.host) || isOpen(place.host)) return refused;
+      return (await access(toHostResource(place, ''))) === 'allow' ? null : 'unasked';
+    },
+    mayLoad: async (place, from) => {
+      const refused = await refusedAlways(place);
+      if (refused !== null || !looksLocal(place)) return refused;
+      // A page from elsewhere does not reach into the person's network, not even where they went themselves.
+      const isFromOutside = from.some((page) => page.host !== place.host && !looksLocal(page));
+      return !isFromOutside && (await isExplicit(place)) ? null : 'local';
+    },
+    mayConnect: async (place, addresses) => {
+      const refused = await refusedAlways(place);
+      if (refused !== null) return refused;
+      if (addresses.some((address) => server.isAddress(address, place.port))) return 'server';
+      const reaches = addresses.map((address) => reachOf(address, own));
+      if (reaches.length === 0 || reaches.includes('never')) return 'never';
+      if (!reaches.includes('local')) return null;
+      return (await isExplicit(place)) ? null : 'local';
+    },
+  };
+};

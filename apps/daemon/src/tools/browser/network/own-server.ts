@@ -1,0 +1,40 @@
+import { canonicalAddress, reachOf } from './address.ts';
+import { pageHostOf, type WebHost } from './host.ts';
+
+/** The server that this daemon is connected to: its panel answers questions in the person's name, so no page of it is ever opened. */
+export interface OwnServer {
+  /** By name, before anything is looked up. */
+  isHost(place: WebHost): boolean;
+  /** By the address that is about to be connected. */
+  isAddress(address: string, port: number): boolean;
+}
+
+export interface OwnServerNeeds {
+  url: string;
+  /** What the server's name leads to. */
+  addresses: readonly string[];
+  /** The addresses of this machine. */
+  own: ReadonlySet<string>;
+}
+
+export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnServer => {
+  const server = pageHostOf(url);
+  const found = new Set(addresses.flatMap((address) => canonicalAddress(address) ?? []));
+  const reaches = [...found].map((address) => reachOf(address, own));
+  // Many sites share a public address; behind a private one stands this server.
+  const isPrivate = reaches.length > 0 && reaches.every((reach) => reach !== 'public');
+  const isHere = (address: string) => own.has(address) || /^(127\.|0\.0\.0\.0$|::1$|::$)/.test(address);
+  const isOnThisMachine = [...found].some(isHere);
+  return {
+    isHost: (place) =>
+      server !== undefined &&
+      place.hostname === server.hostname &&
+      // Another port of a public name is the same server; a machine at home has other things to show.
+      (!isPrivate || place.port === server.port),
+    isAddress: (address, port) => {
+      const canonical = canonicalAddress(address);
+      if (canonical === undefined || port !== server?.port || !isPrivate) return false;
+      return found.has(canonical) || (isOnThisMachine && isHere(canonical));
+    },
+  };
+};

@@ -1,0 +1,85 @@
+import type { lookup as systemLookup } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { Agent } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { nanoid } from 'nanoid';
+import { RequestError, Server } from 'proxy-chain';
+import { canonicalAddress } from './address.ts';
+import { toWebHost, type WebHost } from './host.ts';
+import type { Refusal } from './host-policy.ts';
+
+export interface ProxyNeeds {
+  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
+  /** Told of each connection that is refused. */
+  refused(place: WebHost, refusal: Refusal): void;
+  /** Every address of a name; the system's own way where nothing is given. */
+  resolve?(hostname: string): Promise<string[]>;
+}
+
+export interface Proxy {
+  /** For the browser's command line. */
+  url: string;
+  /** What a client has to show. */
+  username: string;
+  password: string;
+  close(): Promise<void>;
+}
+
+const resolveByTheSystem = async (hostname: string): Promise<string[]> =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address);
+
+/** Gives what was checked and asks nobody again: the name may lead elsewhere by now. */
+const only =
+  (addresses: readonly string[]): LookupFunction =>
+  (_hostname, options, done) => {
+    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const [first] = found;
+    if (options.all) done(null, found);
+    else if (first) done(null, first.address, first.family);
+    else done(new Error('no address'), '', 4);
+  };
+
+/**
+ * The browser's only way out: a proxy on this machine that connects to the very addresses that it has checked, and to nobody
+ * without the secret. A refused connection is answered in the same words, whatever the reason.
+ */
+export const openProxy = async ({
+  mayConnect,
+  refused,
+  resolve = resolveByTheSystem,
+}: ProxyNeeds): Promise<Proxy> => {
+  const [username, password] = ['browser', nanoid(32)];
+  const httpAgent = new Agent({ keepAlive: false });
+
+  const addressesOf = async (hostname: string): Promise<string[]> => {
+    const literal = canonicalAddress(hostname);
+    if (literal !== undefined) return [literal];
+    return (await resolve(hostname).catch(() => [])).flatMap((address) => canonicalAddress(address) ?? []);
+  };
+
+  const server = new Server({
+    host: '127.0.0.1',
+    port: 0,
+    prepareRequestFunction: async (request) => {
+      if (request.username !== username || request.password !== password)
+        return { requestAuthentication: true, failMsg: 'This is not for you' };
+      const place = toWebHost(request.hostname, request.port);
+      if (place === undefined) throw new RequestError('Blocked', 403);
+      const addresses = await addressesOf(place.hostname);
+      const refusal = await mayConnect(place, addresses);
+      if (refusal !== null) {
+        refused(place, refusal);
+        throw new RequestError('Blocked', 403);
+      }
+      // The proxy calls it in the form that sockets do, which is one of many that the type has.
+      return { dnsLookup: only(addresses) as typeof systemLookup, httpAgent };
+    },
+  });
+  await server.listen();
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    username,
+    password,
+    close: () => server.close(true),
+  };
+};

@@ -1,0 +1,22 @@
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { errorResult } from './result.ts';
+
+export interface DispatchContext {
+  signal: AbortSignal;
+  progress(update: ProgressBody): void;
+  /** Awaited before anything is changed; what it throws is the call's result. `paths`: files that may be left half-written. */
+  starting(paths: string[]): Promise<void>;
+  /** Resolves when the server has the result, or never will. */
+  delivered: Promise<void>;
+}
+
+/** Runs one call from the server's request to its result. It never rejects: every failure is a result with `isError`. */
+export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promise<ToolResult>;
+
+/** `started`: whether the tool may have changed something. */
+export const cancelledResult = (started: boolean): ToolResult => ({
+  ...errorResult('The call was cancelled'),
+  _meta: { 'drawbridge/outcome': 'cancelled', 'drawbridge/started': started },
+});

@@ -1,0 +1,50 @@
+import { createErrors } from '@drawbridge/kit';
+import { pathErrors } from '../../paths/errors.ts';
+
+/** Why a tool refuses or fails. The caller gets the message as the text of the result. */
+export const errors = {
+  ...pathErrors,
+  ...createErrors({
+    unknownTool: { code: 'UNKNOWN_TOOL', message: 'This machine does not offer this tool' },
+    tooManyCalls: {
+      code: 'TOO_MANY_CALLS',
+      message: 'Too many calls wait on this machine; try again when some have ended',
+    },
+    badArguments: { code: 'BAD_ARGUMENTS', message: 'The arguments are not valid' },
+    exists: { code: 'EXISTS', message: 'There is something at this path already' },
+    isRoot: {
+      code: 'IS_ROOT',
+      message: 'The folder that the tools work in cannot be deleted, moved or replaced',
+    },
+    binary: {
+      code: 'BINARY',
+      message: 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read',
+    },
+    noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
+    cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },
+    notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },
+    questionClosed: {
+      code: 'QUESTION_CLOSED',
+      message:
+        'The question of the MCP server is not open any more: the call that it belonged to has ended, and may have run in part',
+    },
+    computerFailed: { code: 'COMPUTER_FAILED', message: 'The display does not answer' },
+    tooManyFolders: {
+      code: 'TOO_MANY_FOLDERS',
+      message:
+        'The shared folder has too many folders to look through for protected files, so the command was not run. Share a smaller folder',
+    },
+    sandboxFailed: {
+      code: 'SANDBOX_FAILED',
+      message: 'The sandbox could not be prepared, so the command was not run',
+    },
+    badAddress: {
+      code: 'BAD_ADDRESS',
+      message:
+        'This address cannot be opened: only http and https, without a user name in it, and no address of a special kind',
+    },
+    browserFailed: { code: 'BROWSER_FAILED', message: 'The browser could not be started' },
+    browserSlow: { code: 'BROWSER_SLOW', message: 'The browser took longer than 90 s; its tab was closed' },
+    diskError: { code: 'DISK_ERROR', message: 'The disk refused' },
+  }),
+};

@@ -1,0 +1,49 @@
+import type { Tool } from '@drawbridge/contracts/tool';
+import { describeTool } from './describe-tool.ts';
+import { errors } from './errors.ts';
+import type { DaemonTool, ToolFacts } from './tool.ts';
+
+/** What is known of a tool before it is loaded: enough to offer it, and to refuse it. */
+export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect'> {
+  /** As it is sent to the server. */
+  descriptor: Tool;
+}
+
+/** A tool in the list of what is offered. */
+export interface LazyTool extends DescribedTool {
+  /** All of it, once: to be run. */
+  load(): Promise<DaemonTool>;
+}
+
+export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({
+  descriptor: describeTool(tool),
+  group: tool.group,
+  effect: tool.effect,
+});
+
+/** A tool that is there. */
+export const toLazyTool = (tool: DaemonTool): LazyTool => ({
+  ...toDescribedTool(tool),
+  load: async () => tool,
+});
+
+/** Tools that are loaded together, when the first of them is needed. */
+export const toLazyTools = (
+  descriptors: readonly DescribedTool[],
+  load: () => Promise<readonly DaemonTool[]>,
+): LazyTool[] => {
+  let loading: Promise<readonly DaemonTool[]> | undefined;
+  const all = () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+  return descriptors.map((one) => ({
+    ...one,
+    load: async () => {
+      const tool = (await all()).find(({ name }) => name === one.descriptor.name);
+      if (!tool) throw errors.unknownTool();
+      return tool;
+    },
+  }));
+};

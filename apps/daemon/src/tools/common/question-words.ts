@@ -1,0 +1,42 @@
+import { relative } from 'node:path';
+import { cutText, visible } from '@drawbridge/kit';
+import type { Resource } from '../../permission/index.ts';
+
+const maxPathChars = 80;
+const maxTextChars = 120;
+const endOfPath = 50;
+
+/** What cannot be mistaken for words of the question stands as it is; the rest stands in quotes. */
+const plainPath = /^[\p{L}\p{N}\p{M}._/@+:~-]+$/u;
+const plainText = /^[\p{L}\p{N}\p{M}._/@+:=~ -]+$/u;
+
+const quote = (text: string): string =>
+  `“${text.replace(/[“”]/g, (mark) => `\\u{${mark.charCodeAt(0).toString(16)}}`)}”`;
+
+/** The second half of a character whose first half was cut off. */
+const halfAtStart = /^[\udc00-\udfff]/;
+
+const withoutMiddle = (path: string): string =>
+  `${cutText(path, maxPathChars - endOfPath - 1)}…${path.slice(-endOfPath).replace(halfAtStart, '')}`;
+
+/** A text of the call, such as a command: in one line, what is hidden written out, in quotes unless it is plain words, cut at its end. */
+export const textWords = (text: string): string => {
+  const shown = visible(text);
+  if (shown.length > maxTextChars) return `${quote(cutText(shown, maxTextChars))}…`;
+  return plainText.test(shown) ? shown : quote(shown);
+};
+
+/** A resolved path as it stands below the root; a long one without its middle. */
+const pathWords = (root: string, path: string): string => {
+  const shown = visible(relative(root, path));
+  if (shown === '') return 'the shared folder';
+  if (shown.length > maxPathChars) return quote(withoutMiddle(shown));
+  return plainPath.test(shown) ? shown : quote(shown);
+};
+
+/** The path that a resource names, in words. */
+export const resourcePath = (root: string, resource: Resource | undefined): string =>
+  pathWords(root, resource?.resource ?? root);
+
+/** A number of things: `1 file`, `30 files`. */
+export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,75 @@
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { Preview } from '@drawbridge/contracts/preview';
+import type { Tool } from '@drawbridge/contracts/tool';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import type { Clock } from '@drawbridge/kit';
+import type { z } from 'zod';
+import type { DeniedPaths, Reading, Resource } from '../../permission/index.ts';
+
+export type { Resource };
+
+/** What a tool has at hand while it looks. */
+export interface ToolContext {
+  /** The real path of the one folder that file tools work in. */
+  root: string;
+  /** The real path of the daemon's own folder, which every tool keeps out of. */
+  privateFolder: string;
+  clock: Clock;
+  /** Aborted on cancel, time-out and shut-down: stop, clean up, and reject. */
+  signal: AbortSignal;
+  /** A tool shows nothing whose reading is on deny. */
+  reading: Reading;
+}
+
+/** The same while it runs, with what it was allowed to touch. */
+export interface RunContext extends ToolContext {
+  /** Marks what it starts, so that it is found after a crash of the daemon. */
+  requestId: string;
+  /** What was evaluated and, where needed, approved. A tool acts on exactly these. */
+  granted: readonly Resource[];
+  /** What the server gives the call from one progress to the next, where it says so. */
+  timeoutMs?: number;
+  /** What deny rules keep closed: for a tool that hands paths on to another program. */
+  deniedPaths(): DeniedPaths;
+  /** Reports progress to the server, which renews the call's deadline. */
+  progress(update: ProgressBody): void;
+  /** Awaited before a large result is read into memory: few of them are on their way at once. */
+  large(): Promise<void>;
+}
+
+/** What stands fixed of a tool. */
+export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
+  name: string;
+  title: string;
+  description: string;
+  group: ToolGroup;
+  /** The family under which the panel lists it: filesystem, shell, … */
+  category: string;
+  /** `reads` may run again after a lost connection; the others start at most once per request. `destroys` can lose what was there. */
+  effect: 'reads' | 'adds' | 'destroys';
+  input: Input;
+  /** Sent to the server instead of what `input` gives, for a tool of an MCP server. */
+  described?: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
+}
+
+/** Whether a tool changes anything: the one place that decides it. */
+export const changesSomething = ({ effect }: Pick<ToolFacts, 'effect'>): boolean => effect !== 'reads';
+
+/** One tool that the daemon offers. `resources` looks, and never changes anything; `run` trusts that it was allowed. */
+export interface DaemonTool<Input extends z.ZodType = z.ZodType> extends ToolFacts<Input> {
+  resources(input: z.infer<Input>, context: ToolContext): Promise<Resource[]>;
+  /**
+   * What the person is asked, in one line: from the resources that `resources` gave, which are resolved, and never from what a
+   * caller calls them. Built with `question-words.ts`.
+   */
+  asks(input: z.infer<Input>, resources: readonly Resource[], context: ToolContext): string | Promise<string>;
+  /** What a write would change, for the person who is asked. */
+  preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;
+  run(input: z.infer<Input>, context: RunContext): Promise<ToolResult>;
+}
+
+/** Gives the literal its own input type, and the list one type for all. */
+export const defineTool = <Input extends z.ZodType>(tool: DaemonTool<Input>): DaemonTool =>
+  // A tool takes its own input only; dispatch parses with the tool's own schema before it calls one.
+  tool as unknown as DaemonTool;

@@ -1,0 +1,44 @@
+import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import type { Clock } from '@drawbridge/kit';
+import type { LazyTool } from './lazy-tool.ts';
+import type { Resource } from './tool.ts';
+
+/** What a family has at hand while it opens, and as long as it is open. */
+export interface ToolsetContext {
+  /** The real path of the one folder that file tools work in. */
+  root: string;
+  /** The real path of the daemon's own folder, which every tool keeps out of. */
+  privateFolder: string;
+  clock: Clock;
+  /** What the person's settings say about one thing now, for what happens between calls. */
+  access(resource: Resource): Promise<Mode>;
+  /** To be called when `tools` or what is missing has changed: the server gets the new list. */
+  changed(): void;
+}
+
+/** Tools that come together, and what they need on this machine. What is heavy is loaded in `open`. */
+export interface Toolset {
+  /** As the panel lists it: filesystem, shell, computer, … */
+  category: string;
+  groups: readonly ToolGroup[];
+  /** Called once, before anything of it is offered: when one of its groups is switched on. */
+  open(context: ToolsetContext): Promise<void>;
+  /** What it offers now; its tools are of its groups alone. */
+  tools(): readonly LazyTool[];
+  /** Why it offers nothing, and what to do about it, in a sentence of at most 500 characters; null when nothing is missing. */
+  missing(): string | null;
+  /** What the person should know of what is offered, in a sentence of at most 500 characters. */
+  warning?(): string | null;
+  /** Ends what it started. */
+  close(): Promise<void>;
+}
+
+/** A family whose tools need nothing but this program. */
+export const plainToolset = (category: string, tools: readonly LazyTool[]): Toolset => ({
+  category,
+  groups: [...new Set(tools.map((tool) => tool.group))],
+  open: async () => {},
+  tools: () => tools,
+  missing: () => null,
+  close: async () => {},
+});

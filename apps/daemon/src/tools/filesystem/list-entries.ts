@@ -1,0 +1,68 @@
+import { lstatSync, opendirSync, type Dirent } from 'node:fs';
+import { nextMacrotask } from '@drawbridge/kit';
+import type { ToolContext } from '../common/tool.ts';
+import { showsIn } from '../common/access.ts';
+import type { Folder } from '../../paths/open.ts';
+
+const noThrow = { throwIfNoEntry: false };
+
+export interface Entry {
+  name: string;
+  type: 'directory' | 'file' | 'link';
+}
+
+const order = { directory: 0, link: 1, file: 1 } as const;
+const compare = (a: Entry, b: Entry) => order[a.type] - order[b.type] || (a.name < b.name ? -1 : 1);
+
+const typeOf = (one: Dirent): Entry['type'] | undefined => {
+  if (one.isDirectory()) return 'directory';
+  if (one.isFile()) return 'file';
+  return one.isSymbolicLink() ? 'link' : undefined;
+};
+
+interface Wanted {
+  /** How many are given. */
+  limit: number;
+  type?: Entry['type'] | undefined;
+}
+
+/** Read together; between two readings other calls go on. */
+const readTogether = 256;
+/** Sorted together, beside as many as are given. */
+const sortTogether = 10_000;
+
+/**
+ * What an open folder holds and the caller may know of, folders first: the first of them, and how many there are in all. Sockets,
+ * pipes and devices are left out. Holds up nothing, however many there are, and keeps few of them.
+ */
+export const listEntries = async (
+  context: ToolContext,
+  folder: Folder,
+  { limit, type }: Wanted,
+): Promise<{ entries: Entry[]; total: number }> => {
+  const shows = showsIn(context, folder.path);
+  let entries: Entry[] = [];
+  let total = 0;
+  const open = opendirSync(folder.entry('.'), { bufferSize: readTogether });
+  try {
+    for (let one = open.readSync(), read = 1; one !== null; one = open.readSync(), read += 1) {
+      if (read % readTogether === 0) await nextMacrotask();
+      const found = typeOf(one);
+      if (found === undefined || (type !== undefined && found !== type) || !shows(one.name)) continue;
+      total += 1;
+      entries.push({ name: one.name, type: found });
+      if (entries.length < limit + sortTogether) continue;
+      context.signal.throwIfAborted();
+      entries = entries.sort(compare).slice(0, limit);
+    }
+  } finally {
+    open.closeSync();
+  }
+  return { entries: entries.sort(compare).slice(0, limit), total };
+};
+
+/** The size in bytes of each file among these entries of an open folder; undefined for one that has just gone. */
+export const sizesIn = (folder: Folder, entries: readonly Entry[]): (number | undefined)[] =>
+  entries.map(({ name, type }) =>
+    type === 'file' ? lstatSync(folder.entry(name), noThrow)?.size : undefined,
+  );

@@ -1,0 +1,43 @@
+import { relative } from 'node:path';
+import type { Preview } from '@drawbridge/contracts/preview';
+import type { ToolContext } from '../../common/tool.ts';
+import { contentPreview, diffPreview } from './change-preview.ts';
+import { toText } from '../text/decode-text.ts';
+import type { Place } from '../../../paths/place.ts';
+import { readBytes } from '../../../paths/read-bytes.ts';
+import { maxPathBytes } from '../../../paths/limits.ts';
+
+/** What stands there now, as far as the one who is asked may have it read: nothing for no file, undefined for not to be shown. */
+const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
+  if (place.kind === 'missing') return '';
+  if (place.kind !== 'file' || context.reading.mode(place.path) !== 'allow') return undefined;
+  try {
+    return toText(await readBytes(place.path, context.privateFolder));
+  } catch {
+    return undefined;
+  }
+};
+
+const nameOf = (context: ToolContext, place: Place): string =>
+  relative(context.root, place.path).slice(0, maxPathBytes);
+
+/** The question's preview of a file that is written whole. */
+export const writePreview = async (context: ToolContext, place: Place, after: string): Promise<Preview> => {
+  const before = await currentText(context, place);
+  const path = nameOf(context, place);
+  return before === undefined ? contentPreview(path, after) : diffPreview(path, { before, after }, 'file');
+};
+
+/** The question's preview of one text that takes the place of another. `edit` gives the whole file after it. */
+export const editPreview = async (
+  context: ToolContext,
+  place: Place,
+  texts: { oldString: string; newString: string; edit(before: string): string },
+): Promise<Preview> => {
+  const before = await currentText(context, place);
+  const path = nameOf(context, place);
+  // Where reading is to be asked for too, the question shows what the call brings and nothing of the file.
+  if (before === undefined)
+    return diffPreview(path, { before: texts.oldString, after: texts.newString }, 'fragment');
+  return diffPreview(path, { before, after: texts.edit(before) }, 'file');
+};

@@ -1,0 +1,60 @@
+import { nanoid } from 'nanoid';
+import type { Clock } from '@drawbridge/kit';
+import { answerMs, type Question } from './question.ts';
+import type { ServerCall } from './server-call.ts';
+
+/** Calls of one server that are held, also those that have ended meanwhile. */
+const maxHeld = 4;
+
+/** A call that goes on when its client's answer comes. */
+export interface HeldCall {
+  call: ServerCall;
+  question: Question;
+  /** Which tool and which arguments it is of. */
+  about: string;
+}
+
+/** Calls that wait for their client, in memory alone: they end with the daemon. */
+export interface HeldCalls {
+  /** A name for the call that cannot be guessed; null when there are too many. A call that is not fetched in time is abandoned. */
+  hold(held: HeldCall): string | null;
+  find(token: string, about: string): HeldCall | undefined;
+  /** The same, once. */
+  take(token: string, about: string): HeldCall | undefined;
+  clear(): void;
+}
+
+export const createHeldCalls = (clock: Clock): HeldCalls => {
+  const held = new Map<string, HeldCall & { cancel(): void }>();
+
+  const find = (token: string, about: string) => {
+    const one = held.get(token);
+    return one?.about === about ? one : undefined;
+  };
+  const drop = (token: string) => {
+    held.get(token)?.cancel();
+    held.delete(token);
+  };
+
+  return {
+    hold: (one) => {
+      if (held.size >= maxHeld) return null;
+      const token = nanoid(32);
+      const cancel = clock.after(answerMs, () => {
+        drop(token);
+        one.call.abandon();
+      });
+      held.set(token, { ...one, cancel });
+      return token;
+    },
+    find,
+    take: (token, about) => {
+      const one = find(token, about);
+      if (one) drop(token);
+      return one;
+    },
+    clear: () => {
+      for (const token of held.keys()) drop(token);
+    },
+  };
+};

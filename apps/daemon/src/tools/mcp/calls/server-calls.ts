@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { ClientInput } from '@drawbridge/contracts/client-input';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { canonical, type Clock } from '@drawbridge/kit';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import { errors } from '../../common/errors.ts';
+import { errorResult } from '../../common/result.ts';
+import type { RunContext } from '../../common/tool.ts';
+import type { McpConnection } from '../connect.ts';
+import { createHeldCalls } from './held-calls.ts';
+import type { OfferedTool } from '../offered-tools.ts';
+import {
+  askingResult,
+  canBeAsked,
+  noAnswer,
+  readAnswer,
+  readQuestion,
+  type Question,
+  type QuestionRequest,
+} from './question.ts';
+import { startServerCall, type ServerCall } from './server-call.ts';
+
+/** What a call brings: the tool's own arguments, and what its caller's client can do and said. */
+export interface GivenCall {
+  args: Record<string, unknown>;
+  input: ClientInput | undefined;
+}
+
+/** The calls of one server. A question goes to the client of the one call that it can belong to, and to nobody else. */
+export interface ServerCalls {
+  /** Begins a call, or goes on with the one that `input.requestState` names. Rejects with `questionClosed`, and with the reason of the signal. */
+  call(tool: OfferedTool, given: GivenCall, context: RunContext): Promise<ToolResult>;
+  /** The question and the answer that a call goes on with; null where it is a new one. Throws `questionClosed`. */
+  answering(
+    tool: OfferedTool,
+    given: GivenCall,
+  ): { question: Question; answer: ElicitResult | undefined } | null;
+  /** The server asks. Throws for a question that cannot be put or is beyond the limits. */
+  asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
+  close(): void;
+}
+
+export interface ServerCallsNeeds {
+  clock: Clock;
+  name: string;
+  connection(): McpConnection | undefined;
+  /** Why there is none. */
+  trouble(): string | null;
+}
+
+export const createServerCalls = ({ clock, name, connection, trouble }: ServerCallsNeeds): ServerCalls => {
+  const held = createHeldCalls(clock);
+  const running = new Set<ServerCall>();
+
+  const aboutOf = ({ own }: OfferedTool, { args }: GivenCall) =>
+    createHash('sha256')
+      .update(canonical([own, args]))
+      .digest('hex');
+
+  const begin = (to: McpConnection, { own }: OfferedTool, { args }: GivenCall): ServerCall => {
+    const call = startServerCall({ clock, name, run: (given) => to.call(own, args, given) });
+    running.add(call);
+    void call.ended.then(() => running.delete(call));
+    return call;
+  };
+
+  const goOn = (token: string, tool: OfferedTool, given: GivenCall): ServerCall => {
+    const found = held.take(token, aboutOf(tool, given));
+    if (!found) throw errors.questionClosed();
+    const answer = given.input && readAnswer(given.input);
+    if (answer) found.call.answer(found.question, answer);
+    return found.call;
+  };
+
+  const follow = async (
+    call: ServerCall,
+    { about, input }: { about: string; input: ClientInput | undefined },
+    { signal, timeoutMs, progress }: RunContext,
+  ): Promise<ToolResult> => {
+    for (;;) {
+      const turn = await call.turn({
+        signal,
+        progress,
+        canBeAsked: (question) => canBeAsked(input, question),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
+      if (turn.kind === 'ended') return turn.result;
+      const token = held.hold({ call, question: turn.question, about });
+      if (token !== null) return askingResult(name, turn.question, token);
+      call.note(
+        `The MCP server ${name} was told that there is no answer: too many of its calls wait for one.`,
+      );
+      call.answer(turn.question, noAnswer);
+    }
+  };
+
+  return {
+    call: async (tool, given, context) => {
+      const { input } = given;
+      const about = aboutOf(tool, given);
+      if (input?.requestState !== undefined)
+        return follow(goOn(input.requestState, tool, given), { about, input }, context);
+      const to = connection();
+      if (to === undefined)
+        return {
+          ...errorResult(`The MCP server ${name} does not run: ${trouble() ?? 'it is being started'}`),
+          _meta: { 'drawbridge/started': false },
+        };
+      return follow(begin(to, tool, given), { about, input }, context);
+    },
+    answering: (tool, given) => {
+      const { input } = given;
+      if (input?.requestState === undefined) return null;
+      const found = held.find(input.requestState, aboutOf(tool, given));
+      if (!found) throw errors.questionClosed();
+      return { question: found.question, answer: readAnswer(input) };
+    },
+    asked: async (params, signal) => {
+      const question = readQuestion(name, params);
+      const [call, ...others] = running;
+      if (call && others.length === 0) return call.ask(question, signal);
+      // A question does not say which call it belongs to, and must not reach another one's client.
+      for (const one of running)
+        one.note(
+          `The MCP server ${name} asked something while several of its calls were open, and was told that there is no answer. Call its tools one after the other.`,
+        );
+      return noAnswer;
+    },
+    close: held.clear,
+  };
+};

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { type Clock, visible } from '@drawbridge/kit';
+import { withoutKeys } from '@drawbridge/kit/node';
+import { createLogFile } from '../../../log/index.ts';
+
+/** Full logs of one server that are kept beside the one that is written. */
+const olderLogs = 1;
+/** One line, in characters. */
+const maxLineLength = 2_000;
+
+/** The stderr of one MCP server, and how it ended. */
+export interface ServerLog {
+  /** `text` may hold anything: it becomes one line of visible characters. */
+  line(kind: 'stderr' | 'stdout' | 'drawbridge', text: string): void;
+  /** Resolves when all of it is on disk, or could not be written. */
+  settled(): Promise<void>;
+}
+
+/** Writes `logs/mcp-<name>.log` in the private folder. */
+export const createServerLog = (needs: { folder: string; name: string; clock: Clock }): ServerLog => {
+  const { folder, name, clock } = needs;
+  const file = createLogFile({ path: join(folder, 'logs', `mcp-${name}.log`), older: olderLogs, clock });
+  return {
+    line: (kind, text) => {
+      const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text;
+      file.line(`${new Date(clock.now()).toISOString()} ${kind} ${withoutKeys(visible(cut))}`);
+    },
+    settled: file.settled,
+  };
+};

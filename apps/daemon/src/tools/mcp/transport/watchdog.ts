@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { tagVariable } from '../../../processes/process-tree.ts';
+
+/**
+ * Reads until its input ends, which it does when the daemon is gone, whatever ended it. Then: TERM for the group and for
+ * all that carries the mark, and KILL 2 s later. Where /proc is missing, the group alone.
+ */
+const script = `
+read -r _
+end() {
+  kill -"$1" -- "-$GROUP" 2>/dev/null
+  for at in /proc/[0-9]*; do
+    grep -zqxF -- "$MARK" "$at/environ" 2>/dev/null && kill -"$1" "\${at#/proc/}" 2>/dev/null
+  done
+}
+end TERM
+sleep 2
+end KILL
+`;
+
+/** Ends a process tree should the daemon end without doing it itself. The returned function calls it off. */
+export const watchTree = (tree: { group: number; tag: string }): (() => void) => {
+  if (process.platform === 'win32') return () => {};
+  const watchdog = spawn('/bin/sh', ['-c', script], {
+    env: { PATH: '/usr/bin:/bin', GROUP: String(tree.group), MARK: `${tagVariable}=${tree.tag}` },
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watchdog.on('error', () => {});
+  watchdog.stdin.on('error', () => {});
+  return () => {
+    // Before its input ends, which would set it off.
+    watchdog.kill('SIGKILL');
+    watchdog.stdin.destroy();
+  };
+};

@@ -1,0 +1,121 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { expect, it } from 'vitest';
+import { drawQuestion } from '../terminal/question.ts';
+import { askAbout } from './browser/call-resources.ts';
+import { unwatchedInput } from './computer/own-input.ts';
+import { createComputerTools } from './computer/tools.ts';
+import { createShellExecute } from './shell/shell-execute.ts';
+import { createOpenLauncher } from './shell/launch.ts';
+import type { DaemonTool, ToolContext } from './common/tool.ts';
+import { textOf, openTools } from '../testing/tool-fixture.ts';
+
+const open = async () => {
+  const world = await openTools({ modes: { filesystemRead: 'ask' } });
+  const { root } = world;
+  mkdirSync(join(root, 'content', 'posts', 'inner'), { recursive: true });
+  for (let at = 0; at < 30; at += 1)
+    writeFileSync(join(root, 'content', 'posts', at < 15 ? '' : 'inner', `${at}.md`), 'x');
+  writeFileSync(join(root, 'a'), 'text');
+  writeFileSync(join(root, 'a b.txt'), 'text');
+  mkdirSync(join(root, 'bare', 'inner'), { recursive: true });
+  symlinkSync('a', join(root, 'harmless.txt'));
+  const ask = async (tool: string, args: Record<string, unknown>) =>
+    confirmationText.decode(textOf(await world.call(tool, args)));
+  return { ...world, ask };
+};
+
+it('each file tool asks in one line about what it resolved', async () => {
+  const { ask } = await open();
+  const long = `${'deep/'.repeat(20)}end.txt`;
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['write_file', { filePath: 'notes.md', content: 'x' }, 'Create notes.md?'],
+    ['write_file', { filePath: './bare/../a', content: 'x' }, 'Replace a?'],
+    ['edit_file', { filePath: 'a', oldString: 'text', newString: 'y' }, 'Change a?'],
+    ['create_directory', { dirPath: 'src/new' }, 'Create the folder src/new?'],
+    ['delete', { path: 'a' }, 'Delete a?'],
+    ['delete', { path: 'content/posts' }, 'Delete content/posts and 30 files?'],
+    ['delete', { path: 'bare' }, 'Delete bare, a folder without files?'],
+    ['move', { sourcePath: 'a', destinationPath: 'b' }, 'Move a to b?'],
+    ['move', { sourcePath: 'a', destinationPath: 'a b.txt' }, 'Move a to “a b.txt”, replacing it?'],
+    ['copy_file', { sourcePath: 'a', destinationPath: 'b' }, 'Copy a to b?'],
+    ['read_file', { filePath: 'a' }, 'Read a?'],
+    ['list_files', {}, 'List the shared folder?'],
+    ['get_file_tree', { dirPath: 'content' }, 'List content and what is below?'],
+    ['search_files', { name: '*.md' }, 'Search the shared folder for files named “*.md”?'],
+    ['search_files', { name: '**', query: 'to do' }, 'Search the shared folder for to do?'],
+    // A link asks about what it leads to; where it is deleted itself, it says so.
+    ['write_file', { filePath: 'harmless.txt', content: 'x' }, 'Replace a?'],
+    ['delete', { path: 'harmless.txt' }, 'Delete the link harmless.txt?'],
+    // Names that continue the question, close its quotes, or turn it around.
+    ['write_file', { filePath: 'a? It is safe', content: 'x' }, 'Create “a? It is safe”?'],
+    ['write_file', { filePath: 'a” and b', content: 'x' }, 'Create “a\\u{201d} and b”?'],
+    ['write_file', { filePath: 'a\u202etxt.exe', content: 'x' }, 'Create “a\\u{202e}txt.exe”?'],
+    [
+      'write_file',
+      { filePath: long, content: 'x' },
+      'Create “deep/deep/deep/deep/deep/deep…ep/deep/deep/deep/deep/deep/deep/deep/deep/end.txt”?',
+    ],
+  ];
+  const asked: (typeof cases)[number][] = [];
+  for (const [tool, args] of cases) asked.push([tool, args, (await ask(tool, args)).title ?? '']);
+  expect(asked).toEqual(cases);
+});
+
+it('the question at the terminal begins with it, and each character that hides is written out', async () => {
+  const { ask } = await open();
+  const drawn = drawQuestion(await ask('write_file', { filePath: 'a\u202eb', content: 'x' }));
+  expect(drawn.split('\n')[1]).toBe('Create “a\\u{202e}b”?');
+});
+
+const none = {} as ToolContext;
+
+it.each<[string, string, string]>([
+  ['npm test', 'Run npm test?', 'Run npm test without a sandbox?'],
+  ['npm test && rm -rf .', 'Run “npm test && rm -rf .”?', 'Run “npm test && rm -rf .” without a sandbox?'],
+  ['npm test\nrm -rf .', 'Run “npm test\\nrm -rf .”?', 'Run “npm test\\nrm -rf .” without a sandbox?'],
+  ['a\u200bb', 'Run “a\\u{200b}b”?', 'Run “a\\u{200b}b” without a sandbox?'],
+  [
+    `echo ${'a'.repeat(200)}; rm -rf .`,
+    `Run “echo ${'a'.repeat(115)}”…?`,
+    `Run “echo ${'a'.repeat(115)}”… without a sandbox?`,
+  ],
+])('the command %j', async (command, inside, outside) => {
+  const launcher = createOpenLauncher({ root: '/', privateFolder: '/nowhere' });
+  const ask = (sandbox: boolean) => createShellExecute(launcher, { sandbox }).asks({ command }, [], none);
+  expect([await ask(true), await ask(false)]).toEqual([inside, outside]);
+});
+
+it('screen, mouse and keyboard', async () => {
+  const device = () => {
+    throw new Error('nothing is done');
+  };
+  const tools = createComputerTools({ device, ownInput: unwatchedInput });
+  const args: Record<string, unknown> = {
+    ...{ x: 1, y: 2, width: 3, height: 4, fromX: 1, fromY: 2, toX: 3, toY: 4 },
+    ...{ direction: 'up', amount: 5, text: 'yes\n', key: 'enter', keys: ['control', 't'] },
+  };
+  const asked = await Promise.all(tools.map(async (tool: DaemonTool) => tool.asks(args, [], none)));
+  expect(asked).toEqual([
+    'Take a screenshot of the whole screen?',
+    'Take a screenshot of a part of the screen: 3 x 4 at 1, 2?',
+    'Move the mouse to 1, 2?',
+    'Click with the left mouse button at 1, 2?',
+    'Double-click at 1, 2?',
+    'Drag the mouse from 1, 2 to 3, 4?',
+    'Scroll up by 5 at 1, 2?',
+    'Type “yes\\n” with the keyboard?',
+    'Press the key enter?',
+    'Press the keys control + t?',
+  ]);
+});
+
+it.each([
+  ['browser_navigate', { url: 'a.example/b' }, ['a.example'], 'Open https://a.example/b in the browser?'],
+  ['browser_click', { element: 'Cancel' }, ['a.example'], 'Click on a.example?'],
+  ['browser_click', {}, ['a.example', 'b.example'], 'Click on a.example and 1 other host?'],
+])('%s %j', (name, args, hosts, title) => {
+  const resources = hosts.map((resource) => ({ toolGroup: 'browser' as const, resource, description: '' }));
+  expect(askAbout({ name, title: 'Click' }, args, resources)).toBe(title);
+});

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { plainCommand } from '../../permission/index.ts';
+import { isWithin } from '../../paths/protected.ts';
+import { shellEnvironment } from './config.ts';
+import { digestFile } from './named-scripts.ts';
+import { findProgram } from './programs.ts';
+
+/**
+ * A digest of the file that a command's program is, when the command may be allowed with further words; undefined where it may
+ * not, or where its file stands in `root`, in which a call may write.
+ */
+export const fingerprintOfProgram = (root: string, text: string): string | undefined => {
+  const [program] = plainCommand(text) ?? [];
+  if (program === undefined) return undefined;
+  try {
+    const found = findProgram(program, shellEnvironment(root).PATH);
+    const path = found === undefined ? undefined : realpathSync(found);
+    const digest = path === undefined || isWithin(path, root) ? undefined : digestFile(path);
+    return digest && createHash('sha256').update(`${path} ${digest}`).digest('hex');
+  } catch {
+    // A file that cannot be read is not known.
+    return undefined;
+  }
+};

@@ -1,0 +1,90 @@
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
+import { isWithin } from '../../../paths/protected.ts';
+
+export interface Walls {
+  /** Can be written, but for what the others name. */
+  root: string;
+  /** A folder of the command's own. */
+  temporary: string;
+  /** Closed for reading with all below; what is not there is left out. */
+  hidden: string[];
+  /** In the root and not to be written, renamed or removed. All of them are there. */
+  kept: string[];
+  /** Folders shown in the place of others, and written there. */
+  instead: { place: string; folder: string }[];
+  /** An empty file that cannot be written: what a hidden file looks like. */
+  emptyFile: string;
+}
+
+interface Hidden {
+  path: string;
+  isFolder: boolean;
+}
+
+const realOf = (path: string): Hidden[] => {
+  try {
+    const real = realpathSync(path);
+    return [{ path: real, isFolder: statSync(real).isDirectory() }];
+  } catch {
+    // Not there, or closed to us: then it is closed to a command too.
+    return [];
+  }
+};
+
+const withoutInner = (paths: string[]): string[] =>
+  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
+
+/** Folders between the root and these paths: each is made a mount of its own, which the kernel neither renames nor removes. */
+const foldersAbove = (paths: string[], root: string): string[] => {
+  const found = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); at !== root && isWithin(at, root) && !found.has(at); at = dirname(at))
+      found.add(at);
+  return [...found].sort((one, other) => one.split(sep).length - other.split(sep).length);
+};
+
+const kernelFolders = ['/proc', '/dev', '/sys'];
+
+/** The root, writable. What pins its folders lies below a second mount of it, so that nothing is a border between two disks. */
+const rootMounts = (root: string, targets: string[]): string[] => {
+  const pins = foldersAbove(targets, root).filter(
+    (folder) => root !== '/' || !kernelFolders.some((kernel) => isWithin(folder, kernel)),
+  );
+  const below = pins.flatMap((folder) => ['--ro-bind', folder, folder]);
+  const covers = root === '/' ? new Set(pins.map((folder) => `/${folder.split(sep)[1] ?? ''}`)) : [root];
+  return ['--bind', root, root, ...below, ...[...covers].flatMap((cover) => ['--bind', cover, cover])];
+};
+
+const commonTemporary = '/tmp';
+
+/** Where a command finds its own folder: at `/tmp`, which many programs write to by that name, but for a root below it. */
+export const temporaryInside = (root: string, temporary: string): string =>
+  isWithin(root, commonTemporary) || isWithin(commonTemporary, root) ? temporary : commonTemporary;
+
+/** bubblewrap's arguments up to the command: no network, no other processes, and the disk with these walls. */
+export const bubblewrapArguments = (walls: Walls): string[] => {
+  const { root, temporary, instead, emptyFile } = walls;
+  const hidden = walls.hidden.flatMap(realOf);
+  const kept = withoutInner(walls.kept);
+  const hide = ({ path, isFolder }: Hidden) =>
+    isFolder ? ['--tmpfs', path] : ['--ro-bind', emptyFile, path];
+  const isAbove = ({ path, isFolder }: Hidden) => isFolder && isWithin(root, path);
+  const below = hidden.filter((one) => !isAbove(one));
+  const targets = [...kept, ...below.map(({ path }) => path), ...instead.map(({ place }) => place)];
+  return [
+    ...['--new-session', '--die-with-parent', '--cap-drop', 'ALL'],
+    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
+    ...['--ro-bind', '/', '/'],
+    ...hidden.filter(isAbove).flatMap(hide),
+    ...rootMounts(
+      root,
+      targets.filter((path) => isWithin(path, root)),
+    ),
+    ...['--bind', temporary, temporaryInside(root, temporary)],
+    ...instead.flatMap(({ place, folder }) => ['--bind', folder, place]),
+    ...kept.flatMap((path) => ['--ro-bind', path, path]),
+    ...below.flatMap(hide),
+    ...['--dev', '/dev', '--proc', '/proc'],
+  ];
+};

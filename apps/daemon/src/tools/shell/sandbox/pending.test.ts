@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { describeWith } from '../../../../../../e2e/services.ts';
+import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { takePending, writePending } from './pending.ts';
+import { clearPending } from './walls.ts';
+
+/** A daemon of which only the shell is left: it runs one command. */
+const daemon = (place: { root: string; privateFolder: string }, command: string) => {
+  const at = (name: string) => JSON.stringify(join(import.meta.dirname, name));
+  const text = `
+    import { systemClock } from '@drawbridge/kit';
+    import { createSandboxedLauncher } from ${at('../launch.ts')};
+    import { runCommand } from ${at('../run-command.ts')};
+    await runCommand({
+      tag: 'call', text: ${JSON.stringify(command)}, cwd: ${JSON.stringify(place.root)}, timeoutMs: 60_000, clock: systemClock,
+      signal: new AbortController().signal, deniedPaths: { read: [], write: [] }, progress: () => undefined,
+    }, createSandboxedLauncher(${JSON.stringify(place)}));`;
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', text], {
+    cwd: join(import.meta.dirname, '../../../..'),
+    stdio: 'inherit',
+  });
+};
+
+describeWith('bubblewrap', 'git')('FS-26 a daemon that is killed while a command runs', () => {
+  it('leaves a note, and the next one clears up: stand-ins go, what would run things gets another name', async () => {
+    const { root, own } = makeFolders();
+    const place = { root, privateFolder: own };
+    const child = daemon(
+      place,
+      'git init --quiet sub && git -C sub config core.fsmonitor evil && mkdir deep && echo {} > deep/.mcp.json && echo > ready && sleep 60',
+    );
+    await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), {
+      timeout: 30_000,
+      interval: 20,
+    });
+    await clearPending(place);
+    // It is at work: nothing is taken from it.
+    expect([existsSync(join(root, 'deep/.mcp.json')), readdirSync(own).length]).toEqual([true, 1]);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    expect(
+      readdirSync(root)
+        .filter((name) => name.startsWith('.'))
+        .sort(),
+    ).toEqual(['.claude', '.cursor', '.git', '.idea', '.vscode']);
+    await clearPending(place);
+    expect([readdirSync(root).sort(), readdirSync(join(root, 'deep')), readdirSync(own)]).toEqual([
+      ['deep', 'ready', 'sub'],
+      ['.mcp.json.set-aside'],
+      [],
+    ]);
+    expect(readFileSync(join(root, 'sub/.git/config'), 'utf8')).not.toContain('fsmonitor');
+  }, 60_000);
+});
+
+it('a note of this process is kept, one that cannot be read is removed, and one of a process that ended is taken', () => {
+  const { own } = makeFolders();
+  const before = { kept: new Map([['/r/.mcp.json', undefined]]), repositories: new Map(), unseen: ['/r/x'] };
+  const pending = { root: '/r', before, standIns: [{ path: '/r/.vscode' }], folders: ['/tmp/none'] };
+  const remove = writePending(own, pending);
+  const [name = ''] = readdirSync(own);
+  const text = readFileSync(join(own, name), 'utf8');
+  writeFileSync(join(own, 'shell-pending-broken.json'), '{');
+  mkdirSync(join(own, 'other'));
+  expect([takePending(own), readdirSync(own).sort()]).toEqual([[], ['other', name]]);
+  // The same number belongs to another run of the program.
+  writeFileSync(join(own, name), JSON.stringify({ ...(JSON.parse(text) as object), instance: 'earlier' }));
+  expect([takePending(own), readdirSync(own)]).toEqual([[pending], ['other']]);
+  remove();
+});

@@ -1,0 +1,84 @@
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nanoid } from 'nanoid';
+import { z } from 'zod';
+import type { ProtectedPlaces } from './protected-places.ts';
+import type { StandIn } from './stand-ins.ts';
+import { hasCode } from '@drawbridge/kit';
+
+const record = z.object({
+  pid: z.number(),
+  instance: z.string(),
+  root: z.string(),
+  kept: z.array(z.tuple([z.string(), z.string().nullable()])),
+  repositories: z.array(z.object({ folder: z.string(), kind: z.enum(['whole', 'worktree']) })),
+  unseen: z.array(z.string()),
+  standIns: z.array(z.object({ path: z.string(), text: z.string().optional() })),
+  folders: z.array(z.string()),
+});
+
+/** What has to be done in a root when a command has ended: also by the next daemon, where this one does not live to see it. */
+export interface Pending {
+  root: string;
+  before: ProtectedPlaces;
+  standIns: StandIn[];
+  /** Folders of the command's own: the first holds a new repository. */
+  folders: string[];
+}
+
+const prefix = 'shell-pending-';
+/** A process that starts again may get the number that it had. */
+const instance = nanoid();
+
+const isAtWork = (other: { pid: number; instance: string }): boolean => {
+  if (other.pid === process.pid) return other.instance === instance;
+  try {
+    return process.kill(other.pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+};
+
+/** Writes it down; gives what removes the note. */
+export const writePending = (privateFolder: string, { root, before, standIns, folders }: Pending) => {
+  const path = join(privateFolder, `${prefix}${nanoid()}.json`);
+  const text: z.infer<typeof record> = {
+    pid: process.pid,
+    instance,
+    root,
+    kept: [...before.kept].map(([place, link]) => [place, link ?? null]),
+    repositories: [...before.repositories.values()],
+    unseen: before.unseen,
+    standIns,
+    folders,
+  };
+  writeFileSync(path, JSON.stringify(text), { flag: 'wx', mode: 0o600 });
+  return () => rmSync(path, { force: true });
+};
+
+const readRecord = (path: string) => {
+  try {
+    return record.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    // Nothing can be done with it.
+    return undefined;
+  }
+};
+
+/** What commands of a daemon that was killed left to do; their notes are removed. */
+export const takePending = (privateFolder: string): Pending[] =>
+  readdirSync(privateFolder)
+    .filter((name) => name.startsWith(prefix))
+    .flatMap((name): Pending[] => {
+      const path = join(privateFolder, name);
+      const found = readRecord(path);
+      if (found !== undefined && isAtWork(found)) return [];
+      rmSync(path, { force: true });
+      if (found === undefined) return [];
+      const before: ProtectedPlaces = {
+        kept: new Map(found.kept.map(([place, link]) => [place, link ?? undefined])),
+        repositories: new Map(found.repositories.map((one) => [one.folder, one])),
+        unseen: found.unseen,
+      };
+      return [{ root: found.root, before, standIns: found.standIns, folders: found.folders }];
+    });

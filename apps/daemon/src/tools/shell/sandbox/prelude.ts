@@ -1,0 +1,58 @@
+import { nanoid } from 'nanoid';
+import { tagVariable } from '../../../processes/process-tree.ts';
+
+/** What one process of a command may take; `memory` is what it may write to, `processes` counts all of the command's. */
+export const shellLimits = {
+  openFiles: 4_096,
+  fileBlocks: 8 * 1024 * 1024,
+  memoryKiB: 8 * 1024 * 1024,
+  processes: 4_096,
+} as const;
+
+/**
+ * Runs before the command, in the same process: it starts the command in the very folder that was looked at, or not at all, and sets
+ * limits. The command comes in the environment, so that no text of it is ever part of a script of ours.
+ */
+export const prelude = `
+set -- $(command -p ls -di . 2> /dev/null)
+if [ "$(pwd -P)" != "$DRAWBRIDGE_FOLDER" ] || [ "$1" != "$DRAWBRIDGE_INODE" ]; then
+  printf %s "$DRAWBRIDGE_REFUSAL" >&2
+  exit 126
+fi
+{
+  echo 1000 > /proc/self/oom_score_adj
+  ulimit -c 0
+  ulimit -n ${shellLimits.openFiles}
+  ulimit -f ${shellLimits.fileBlocks}
+  ulimit -d ${shellLimits.memoryKiB}
+  ulimit -u ${shellLimits.processes} || ulimit -p ${shellLimits.processes}
+} 2> /dev/null
+set -- "$DRAWBRIDGE_COMMAND"
+${tagVariable}=$DRAWBRIDGE_MARK
+export ${tagVariable}
+unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_REFUSAL DRAWBRIDGE_COMMAND DRAWBRIDGE_MARK
+exec /bin/sh -c "$1"
+`;
+
+export interface Started {
+  /** A real path, and the number of the folder that stood there when it was opened. */
+  folder: string;
+  inode: bigint;
+  tag: string;
+  text: string;
+}
+
+/** What the prelude needs, and the text on stderr that says that the folder was another one. */
+export const preludeEnvironment = ({ folder, inode, tag, text }: Started) => {
+  const refusal = nanoid();
+  return {
+    refusal,
+    variables: {
+      DRAWBRIDGE_FOLDER: folder,
+      DRAWBRIDGE_INODE: String(inode),
+      DRAWBRIDGE_REFUSAL: refusal,
+      DRAWBRIDGE_COMMAND: text,
+      DRAWBRIDGE_MARK: tag,
+    },
+  };
+};

@@ -1,0 +1,240 @@
+import { accessSync, constants, lstatSync, readFileSync, readlinkSync, type Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errors } from '../../common/errors.ts';
+import {
+  gitNames,
+  isProtected,
+  isWithin,
+  protectedNamesIn,
+  type Territory,
+} from '../../../paths/protected.ts';
+import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
+import type { StandIn } from './stand-ins.ts';
+import { isExcluded } from '../../../paths/limits.ts';
+
+/** Folders that are looked into before a command; those nearest to the root come first, and the rest is made read-only. */
+const maxFoldersLookedAt = 20_000;
+/** As many places may be closed because nobody looked into them; more are closed by a folder above them. */
+const maxUnseen = 200;
+const looksAtOnce = 32;
+
+export interface Repository {
+  folder: string;
+  /** A working tree's own folder, below `worktrees`, or a folder that holds a repository. */
+  kind: 'whole' | 'worktree';
+}
+
+/** What a command must not change in the root. Absolute paths. */
+export interface ProtectedPlaces {
+  /** Protected files, folders and links that are there, with what a link leads to. */
+  kept: Map<string, string | undefined>;
+  /** Folders in which git finds a repository, also bare ones. */
+  repositories: Map<string, Repository>;
+  /** Folders that were not looked into. */
+  unseen: string[];
+}
+
+type Kind = 'plain' | 'modules' | 'worktrees' | Repository['kind'];
+interface Ahead {
+  folder: string;
+  kind: Kind;
+}
+
+const list = async (folder: string): Promise<Dirent[]> => {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch {
+    // Gone, or closed to us: then it is closed to a command too.
+    return [];
+  }
+};
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const linkAt = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether git takes a folder with these entries for a repository, whatever its name is. */
+const isRepository = (entries: Dirent[]): boolean => {
+  const names = new Set(entries.map(({ name }) => name));
+  if (!names.has('HEAD')) return false;
+  return names.has('commondir') || (names.has('objects') && names.has('refs'));
+};
+
+const foldersIn = (parent: string, entries: Dirent[], kind: Kind): Ahead[] =>
+  entries.filter((one) => one.isDirectory()).map(({ name }) => ({ folder: join(parent, name), kind }));
+
+const insideRepository = (folder: string, entries: Dirent[], found: ProtectedPlaces): Ahead[] => {
+  const inside: Record<string, Kind> = { modules: 'modules', worktrees: 'worktrees' };
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (gitNames.has(entry.name)) found.kept.set(path, linkAt(path));
+    if (entry.name !== rebaseFolder) continue;
+    const todo = join(path, todoName);
+    if (!entry.isDirectory()) found.kept.set(path, linkAt(path));
+    else if (isThere(todo) && runsCommands(todo)) found.kept.set(todo, linkAt(todo));
+  }
+  return foldersIn(folder, entries, 'plain').flatMap((one) => {
+    const kind = inside[basename(one.folder)];
+    return kind === undefined ? [] : [{ ...one, kind }];
+  });
+};
+
+const insidePlain = (territory: Territory, folder: string, given: [Dirent[], ProtectedPlaces]): Ahead[] => {
+  const [entries, found] = given;
+  return entries.flatMap((one): Ahead[] => {
+    const path = join(folder, one.name);
+    const isFolder = one.isDirectory();
+    if (isFolder && one.name === '.git') return [{ folder: path, kind: 'whole' }];
+    if (isProtected(territory, path, 'write')) found.kept.set(path, linkAt(path));
+    else if (isFolder && !isExcluded(one.name)) return [{ folder: path, kind: 'plain' }];
+    return [];
+  });
+};
+
+const look = async (
+  territory: Territory,
+  { folder, kind }: Ahead,
+  found: ProtectedPlaces,
+): Promise<Ahead[]> => {
+  const entries = await list(folder);
+  if (kind === 'worktrees') return foldersIn(folder, entries, 'worktree');
+  const isModule = kind === 'modules' && entries.some(({ name }) => name === 'HEAD' || gitNames.has(name));
+  const isOwn = kind === 'whole' || kind === 'worktree' || isModule;
+  if (isOwn || isRepository(entries)) {
+    // Without a HEAD git finds no repository; should it get one, that is a new repository.
+    if (entries.some(({ name }) => name === 'HEAD'))
+      found.repositories.set(folder, { folder, kind: kind === 'worktree' ? kind : 'whole' });
+    return insideRepository(folder, entries, found);
+  }
+  return kind === 'modules'
+    ? foldersIn(folder, entries, 'modules')
+    : insidePlain(territory, folder, [entries, found]);
+};
+
+/** Few folders that hold all of these. Throws `tooManyFolders` where that is the root itself. */
+const coverOf = (folders: string[], root: string): string[] => {
+  let covers = new Set(folders);
+  while (covers.size > maxUnseen) covers = new Set([...covers].map((folder) => dirname(folder)));
+  if ([...covers].some((folder) => isWithin(root, folder))) throw errors.tooManyFolders();
+  return [...covers];
+};
+
+/** What vanished while the rest was looked at; should it come back, the look after the command finds it new. */
+const leaveOutGone = ({ kept, repositories, unseen }: ProtectedPlaces): ProtectedPlaces => ({
+  kept: new Map([...kept].filter(([path]) => isThere(path))),
+  repositories: new Map([...repositories].filter(([folder]) => isThere(folder))),
+  unseen: unseen.filter(isThere),
+});
+
+interface Look {
+  start?: Ahead;
+  /** Not to be looked into. */
+  without?: readonly string[];
+  /** How many folders, at most. */
+  limit?: number | undefined;
+  signal?: AbortSignal;
+}
+
+/**
+ * Looks for protected places below the root. Folders that trees leave out (`node_modules`, …) are not looked into. Throws
+ * `tooManyFolders` where what was not seen could only be closed with the root.
+ */
+export const findProtectedPlaces = async (
+  territory: Territory,
+  { start, without = [], limit = maxFoldersLookedAt, signal }: Look = {},
+): Promise<ProtectedPlaces> => {
+  const found: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
+  const skipped = new Set(territory.root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
+  let ahead: Ahead[] = [start ?? { folder: territory.root, kind: 'plain' }];
+  for (let looked = 0; ahead.length > 0;) {
+    signal?.throwIfAborted();
+    const now = ahead.splice(0, Math.min(looksAtOnce, limit - looked));
+    if (now.length === 0) break;
+    looked += now.length;
+    for (const next of await Promise.all(now.map((one) => look(territory, one, found))))
+      for (const one of next) if (!skipped.has(one.folder)) ahead.push(one);
+  }
+  if (ahead.length > 0)
+    found.unseen = coverOf(
+      ahead.map(({ folder }) => folder),
+      territory.root,
+    );
+  return leaveOutGone(found);
+};
+
+export const canWrite = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const hasOwnConfigs = (folder: string): boolean => {
+  try {
+    return /worktreeconfig/i.test(readFileSync(join(folder, 'config'), 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+/** Stands in a repository for what git would read there: each changes nothing for git, in the sandbox or outside. */
+const standInsOf = ({ folder, kind }: Repository): StandIn[] => {
+  const whole = kind === 'whole' ? folder : dirname(dirname(folder));
+  return [
+    ...(kind === 'whole'
+      ? [
+          { path: join(folder, 'commondir'), text: '.' },
+          { path: join(folder, 'config'), text: '' },
+          { path: join(folder, 'hooks') },
+        ]
+      : []),
+    ...(hasOwnConfigs(whole) ? [{ path: join(folder, 'config.worktree'), text: '' }] : []),
+  ];
+};
+
+/** Folders that editors and agents read while they run. */
+const editorFolders = ['.vscode', '.idea', '.claude', '.cursor'];
+const homeFolders = ['.ssh', '.config/fish', '.config/powershell', '.config/autostart', '.config/systemd'];
+/** Where one of these is there, the shell reads it and not the next. */
+const readInstead: Record<string, string[]> = {
+  '.bash_profile': ['.bash_login', '.profile'],
+  '.bash_login': ['.profile'],
+  '.tcshrc': ['.cshrc'],
+};
+/** An empty file of these names ends a graphical session at its start. */
+const notInHome = new Set(['.xinitrc', '.xsession', '.xsessionrc', '.gitmodules', '.mcp.json', '.envrc']);
+
+const standInsOfHome = (home: string): StandIn[] => {
+  const names = protectedNamesIn('folder').filter((name) => !name.includes('/') && !notInHome.has(name));
+  const isFolder = (name: string) => homeFolders.includes(name) || editorFolders.includes(name);
+  return [
+    ...names
+      .filter((name) => !isFolder(name))
+      .map((name) => {
+        const next = readInstead[name]?.find((other) => isThere(join(home, other)));
+        const read = name === '.tcshrc' ? 'source' : '.';
+        return { path: join(home, name), text: next === undefined ? '' : `${read} ~/${next}\n` };
+      }),
+    ...homeFolders.map((name) => ({ path: join(home, name) })),
+  ];
+};
+
+/**
+ * What stands, while a command runs, for protected names that are not there and that programs of the person may read at any time: those
+ * of repositories, of editors in the root, and of shells in the home folder. Other names are looked for when the command has ended.
+ */
+export const standInsFor = (root: string, home: string, { repositories }: ProtectedPlaces): StandIn[] =>
+  [
+    ...editorFolders.map((name) => ({ path: join(root, name) })),
+    ...(isWithin(home, root) ? standInsOfHome(home) : []),
+    ...[...repositories.values()].flatMap(standInsOf),
+  ].filter(({ path }) => !isThere(path) && isThere(dirname(path)) && canWrite(dirname(path)));

@@ -1,0 +1,39 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+
+/** In a repository, the folder of a rebase that has stopped, and in it the list of what git does next. */
+export const rebaseFolder = 'rebase-merge';
+export const todoName = 'git-rebase-todo';
+
+const maxTodoBytes = 1024 * 1024;
+
+/** Lines of git's list that start no program: comments, and every command but `exec`. */
+const harmlessLine =
+  /^[ \t]*(#|$|(p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref)[ \t]|(b|break|noop)[ \t\r]*$)/;
+
+/** The text of a plain file of at most 1 MiB; undefined for anything else. Waits for nothing and follows no link. */
+export const readTodo = (path: string): string | undefined => {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = fstatSync(fd);
+      return found.isFile() && found.size <= maxTodoBytes ? readFileSync(fd, 'utf8') : undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+};
+
+/** The list without the lines that run a program, and how many those were. */
+export const withoutCommands = (text: string): { text: string; dropped: number } => {
+  const lines = text.split('\n');
+  const kept = lines.filter((line) => harmlessLine.test(line));
+  return { text: kept.join('\n'), dropped: lines.length - kept.length };
+};
+
+/** Whether git would run a program when a rebase with this list goes on; so may every list that cannot be read. */
+export const runsCommands = (path: string): boolean => {
+  const text = readTodo(path);
+  return text === undefined || withoutCommands(text).dropped > 0;
+};

@@ -1,0 +1,67 @@
+/** Keys with which git runs nothing and reads nothing elsewhere; `*` stands for a name in quotes. */
+const safeKeys = new Set(
+  (
+    'core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode ' +
+    'core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.abbrev core.sharedrepository ' +
+    'extensions.objectformat extensions.refstorage init.defaultbranch user.name user.email ' +
+    'remote.*.url remote.*.fetch remote.*.pushurl remote.*.mirror remote.*.prune remote.*.tagopt ' +
+    'branch.*.remote branch.*.merge branch.*.rebase branch.*.description pull.rebase pull.ff push.default ' +
+    'push.autosetupremote fetch.prune merge.ff merge.conflictstyle rebase.autostash rerere.enabled ' +
+    'submodule.active submodule.*.active submodule.*.url receive.denycurrentbranch gc.auto commit.gpgsign tag.gpgsign ' +
+    'color.ui advice.detachedhead'
+  ).split(' '),
+);
+
+const section = /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+"([^"\\\p{Cc}]*)")?\s*\]\s*$/u;
+const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)(?:\s*=\s*([^\p{Cc}"\\;#]*))?$/u;
+const nothing = /^\s*(?:[#;].*)?$/u;
+/** An address that names a helper program, or that a program could take for an option. */
+const isHelperAddress = (value: string): boolean => value.includes('::') || value.startsWith('-');
+
+interface Setting {
+  section: string;
+  name: string | undefined;
+  key: string;
+  value: string | undefined;
+}
+
+const idOf = ({ section: first, name, key }: Setting, shown: string | undefined = name): string =>
+  [first, ...(name === undefined ? [] : [shown ?? '*']), key].join('.');
+
+const isSafe = (one: Setting): boolean => {
+  const id = idOf(one, one.name === undefined ? undefined : '*');
+  if (!safeKeys.has(id)) return false;
+  return !/url$|remote$/.test(one.key) || !isHelperAddress(one.value ?? '');
+};
+
+const headingOf = ({ section: first, name }: Setting): string =>
+  name === undefined ? `[${first}]` : `[${first} "${name}"]`;
+
+/**
+ * A git config with nothing but settings that make git run no program and read no other file, written anew; `dropped` names the others.
+ * What this reader does not understand is dropped too: comments, quotes, escapes, settings over several lines.
+ */
+export const safeGitConfig = (text: string): { text: string; dropped: string[] } => {
+  const lines: string[] = [];
+  const dropped: string[] = [];
+  let at: { section: string; name: string | undefined } | undefined;
+  let heading = '';
+  for (const line of text.split('\n')) {
+    const opened = section.exec(line);
+    const found = setting.exec(line);
+    if (nothing.test(line)) continue;
+    if (opened?.[1] !== undefined) at = { section: opened[1].toLowerCase(), name: opened[2] };
+    else if (found?.[1] === undefined || at === undefined) {
+      dropped.push(line.trim().slice(0, 60));
+      at = line.trim().startsWith('[') ? undefined : at;
+    } else {
+      const one: Setting = { ...at, key: found[1].toLowerCase(), value: found[2]?.trim() };
+      if (!isSafe(one)) dropped.push(idOf(one).slice(0, 60));
+      else {
+        if (headingOf(one) !== heading) lines.push((heading = headingOf(one)));
+        lines.push(one.value === undefined ? `\t${one.key}` : `\t${one.key} = ${one.value}`);
+      }
+    }
+  }
+  return { text: lines.map((line) => `${line}\n`).join(''), dropped: [...new Set(dropped)] };
+};

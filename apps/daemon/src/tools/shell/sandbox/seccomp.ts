@@ -1,0 +1,89 @@
+/** The numbers of one processor: which calls a command must not make. Source: the kernel's tables of system calls. */
+interface Numbers {
+  audit: number;
+  socket: number;
+  socketpair: number;
+  keys: number[];
+  /** Numbers from here on belong to another set of calls (x32). */
+  end?: number;
+}
+
+const processors: Partial<Record<NodeJS.Architecture, Numbers>> = {
+  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keys: [248, 249, 250], end: 0x40000000 },
+  arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keys: [217, 218, 219] },
+};
+
+/** `io_uring` opens sockets where no filter sees it; the same numbers on every processor. */
+const uring = [425, 426, 427];
+/** IPv4, IPv6 and netlink: all three end at the sandbox's own network, which leads nowhere. */
+const openFamilies = [2, 10, 16];
+const unix = 1;
+const datagram = 2;
+const typeMask = 0xf;
+
+const notPermitted = 1;
+const noSuchCall = 38;
+const noSuchFamily = 97;
+
+type Instruction = [code: number, ifTrue: number, ifFalse: number, value: number];
+/** A step that jumps names the labels; a step without any goes on to the next one. */
+interface Step {
+  code: number;
+  value: number;
+  then?: string;
+  otherwise?: string;
+  label?: string;
+}
+
+const load = (value: number, label?: string): Step => ({ code: 0x20, value, ...(label && { label }) });
+const equal = (value: number, then: string): Step => ({ code: 0x15, value, then });
+const atLeast = (value: number, then: string): Step => ({ code: 0x35, value, then });
+const refuse = (label: string, errno: number): Step => ({ code: 0x06, value: 0x00050000 | errno, label });
+
+const assemble = (steps: Step[]): Buffer => {
+  const places = new Map(steps.flatMap(({ label }, at) => (label === undefined ? [] : [[label, at]])));
+  const distance = (label: string | undefined, from: number): number =>
+    label === undefined ? 0 : (places.get(label) ?? 0) - from - 1;
+  const bytes = Buffer.alloc(steps.length * 8);
+  for (const [at, { code, value, then, otherwise }] of steps.entries()) {
+    const [op, ifTrue, ifFalse, k]: Instruction = [code, distance(then, at), distance(otherwise, at), value];
+    bytes.writeUInt16LE(op, at * 8);
+    bytes.writeUInt8(ifTrue, at * 8 + 2);
+    bytes.writeUInt8(ifFalse, at * 8 + 3);
+    bytes.writeUInt32LE(k, at * 8 + 4);
+  }
+  return bytes;
+};
+
+/**
+ * The filter of system calls for bubblewrap's `--seccomp`: no sockets but IP and netlink (so none to other programs and none to a virtual
+ * machine's host), no kernel keys, no `io_uring`, and no calls of another processor. Undefined for a processor without a table here.
+ */
+export const systemCallFilter = (processor: NodeJS.Architecture): Buffer | undefined => {
+  const numbers = processors[processor];
+  if (numbers === undefined) return undefined;
+  const [callAt, processorAt, firstAt, secondAt] = [0, 4, 16, 24];
+  return assemble([
+    load(processorAt),
+    { code: 0x15, value: numbers.audit, otherwise: 'unknown' },
+    load(callAt),
+    ...(numbers.end === undefined ? [] : [atLeast(numbers.end, 'unknown')]),
+    ...uring.map((call) => equal(call, 'unknown')),
+    ...numbers.keys.map((call) => equal(call, 'forbidden')),
+    equal(numbers.socket, 'socket'),
+    equal(numbers.socketpair, 'pair'),
+    { code: 0x06, value: 0x7fff0000, label: 'allowed' },
+    load(firstAt, 'socket'),
+    ...openFamilies.map((toolset) => equal(toolset, 'allowedSocket')),
+    equal(unix, 'forbidden'),
+    refuse('family', noSuchFamily),
+    { code: 0x06, value: 0x7fff0000, label: 'allowedSocket' },
+    // A pair of datagram sockets can be sent to any other socket that has a name.
+    load(secondAt, 'pair'),
+    { code: 0x54, value: typeMask },
+    equal(datagram, 'forbidden'),
+    { code: 0x06, value: 0x7fff0000 },
+    refuse('forbidden', notPermitted),
+    refuse('unknown', noSuchCall),
+  ]);
+};

@@ -1,0 +1,222 @@
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { nanoid } from 'nanoid';
+import { openFolder, type Folder } from '../../../paths/open.ts';
+import { gitNames, type Territory } from '../../../paths/protected.ts';
+import { findProtectedPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
+import { readTodo, todoName, withoutCommands } from './rebase-todo.ts';
+import { safeGitConfig } from './safe-git-config.ts';
+import { normalizeName } from '../../../text/normalize.ts';
+
+const maxConfigBytes = 256 * 1024;
+
+/** One folder, open, and what a person reads about what was changed in it. */
+interface Place {
+  folder: Folder;
+  note(sentence: string): void;
+  /** A path as the person knows it. */
+  shown(name: string): string;
+}
+
+const statOf = (folder: Folder, name: string) => lstatSync(folder.entry(name), { throwIfNoEntry: false });
+
+const freeName = (folder: Folder, name: string): string => {
+  for (let count = 1; ; count += 1) {
+    const free = count === 1 ? `${name}.set-aside` : `${name}.set-aside-${count}`;
+    if (statOf(folder, free) === undefined) return free;
+  }
+};
+
+/** Gives an entry a name that no program looks for; nothing of it is lost. */
+const setAside = ({ folder, note, shown }: Place, name: string, why: string): void => {
+  const free = freeName(folder, name);
+  renameSync(folder.entry(name), folder.entry(free));
+  note(`${shown(name)} was renamed to ${free}: ${why}.`);
+};
+
+const readShort = (folder: Folder, name: string): string | undefined => {
+  try {
+    const fd = openSync(folder.entry(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return readFileSync(fd, 'utf8').slice(0, maxConfigBytes + 1);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+};
+
+const isShortFile = (folder: Folder, name: string): boolean => {
+  const found = statOf(folder, name);
+  return found?.isFile() === true && found.size <= maxConfigBytes;
+};
+
+const makeConfigSafe = (place: Place): void => {
+  const { folder, note, shown } = place;
+  if (statOf(folder, 'config') === undefined) return;
+  const text = isShortFile(folder, 'config') ? readShort(folder, 'config') : undefined;
+  if (text === undefined) return setAside(place, 'config', 'git reads it, and it is no plain file');
+  const safe = safeGitConfig(text);
+  // Always a new file: another name may lead to the old one.
+  const fresh = `config.${nanoid()}`;
+  writeFileSync(folder.entry(fresh), safe.text, { flag: 'wx', mode: 0o644 });
+  renameSync(folder.entry(fresh), folder.entry('config'));
+  if (safe.dropped.length > 0)
+    note(
+      `From ${shown('config')} settings were removed that a command may not make: ${safe.dropped.slice(0, 10).join(', ')}.`,
+    );
+};
+
+const makeHooksSafe = (place: Place): void => {
+  const { folder } = place;
+  const found = statOf(folder, 'hooks');
+  if (found === undefined) return;
+  const areSamples =
+    found.isDirectory() &&
+    readdirSync(folder.entry('hooks'), { withFileTypes: true }).every(
+      (one) => one.isFile() && one.name.endsWith('.sample'),
+    );
+  if (areSamples) return;
+  setAside(place, 'hooks', 'git runs what stands there');
+  mkdirSync(folder.entry('hooks'));
+};
+
+const makeTodoSafe = (place: Place): void => {
+  const { folder, note, shown } = place;
+  const text = readTodo(folder.entry(todoName));
+  if (text === undefined) return setAside(place, todoName, 'git reads it, and it is no plain file');
+  const safe = withoutCommands(text);
+  const fresh = `${todoName}.${nanoid()}`;
+  writeFileSync(folder.entry(fresh), safe.text, { flag: 'wx', mode: 0o644 });
+  renameSync(folder.entry(fresh), folder.entry(todoName));
+  const lines = safe.dropped === 1 ? '1 line was' : `${safe.dropped} lines were`;
+  note(`From ${shown(todoName)} ${lines} removed that run programs: a command may not write them.`);
+};
+
+const makeWholeSafe = (place: Place): void => {
+  const { folder } = place;
+  if (readShort(folder, 'commondir') === '.') unlinkSync(folder.entry('commondir'));
+  for (const name of ['commondir', 'gitdir', 'config.worktree'])
+    if (statOf(folder, name) !== undefined) setAside(place, name, 'git would read its settings elsewhere');
+  for (const name of ['modules', 'worktrees'])
+    if (statOf(folder, name)?.isSymbolicLink() === true) setAside(place, name, 'it is a link');
+  makeConfigSafe(place);
+  makeHooksSafe(place);
+};
+
+const makeWorktreeSafe = (place: Place): void => {
+  const { folder } = place;
+  for (const name of ['config', 'hooks', 'config.worktree'])
+    if (statOf(folder, name) !== undefined) setAside(place, name, 'git reads it');
+  const leadsHome = isShortFile(folder, 'commondir') && readShort(folder, 'commondir')?.trim() === '../..';
+  if (!leadsHome && statOf(folder, 'commondir') !== undefined)
+    setAside(place, 'commondir', 'git would read its settings elsewhere');
+};
+
+interface Sweep {
+  territory: Territory;
+  before: ProtectedPlaces;
+  after: ProtectedPlaces;
+  notes: string[];
+  /** Where the person finds what stands in the root now. */
+  shownRoot: string;
+}
+
+const inFolder = (sweep: Sweep, path: string, run: (place: Place) => void): void => {
+  let folder: Folder;
+  try {
+    folder = openFolder(path);
+  } catch {
+    // Gone, or another one by now: another command is at work, and the end of that one looks again.
+    return;
+  }
+  const shown = (name: string) => join(sweep.shownRoot, relative(sweep.territory.root, join(path, name)));
+  try {
+    run({ folder, note: (sentence) => void sweep.notes.push(sentence), shown });
+  } finally {
+    closeSync(folder.fd);
+  }
+};
+
+const makeRepositorySafe = (sweep: Sweep, { folder, kind }: Repository): void =>
+  inFolder(sweep, folder, kind === 'worktree' ? makeWorktreeSafe : makeWholeSafe);
+
+/** Whether a `.git` file names a repository in the root that was looked at. */
+const leadsToKnown = ({ after }: Sweep, { folder }: Place): boolean => {
+  if (!isShortFile(folder, '.git')) return false;
+  const target = /^gitdir: (.+?)\n?$/.exec(readShort(folder, '.git') ?? '')?.[1];
+  return target !== undefined && after.repositories.has(resolve(folder.path, target));
+};
+
+const isEmpty = (folder: Folder, name: string): boolean => {
+  const found = statOf(folder, name);
+  if (found?.isDirectory() === true) return readdirSync(folder.entry(name)).length === 0;
+  return found?.isFile() === true && found.size === 0;
+};
+
+const putAway = (sweep: Sweep, path: string): void =>
+  inFolder(sweep, dirname(path), (place) => {
+    const [{ folder }, name] = [place, basename(path)];
+    if (statOf(folder, name) === undefined) return;
+    if (normalizeName(name) === '.git' && leadsToKnown(sweep, place)) return;
+    if (name === todoName) return makeTodoSafe(place);
+    // A copy of a stand-in.
+    if (!isEmpty(folder, name))
+      setAside(place, name, 'it makes other programs run things, and a command may not make it');
+    else if (statOf(folder, name)?.isDirectory() === true) rmdirSync(folder.entry(name));
+    else unlinkSync(folder.entry(name));
+  });
+
+const restoreLink = (sweep: Sweep, path: string, target: string): void =>
+  inFolder(sweep, dirname(path), ({ folder, note, shown }) => {
+    if (statOf(folder, basename(path)) !== undefined) return;
+    symlinkSync(target, folder.entry(basename(path)));
+    note(`${shown(basename(path))} is again the link that it was.`);
+  });
+
+const isNew = ({ before }: Sweep, path: string, link: string | undefined): boolean =>
+  !before.kept.has(path) || before.kept.get(path) !== link;
+
+/** Makes what a command left without danger for programs outside the sandbox: new repositories, and new files that programs run. */
+const sweepUp = (sweep: Sweep): void => {
+  const { before, after } = sweep;
+  const fresh = [...after.repositories.values()].filter(({ folder }) => !before.repositories.has(folder));
+  for (const repository of fresh) makeRepositorySafe(sweep, repository);
+  const inFresh = (path: string) => fresh.some(({ folder }) => dirname(path) === folder);
+  for (const [path, link] of after.kept)
+    if (isNew(sweep, path, link) && !(gitNames.has(basename(path)) && inFresh(path))) putAway(sweep, path);
+  for (const [path, link] of before.kept) if (link !== undefined) restoreLink(sweep, path, link);
+};
+
+/** Looks at the root after a command, and gives sentences about what had to be changed. */
+export const sweepAfter = async (territory: Territory, before: ProtectedPlaces): Promise<string[]> => {
+  const after = await findProtectedPlaces(territory, { without: before.unseen, limit: Infinity });
+  const notes: string[] = [];
+  sweepUp({ territory, before, after, notes, shownRoot: '' });
+  return notes;
+};
+
+const noPlaces: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
+
+/** The same for a repository that was made in a folder of its own, before it gets its place in the root. */
+export const sweepRepository = async (folder: string): Promise<string[]> => {
+  const territory = { root: folder, privateFolder: '/nowhere' };
+  const after = await findProtectedPlaces(territory, { start: { folder, kind: 'whole' }, limit: Infinity });
+  const notes: string[] = [];
+  sweepUp({ territory, before: noPlaces, after, notes, shownRoot: '.git' });
+  return notes;
+};

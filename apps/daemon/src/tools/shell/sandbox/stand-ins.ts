@@ -1,0 +1,59 @@
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { hasCode } from '@drawbridge/kit';
+
+/** What stands where a protected name must not be made: an empty folder, or a file that cannot be written. */
+export interface StandIn {
+  path: string;
+  /** The file's text; undefined for a folder. */
+  text?: string;
+}
+
+const users = new Map<string, number>();
+
+const make = ({ path, text }: StandIn): boolean => {
+  try {
+    if (text === undefined) mkdirSync(path);
+    else writeFileSync(path, text, { flag: 'wx', mode: 0o444 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+};
+
+/** Removes a stand-in that is as it was made; what somebody has put in its place stays. */
+export const removeStandIn = ({ path, text }: StandIn): void => {
+  try {
+    if (text === undefined) rmdirSync(path);
+    else if (lstatSync(path).isFile() && readFileSync(path, 'utf8') === text) unlinkSync(path);
+  } catch {
+    // Gone, or no longer ours.
+  }
+};
+
+/** Makes those that are missing. Commands that run side by side share them; they go with the last one. Gives what was made, and the release. */
+export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): void } => {
+  const made: StandIn[] = [];
+  const release = () => {
+    for (const one of made.splice(0).reverse()) {
+      const left = (users.get(one.path) ?? 1) - 1;
+      if (left > 0) users.set(one.path, left);
+      else {
+        users.delete(one.path);
+        removeStandIn(one);
+      }
+    }
+  };
+  try {
+    for (const one of wanted) {
+      const isShared = users.has(one.path);
+      if (!make(one) && !isShared) continue;
+      users.set(one.path, (users.get(one.path) ?? 0) + 1);
+      made.push(one);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { made, release };
+};

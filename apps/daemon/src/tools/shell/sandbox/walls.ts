@@ -1,0 +1,168 @@
+import { lstatSync, mkdtempSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DeniedPaths } from '../../../permission/index.ts';
+import { isWithin, type Territory } from '../../../paths/protected.ts';
+import { bubblewrapArguments } from './bubblewrap.ts';
+import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
+import { takePending, writePending } from './pending.ts';
+import { canWrite, findProtectedPlaces, standInsFor, type ProtectedPlaces } from './protected-places.ts';
+import { secretPlaces } from './secret-places.ts';
+import { sweepAfter } from './set-aside.ts';
+import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
+
+/** The disk as one command sees it. */
+export interface Built {
+  arguments: string[];
+  /** To be called when the command has ended. Gives sentences about what it made and does not keep. */
+  release(): Promise<string[]>;
+}
+
+const makeOwnFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'drawbridge-walls-'));
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** The first name on the way to a path that is not there, for a path in the root. */
+const firstMissing = (path: string, root: string): string[] => {
+  if (isThere(path) || !isWithin(path, root) || path === root) return [];
+  let at = path;
+  while (!isThere(dirname(at))) at = dirname(at);
+  return [at];
+};
+
+const realIn = (path: string, root: string): string[] => {
+  try {
+    const real = realpathSync(path);
+    return isWithin(real, root) ? [real] : [];
+  } catch {
+    return [];
+  }
+};
+
+/** What commands share that run at once in one root. */
+interface Shared {
+  running: Set<ProtectedPlaces>;
+  repository?: { folder: string; parent: string; users: number };
+  settling?: Promise<unknown>;
+}
+
+/** Where a command was at work, the others know only what was there before it. */
+const forgetNew = (shared: Shared, { kept, repositories }: ProtectedPlaces): void => {
+  for (const other of shared.running) {
+    for (const path of other.kept.keys()) if (!kept.has(path)) other.kept.delete(path);
+    for (const path of other.repositories.keys())
+      if (!repositories.has(path)) other.repositories.delete(path);
+  }
+};
+
+/** A `.git` that is not there, or empty: what a killed daemon may have left. */
+const hasNoRepository = (root: string): boolean => {
+  const path = join(root, '.git');
+  try {
+    rmdirSync(path);
+  } catch {
+    // Not there, or not empty.
+  }
+  return !isThere(path);
+};
+
+/** A folder in the place of `.git`, where the root has none: what is made there comes into the root when it is safe. */
+const borrowRepository = async (root: string, shared: Shared): Promise<string | undefined> => {
+  await shared.settling;
+  if (shared.repository === undefined) {
+    if (!canWrite(root) || !hasNoRepository(root)) return undefined;
+    const parent = makeOwnFolder();
+    shared.repository = { folder: makeRepositoryFolder(parent), parent, users: 0 };
+  }
+  shared.repository.users += 1;
+  return shared.repository.folder;
+};
+
+const giveBackRepository = async (root: string, shared: Shared): Promise<string[]> => {
+  const own = shared.repository;
+  if (own === undefined || (own.users -= 1) > 0) return [];
+  delete shared.repository;
+  const settled = settleRepository(own.folder, root);
+  shared.settling = settled.catch(() => undefined);
+  const notes = await settled;
+  rmSync(own.parent, { recursive: true, force: true });
+  return notes;
+};
+
+interface Given {
+  deniedPaths: DeniedPaths;
+  signal: AbortSignal;
+  /** The command's own folder for what it writes elsewhere. */
+  temporary: string;
+}
+
+const hiddenFor = ({ privateFolder }: Territory, { deniedPaths }: Given): string[] => [
+  ...secretPlaces(homedir(), process.platform),
+  privateFolder,
+  ...deniedPaths.read,
+];
+
+/** Builds the walls for the commands of one root. `limit`: folders that are looked into before each. */
+export const createWalls = (territory: Territory, limit?: number) => {
+  const { root, privateFolder } = territory;
+  const shared: Shared = { running: new Set() };
+
+  const build = async (given: Given): Promise<Built> => {
+    const { deniedPaths, signal, temporary } = given;
+    const before = await findProtectedPlaces(territory, { signal, limit });
+    const repository = await borrowRepository(root, shared);
+    const own = makeOwnFolder();
+    const emptyFile = join(own, 'empty');
+    writeFileSync(emptyFile, '', { mode: 0o444 });
+    const denied = [...deniedPaths.read, ...deniedPaths.write];
+    const wanted: StandIn[] = [
+      ...standInsFor(root, homedir(), before),
+      ...(repository === undefined ? [] : [{ path: join(root, '.git') }]),
+      ...denied.flatMap((path) => firstMissing(path, root)).map((path) => ({ path, text: '' })),
+    ];
+    const folders = [...(repository === undefined ? [] : [dirname(repository)]), own, temporary];
+    const removePending = writePending(privateFolder, { root, before, standIns: wanted, folders });
+    const standIns = makeStandIns(wanted);
+    shared.running.add(before);
+    const place = join(root, '.git');
+    const kept = [
+      ...[...before.kept].flatMap(([path, link]) => (link === undefined ? [path] : realIn(path, root))),
+      ...before.unseen,
+      ...wanted.map(({ path }) => path).filter((path) => path !== place),
+      ...[privateFolder, ...deniedPaths.write].flatMap((path) => realIn(path, root)),
+    ];
+    return {
+      arguments: bubblewrapArguments({
+        root,
+        temporary,
+        hidden: hiddenFor(territory, given),
+        kept,
+        instead: repository === undefined ? [] : [{ place, folder: repository }],
+        emptyFile,
+      }),
+      release: async () => {
+        shared.running.delete(before);
+        standIns.release();
+        const made = repository === undefined ? [] : await giveBackRepository(root, shared);
+        const left = await sweepAfter(territory, before);
+        forgetNew(shared, before);
+        rmSync(own, { recursive: true, force: true });
+        removePending();
+        return [...made, ...left];
+      },
+    };
+  };
+
+  return { build };
+};
+
+/** Does what commands of a daemon that was killed left to do. */
+export const clearPending = async ({ privateFolder }: Territory): Promise<void> => {
+  for (const { root, before, standIns, folders } of takePending(privateFolder)) {
+    for (const one of standIns.toReversed()) removeStandIn(one);
+    const made = join(folders[0] ?? '', 'git');
+    await settleRepository(made, root);
+    await sweepAfter({ root, privateFolder }, before);
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,45 @@
+import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
+import type { Toolset } from '../common/toolset.ts';
+
+/** What the person reads where they switched the sandbox off. */
+const withoutSandboxWarning =
+  'Commands run without a sandbox: they can do whatever you can do on this machine.';
+
+const help: Partial<Record<NodeJS.Platform, string>> = {
+  linux:
+    'Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap). ' +
+    'Where it is installed, the system must let programs make user namespaces; a container needs that from its host.',
+  darwin: 'It needs /usr/bin/sandbox-exec, which comes with macOS.',
+};
+
+/** `shell_execute`, where its sandbox holds what it promises. `sandbox: false` is the person's own choice. */
+export const shellToolset = ({ sandbox }: { sandbox: boolean }): Toolset => {
+  let tools: LazyTool[] = [];
+  let missing: string | null = null;
+  return {
+    category: 'shell',
+    groups: ['shell'],
+    open: async (context) => {
+      const hint = help[process.platform];
+      if (hint === undefined) {
+        missing = 'The shell is not offered on this system; on Windows, run drawbridge inside WSL 2.';
+        return;
+      }
+      const [{ createOpenLauncher, createSandboxedLauncher }, { probe }, { createShellExecute }] =
+        await Promise.all([import('./launch.ts'), import('./probe.ts'), import('./shell-execute.ts')]);
+      if (!sandbox) {
+        tools = [toLazyTool(createShellExecute(createOpenLauncher(context), { sandbox }))];
+        return;
+      }
+      if (process.platform === 'linux') await (await import('./sandbox/walls.ts')).clearPending(context);
+      const prepare = createSandboxedLauncher(context);
+      const reason = await probe(context, prepare, context.clock);
+      if (reason === null) tools = [toLazyTool(createShellExecute(prepare, { sandbox }))];
+      else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
+    },
+    tools: () => tools,
+    missing: () => missing,
+    warning: () => (sandbox ? null : withoutSandboxWarning),
+    close: async () => {},
+  };
+};

@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { makeFolders } from '../../testing/tool-fixture.ts';
+import { createSandboxedLauncher, type Launcher } from './launch.ts';
+import { runCommand } from './run-command.ts';
+
+const repositoryAt = (folder: string): string => {
+  for (const name of ['objects', 'refs', 'hooks']) mkdirSync(join(folder, '.git', name), { recursive: true });
+  writeFileSync(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(folder, '.git', 'config'), '[user]\n');
+  return join(folder, '.git', 'config');
+};
+
+const runIn = (root: string, text: string, prepare: Launcher) =>
+  runCommand(
+    {
+      tag: 'call',
+      text,
+      cwd: root,
+      timeoutMs: 20_000,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      deniedPaths: { read: [], write: [] },
+      progress: () => undefined,
+    },
+    prepare,
+  );
+
+interface Moments {
+  /** Between the look at the disk and the start. */
+  prepared?(count: number, root: string): void;
+  released?(root: string): void;
+}
+
+/** A sandbox whose disk is changed at these moments. */
+const open = ({ prepared, released }: Moments) => {
+  const { root, own } = makeFolders();
+  const launcher = createSandboxedLauncher({ root, privateFolder: own });
+  const world = { root, starts: 0 };
+  const prepare: Launcher = async (need) => {
+    const launch = await launcher(need);
+    world.starts += 1;
+    prepared?.(world.starts, root);
+    const release = async () => {
+      const notes = await launch.release();
+      released?.(root);
+      return notes;
+    };
+    return { ...launch, release };
+  };
+  return { world, run: (text: string) => runIn(root, text, prepare) };
+};
+
+const removeGoing = (root: string) => rmSync(join(root, 'going'), { recursive: true, force: true });
+
+describeWith('bubblewrap')('a folder that vanishes while a command is prepared', () => {
+  it('is left out at the next try, and what is there stays protected', async () => {
+    const { world, run } = open({ prepared: (_count, root) => removeGoing(root) });
+    repositoryAt(join(world.root, 'going'));
+    const staying = repositoryAt(join(world.root, 'staying'));
+    const ended = await run('echo here; echo evil > staying/.git/config');
+    expect([ended.stdout, ended.stderr, world.starts]).toEqual([
+      'here\n',
+      expect.stringMatching(/staying\/\.git\/config: Read-only file system/),
+      2,
+    ]);
+    expect(readFileSync(staying, 'utf8')).toBe('[user]\n');
+  });
+
+  it('is protected again when it has come back', async () => {
+    const { world, run } = open({
+      prepared: (count, root) => void (count === 1 && removeGoing(root)),
+      released: (root) => void repositoryAt(join(root, 'going')),
+    });
+    repositoryAt(join(world.root, 'going'));
+    const ended = await run('echo evil > going/.git/config');
+    expect([ended.stderr, world.starts]).toEqual([expect.stringContaining('Read-only file system'), 2]);
+  });
+
+  it('ends the call with the reason where it goes on vanishing', async () => {
+    const { world, run } = open({
+      prepared: (_count, root) => removeGoing(root),
+      released: (root) => void repositoryAt(join(root, 'going')),
+    });
+    repositoryAt(join(world.root, 'going'));
+    const ended = await run('true');
+    expect([ended.stderr, world.starts]).toEqual([
+      expect.stringMatching(/^bwrap: Can't find source path/),
+      5,
+    ]);
+  });
+});
+
+describeWith('bubblewrap')('a command that only says so', () => {
+  it.each([
+    [
+      'what bubblewrap says',
+      'echo x >> ran; echo "bwrap: Can\'t find source path /gone: No such file or directory" >&2; exit 1',
+    ],
+    [
+      'it on every file that it can open',
+      'echo x >> ran; for fd in 3 4 5 6 7 8 9; do eval "echo > /proc/self/fd/$fd"; done 2> /dev/null; echo "bwrap: Can\'t find source path /gone: No such file or directory" >&2; exit 1',
+    ],
+  ])('runs once: %s', async (_case, text) => {
+    const { world, run } = open({});
+    const ended = await run(text);
+    expect([ended.exitCode, readFileSync(join(world.root, 'ran'), 'utf8'), world.starts]).toEqual([
+      1,
+      'x\n',
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import { browserToolset, type BrowserOptions } from './browser/index.ts';
+import { computerToolset } from './computer/toolset.ts';
+import { unwatchedInput, type OwnInput } from './computer/own-input.ts';
+import { toLazyTools } from './common/lazy-tool.ts';
+import { plainToolset, type Toolset } from './common/toolset.ts';
+import { descriptors } from './static-descriptors.ts';
+import { mcpToolset, type McpToolsetNeeds } from './mcp/index.ts';
+import { openSystemToolset as createSystemToolset } from './system/toolset.ts';
+import type { ActivationNeeds } from './system/activate-tools.ts';
+import { shellToolset } from './shell/toolset.ts';
+
+const filesystemEntries = () =>
+  toLazyTools(descriptors.filesystem, async () => (await import('./filesystem/index.ts')).filesystemTools);
+
+export interface ToolsetNeeds extends McpToolsetNeeds {
+  /** False only by the person's own flag: commands run without a sandbox. */
+  shellSandbox?: boolean;
+  /** Left out where there is no server. */
+  browser?: BrowserOptions;
+  ownInput?: OwnInput;
+}
+
+/** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
+export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => [
+  plainToolset('filesystem', filesystemEntries()),
+  shellToolset({ sandbox: needs.shellSandbox ?? true }),
+  ...(needs.browser ? [browserToolset(needs.browser, descriptors.browser)] : []),
+  computerToolset({ ownInput: needs.ownInput ?? unwatchedInput }),
+  mcpToolset(needs),
+];
+
+/** `activate_tools`, over the list that the build made. */
+export const openSystemToolset = (needs: Omit<ActivationNeeds, 'changed'>): Toolset =>
+  createSystemToolset(needs, descriptors.system);

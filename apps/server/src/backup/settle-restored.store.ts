@@ -1,0 +1,82 @@
+import { errorTable } from '@drawbridge/contracts/errors';
+import type Database from 'libsql';
+
+type Sqlite = Database.Database;
+
+/** Everything that is good once, or for a moment: what of it was used since the copy was made, nobody knows. */
+const endedAlways = [
+  `update gatewayKeys set revokedAt = :at where kind = 'pairing' and usedAt is null and revokedAt is null`,
+  'delete from session',
+  'delete from passwordReset',
+  'delete from verification',
+  `update confirmations set state = 'withdrawn', decidedAt = :at where state not in ('decided', 'withdrawn', 'expired')`,
+  `update calls set state = 'lost', error = :error, started = null, confirmationId = null, endedAt = :at where endedAt is null`,
+  'update machines set connectedAt = null',
+];
+
+/** What was revoked, used or switched off since the copy was made stays so. */
+const endedSince = [
+  `update gatewayKeys set revokedAt = :at where kind = 'session' and revokedAt is null
+     and digest not in (select digest from former.gatewayKeys where revokedAt is null)`,
+  'delete from invitation where id not in (select id from former.invitation)',
+  'update apikey set enabled = 0 where id not in (select id from former.apikey where enabled = 1)',
+  'delete from oauthAccessToken where id not in (select id from former.oauthAccessToken where revoked is null)',
+  'delete from oauthRefreshToken where id not in (select id from former.oauthRefreshToken where revoked is null)',
+  'delete from oauthConsent where id not in (select id from former.oauthConsent)',
+  `insert into gatewaySwitches (scope, disabled) select scope, disabled from former.gatewaySwitches where disabled = 1
+     on conflict (scope) do update set disabled = 1`,
+];
+const disabledSince =
+  'update user set disabledAt = (select disabledAt from former.user where former.user.id = user.id) where id in (select id from former.user where disabledAt is not null)';
+
+/** Without the store before, every invitation may have been used. */
+const endedUnknown = ['delete from invitation'];
+
+const ownerOf = (sqlite: Sqlite, schema: string): unknown =>
+  sqlite.prepare(`select id from ${schema}.user where ownerSlot is not null`).raw().get();
+
+/** Attaches the store that was there before; false where it cannot be read, or belongs to another owner. */
+const attachFormer = (sqlite: Sqlite, file: string | null): boolean => {
+  if (file === null) return false;
+  try {
+    sqlite.prepare('attach database ? as former').run(file);
+    const former = ownerOf(sqlite, 'former');
+    return former !== undefined && JSON.stringify(former) === JSON.stringify(ownerOf(sqlite, 'main'));
+  } catch {
+    return false;
+  }
+};
+
+const hasDisabled = (sqlite: Sqlite) =>
+  sqlite
+    .prepare(`select 1 from pragma_table_info('user', 'former') where name = 'disabledAt'`)
+    .raw()
+    .get() !== undefined;
+
+/**
+ * Ends in a restored store what must not be good again. `former` is the file of the store before, with which it is compared;
+ * false where that was not possible, so that access tokens, clients and machines of the copy work again.
+ */
+export const settleRestored = (
+  sqlite: Sqlite,
+  { former, at }: { former: string | null; at: number },
+): boolean => {
+  const compared = attachFormer(sqlite, former);
+  const { code, fix } = errorTable.lost;
+  const error = JSON.stringify({
+    code,
+    message: 'The server was restored from a copy: the call may have run',
+    fix,
+  });
+  const statements = [
+    ...endedAlways,
+    ...(compared ? [...endedSince, ...(hasDisabled(sqlite) ? [disabledSince] : [])] : endedUnknown),
+  ];
+  sqlite.exec('begin immediate');
+  for (const text of statements) {
+    const named = Object.entries({ at, error }).filter(([name]) => text.includes(`:${name}`));
+    sqlite.prepare(text).run(Object.fromEntries(named));
+  }
+  sqlite.exec('commit');
+  return compared;
+};

@@ -1,0 +1,52 @@
+import type { CallVia } from '@drawbridge/contracts/calls';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { Clock } from '@drawbridge/kit';
+import type { Access } from '../auth/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+
+/** Who makes a call, and what it may use. */
+export interface Caller {
+  userId: string;
+  /** The groups of tools that it may use; `all` for a user who is signed in. */
+  scopes: readonly ToolGroup[] | 'all';
+  /** The token or client that its calls come through; without one it is a user who is signed in. */
+  via?: CallVia;
+  /** The machine that it names; the user's default machine when undefined. */
+  machineId?: string;
+}
+
+/** A caller with an access token. */
+export interface BearerCaller extends Caller {
+  access: Access;
+  via: CallVia;
+  /** Differs from that of every other token and client of every user. */
+  id: string;
+}
+
+/** What a call needs on its way to the gateway. */
+export interface CallerContext {
+  gateway: Gateway;
+  clock: Clock;
+  /** Reports what failed after the caller was answered, for the log. */
+  onError(error: unknown): void;
+}
+
+export const userCaller = (userId: string): Caller => ({ userId, scopes: 'all' });
+
+/** The caller that an access token stands for, with the machine that the address of the request names. */
+export const bearerCaller = (access: Access, machineId?: string): BearerCaller => {
+  const { kind, userId, name, scopes } = access;
+  const via = { kind, id: kind === 'token' ? access.tokenId : access.clientId, name };
+  return {
+    access,
+    userId,
+    scopes,
+    via,
+    id: JSON.stringify([userId, kind, via.id]),
+    ...(machineId !== undefined && { machineId }),
+  };
+};
+
+/** Whether a call was made by this caller; a signed-in user owns every call of theirs. */
+export const isOwn = ({ via }: Caller, call: { via?: CallVia | undefined }): boolean =>
+  via === undefined || (call.via?.kind === via.kind && call.via.id === via.id);

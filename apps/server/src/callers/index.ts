@@ -1,0 +1,20 @@
+export {
+  bearerCaller,
+  isOwn,
+  userCaller,
+  type BearerCaller,
+  type Caller,
+  type CallerContext,
+} from './caller.ts';
+export {
+  cancelOwnCall,
+  followCall,
+  followOrCancel,
+  followOwnCall,
+  isOpen,
+  longestWaitMs,
+  ownCall,
+} from './follow.ts';
+export { idempotencyKey, markUndelivered, trackDelivery } from './idempotency.ts';
+export { startCall, startCallOnce, type NewCall, type StartedCall } from './start.ts';
+export { findTool, machineOf, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';

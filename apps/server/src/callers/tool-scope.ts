@@ -1,0 +1,103 @@
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import type { Tool } from '@drawbridge/contracts/tool';
+import { isReading, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
+import { errors } from '../errors.ts';
+import type { Caller } from './caller.ts';
+
+const names = {
+  filesystemWrite: ['write_file', 'edit_file', 'create_directory', 'delete', 'move', 'copy_file'],
+  shell: ['shell_execute'],
+  computer: [
+    'screen_screenshot',
+    'screen_screenshot_region',
+    'mouse_move',
+    'mouse_click',
+    'mouse_double_click',
+    'mouse_drag',
+    'mouse_scroll',
+    'keyboard_type',
+    'keyboard_key_tap',
+    'keyboard_shortcut',
+  ],
+  system: ['activate_tools'],
+} as const satisfies Partial<Record<ToolGroup, readonly string[]>>;
+
+const groupOfName = new Map<string, ToolGroup>(
+  Object.entries(names).flatMap(([group, tools]) =>
+    tools.map((tool): [string, ToolGroup] => [tool, group as keyof typeof names]),
+  ),
+);
+
+/** What a machine may say of a tool whose name says nothing. */
+const groupOfCategory = new Map<unknown, ToolGroup>([
+  ['filesystem', 'filesystemWrite'],
+  ['shell', 'shell'],
+  ['computer', 'computer'],
+  ['browser', 'browser'],
+  ['mcp', 'mcp'],
+  ['system', 'system'],
+]);
+
+/** Families that hold several groups: their word adds nothing to a name that is known. */
+const wideCategories = new Set<unknown>(['filesystem', undefined]);
+
+/**
+ * The groups that a tool touches; a token needs them all. The names of our own tools decide, above all which of them only
+ * read. What a machine says in `annotations.category` places a tool with another name and may add a group to a known one;
+ * a tool that cannot be placed needs every group.
+ */
+export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolGroup[] => {
+  const known: ToolGroup | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
+  const category = annotations?.category;
+  const said = groupOfCategory.get(category);
+  if (known === undefined) return said === undefined ? [...toolGroups] : [said];
+  return wideCategories.has(category) || said === undefined || said === known ? [known] : [known, said];
+};
+
+/** Whether a caller with these scopes may see and call the tool. */
+export const isWithinScopes = (tool: Pick<Tool, 'name' | 'annotations'>, scopes: Caller['scopes']): boolean =>
+  scopes === 'all' || groupsOfTool(tool).every((group) => scopes.includes(group));
+
+/** The machine that a caller means: the one it names, else the user's default. Null while the user has none. */
+export const machineOf = (gateway: Gateway, { userId, machineId }: Caller): Promise<MachineView | null> =>
+  gateway.machines.get(userId, machineId);
+
+/** The tools of a machine that a caller may use, also while the machine is away; in the order of the machine. */
+export const toolsInScope = (machine: MachineView | null, { scopes }: Pick<Caller, 'scopes'>): Tool[] =>
+  [...(machine?.tools.values() ?? [])].filter((tool) => isWithinScopes(tool, scopes));
+
+/** The tool of that name, as its machine announced it; undefined for one that the caller may not use. */
+export const findTool = async (gateway: Gateway, caller: Caller, name: string): Promise<Tool | undefined> => {
+  const tool = (await machineOf(gateway, caller))?.tools.get(name);
+  return tool && isWithinScopes(tool, caller.scopes) ? tool : undefined;
+};
+
+/** A tool that was checked against the scopes of a caller: the only way to `startCall`. */
+export interface ScopedTool {
+  readonly caller: Caller;
+  readonly name: string;
+  /** The machine whose tool it is. */
+  readonly machine: MachineRef;
+  /** As the machine announced it; undefined for a signed-in user, for whom nothing is checked. */
+  readonly descriptor: Tool | undefined;
+}
+
+/**
+ * Checks a tool against the scopes of its caller, and resolves the machine. Throws `unknownTool` for one that the machine
+ * does not offer and for one out of scope alike, `notConnected` for a user without a machine.
+ */
+export const scopeTool = async (gateway: Gateway, caller: Caller, name: string): Promise<ScopedTool> => {
+  const { userId, machineId, scopes } = caller;
+  if (scopes === 'all')
+    return {
+      caller,
+      name,
+      machine: await gateway.machines.resolve(userId, machineId),
+      descriptor: undefined,
+    };
+  const machine = await machineOf(gateway, caller);
+  if (!machine) throw errors.notConnected();
+  const descriptor = machine.tools.get(name);
+  if (!descriptor || !isWithinScopes(descriptor, scopes)) throw errors.unknownTool();
+  return { caller, name, machine: { userId, machineId: machine.machineId }, descriptor };
+};

@@ -1,0 +1,168 @@
+import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { systemClock } from '@drawbridge/kit';
+import type { Config } from '../config.ts';
+import { lookAtFolder, sqliteFile } from '../db/index.ts';
+import { requireSound } from '../backup/index.ts';
+import { isLoopback } from '../http/index.ts';
+import { daemonFile, panelDir } from '../built-files.ts';
+
+/** One look at one thing. `fix` says what to do where it is not in order. */
+interface Check {
+  name: string;
+  state: 'ok' | 'note' | 'warning' | 'problem';
+  says: string;
+  fix?: string;
+}
+
+const leastFreeBytes = 512 * 1024 * 1024;
+const healthTimeoutMs = 3_000;
+const megabytes = (bytes: number) => `${Math.ceil(bytes / (1024 * 1024))} MiB`;
+
+const checkNode = (version: string): Check => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNew = major > 20 || (major === 20 && minor >= 19);
+  return isNew
+    ? { name: 'node', state: 'ok', says: `Node ${version}` }
+    : { name: 'node', state: 'problem', says: `Node ${version}`, fix: 'Install Node 20.19 or newer.' };
+};
+
+const checkFolder = (dataDir: string): Check[] => {
+  if (!existsSync(join(dataDir, 'auth-secret'))) {
+    const says = `no server has run with ${dataDir}`;
+    return [{ name: 'data', state: 'note', says, fix: 'Start the server, or set DATA_DIR to its folder.' }];
+  }
+  const open = [dataDir, join(dataDir, 'auth-secret')].filter((path) => (statSync(path).mode & 0o077) !== 0);
+  const [first] = open;
+  if (first === undefined) return [{ name: 'data', state: 'ok', says: `${dataDir}, for this user alone` }];
+  const says = `others on this machine can open ${open.join(' and ')}`;
+  return [{ name: 'data', state: 'problem', says, fix: `Run chmod -R go-rwx '${dataDir}'` }];
+};
+
+const checkDisk = (dataDir: string): Check[] => {
+  if (!existsSync(dataDir)) return [];
+  const { bavail, bsize } = statfsSync(dataDir);
+  const free = bavail * bsize;
+  const says = `${megabytes(free)} free`;
+  return free >= leastFreeBytes
+    ? [{ name: 'disk', state: 'ok', says }]
+    : [
+        {
+          name: 'disk',
+          state: 'warning',
+          says,
+          fix: `Free space: below ${megabytes(leastFreeBytes)} calls may be refused soon.`,
+        },
+      ];
+};
+
+const checkStore = (config: Config): Check[] => {
+  const file = sqliteFile({ url: config.databaseUrl, dataDir: config.dataDir });
+  if (!existsSync(file)) return [];
+  try {
+    requireSound(file);
+  } catch {
+    const fix = 'Stop the server and restore a backup.';
+    return [{ name: 'store', state: 'problem', says: `${file} is damaged`, fix }];
+  }
+  return [{ name: 'store', state: 'ok', says: `${file}, ${megabytes(statSync(file).size)}, sound` }];
+};
+
+const health = async (url: string): Promise<boolean> => {
+  const giveUp = new AbortController();
+  const cancel = systemClock.after(healthTimeoutMs, () => giveUp.abort());
+  try {
+    return (await fetch(`${url}/health`, { signal: giveUp.signal })).ok;
+  } catch {
+    return false;
+  } finally {
+    cancel();
+  }
+};
+
+const checkServer = async ({ dataDir, host, port }: Config): Promise<Check> => {
+  const name = 'server';
+  const holder = existsSync(dataDir) ? lookAtFolder(dataDir) : null;
+  if (holder === null) return { name, state: 'note', says: 'not running on this data folder' };
+  if (holder === 'starting') return { name, state: 'note', says: 'starting' };
+  const says = `running, process ${holder.pid} on ${holder.host}, ${holder.url ?? 'starting'}`;
+  // Its own port, not the public address, which may be a proxy elsewhere.
+  if (holder.url === null || (await health(holder.url)) || (await health(`http://${host}:${port}`)))
+    return { name, state: 'ok', says };
+  return {
+    name,
+    state: 'problem',
+    says: `${says}, but it does not answer`,
+    fix: 'Look at its log, and restart it.',
+  };
+};
+
+const checkAddress = ({ host, publicUrl }: Config): Check => {
+  const name = 'address';
+  if (publicUrl?.startsWith('https:')) return { name, state: 'ok', says: publicUrl };
+  const local = publicUrl === undefined ? host : new URL(publicUrl).hostname;
+  if (isLoopback(local)) return { name, state: 'ok', says: `${publicUrl ?? host}, this machine alone` };
+  return publicUrl === undefined
+    ? {
+        name,
+        state: 'warning',
+        says: `HOST is ${host} and PUBLIC_URL is not set`,
+        fix: 'Set it to the https address that people use.',
+      }
+    : {
+        name,
+        state: 'warning',
+        says: `${publicUrl} is not https`,
+        fix: 'Put a proxy with https in front: docs/behind-a-proxy.md',
+      };
+};
+
+const checkBuilt = (): Check => {
+  const missing = [join(panelDir, 'index.html'), daemonFile].filter((path) => !existsSync(path));
+  return missing.length === 0
+    ? { name: 'build', state: 'ok', says: 'the panel and the program for machines are there' }
+    : {
+        name: 'build',
+        state: 'problem',
+        says: `missing: ${missing.join(', ')}`,
+        fix: 'Run npx --yes pnpm@10 build',
+      };
+};
+
+const checkSecret = (dataDir: string): Check[] => {
+  const file = join(dataDir, 'auth-secret');
+  if (!existsSync(file) || readFileSync(file, 'utf8').trim().length >= 32) return [];
+  const fix = 'Restore it from a backup; without one delete it: everybody signs in again.';
+  return [{ name: 'secret', state: 'problem', says: 'auth-secret is cut off', fix }];
+};
+
+const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
+const line = ({ name, state, says, fix }: Check) =>
+  [
+    `${styleText(colours[state], state.padEnd(8))}${name.padEnd(9)}${says}\n`,
+    ...(fix === undefined ? [] : [`${' '.repeat(17)}${fix}\n`]),
+  ].join('');
+
+/** Looks at the server and at what it needs; changes nothing. */
+export const runDoctor = async (
+  config: Config,
+  { json }: { json: boolean },
+): Promise<{ text: string; problems: number }> => {
+  const checks = [
+    checkNode(process.versions.node),
+    ...checkFolder(config.dataDir),
+    ...checkSecret(config.dataDir),
+    ...checkStore(config),
+    ...checkDisk(config.dataDir),
+    await checkServer(config),
+    checkAddress(config),
+    checkBuilt(),
+  ];
+  const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
+  const problems = count('problem');
+  if (json)
+    return { text: `${JSON.stringify({ problems, warnings: count('warning'), checks })}\n`, problems };
+  const end = `\n${problems} problem${problems === 1 ? '' : 's'}, ${count('warning')} warning${count('warning') === 1 ? '' : 's'}\n`;
+  return { text: checks.map(line).join('') + end, problems };
+};

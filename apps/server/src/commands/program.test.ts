@@ -1,0 +1,79 @@
+import { CommanderError } from 'commander';
+import { expect, it } from 'vitest';
+import { createProgram, type Actions } from './program.ts';
+
+/** What one line calls, or the exit code and the sentence with which it is refused. */
+const read = async (...args: string[]) => {
+  const called: unknown[] = [];
+  const said: string[] = [];
+  const names = [
+    'start',
+    'listUsers',
+    'resetPassword',
+    'disableUser',
+    'enableUser',
+    'createToken',
+    'backUp',
+    'restore',
+    'doctor',
+  ] as const satisfies (keyof Actions)[];
+  const action = (name: string) => async (given: unknown) =>
+    void called.push(given === undefined ? [name] : [name, given]);
+  const actions = Object.fromEntries(names.map((name) => [name, action(name)]));
+  const program = createProgram('1.2.3', actions as unknown as Actions);
+  const quiet = { writeErr: (text: string) => void said.push(text), writeOut: () => {} };
+  for (const one of [program, ...program.commands.flatMap((each) => [each, ...each.commands])])
+    one.configureOutput(quiet).exitOverride();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? ['help'] : ['wrong', said.join('')];
+  }
+  return called[0];
+};
+
+const create = (...more: string[]) => ['token', 'create', '--user', 'ann@example.org', ...more];
+const wrong = (sentence: string) => ['wrong', expect.stringContaining(sentence)];
+const created = (change: object = {}, json = false) => [
+  'createToken',
+  {
+    email: 'ann@example.org',
+    input: { name: 'Desk', scopes: ['filesystemRead'], expiresInDays: 90, ...change },
+    json,
+  },
+];
+
+it.each<[string, string[], unknown]>([
+  ['nothing', [], ['start']],
+  ['start', ['start'], ['start']],
+  ['help', ['token', 'create', '--help'], ['help']],
+  ['accounts', ['user', 'list', '--json'], ['listUsers', { json: true }]],
+  ['a new password', ['user', 'reset-password', 'ann@example.org'], ['resetPassword', 'ann@example.org']],
+  ['an account to disable', ['user', 'disable', 'ann@example.org'], ['disableUser', 'ann@example.org']],
+  ['an account to enable', ['user', 'enable', 'ann@example.org'], ['enableUser', 'ann@example.org']],
+  ['a text that is no address', ['user', 'disable', 'ann'], wrong('must be the e-mail address')],
+  ['a backup', ['backup', 'copy'], ['backUp', 'copy']],
+  ['a backup to nowhere', ['backup'], wrong("missing required argument 'folder'")],
+  ['a restore', ['restore', 'copy'], ['restore', 'copy']],
+  ['doctor', ['doctor'], ['doctor', { json: false }]],
+  ['a name alone', create('--name', 'Desk'), created()],
+  ['JSON', create('--name', 'Desk', '--json'), created({}, true)],
+  [
+    'scopes and days',
+    create('--name', 'Desk', '--scopes', 'shell,browser', '--days', '7'),
+    created({ scopes: ['shell', 'browser'], expiresInDays: 7 }),
+  ],
+  ['no name', create(), wrong('--name')],
+  ['a scope that is none', create('--name', 'Desk', '--scopes', 'all'), wrong('--scopes: ')],
+  ['too many days', create('--name', 'Desk', '--days', '367'), wrong('--days: ')],
+  ['days that are none', create('--name', 'Desk', '--days', 'x'), wrong('--days: ')],
+  ['no user', ['token', 'create', '--name', 'Desk'], wrong('--user')],
+  ['a flag that is none', create('--name', 'Desk', '--port=80'), wrong('--port')],
+  ['a word too many', create('--name', 'Desk', 'more'), wrong('too many arguments')],
+  ['another command', ['token', 'show'], wrong("unknown command 'show'")],
+  ['a typo', ['usr', 'list'], wrong("unknown command 'usr'")],
+  ['an old flag', ['--port=80'], wrong('--port')],
+])('reads %s', async (_, args, expected) => {
+  expect(await read(...args)).toEqual(expected);
+});

@@ -1,0 +1,124 @@
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts/tokens';
+import { Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { configHelp } from '../config.ts';
+
+/** What the commands do; `program.ts` reads the line, and these run it. Folders are as they were typed. */
+export interface Actions {
+  start(): Promise<void>;
+  listUsers(options: { json: boolean }): Promise<void>;
+  resetPassword(email: string): Promise<void>;
+  disableUser(email: string): Promise<void>;
+  enableUser(email: string): Promise<void>;
+  createToken(token: { email: string; input: CreateTokenInput; json: boolean }): Promise<void>;
+  backUp(folder: string): Promise<void>;
+  restore(folder: string): Promise<void>;
+  doctor(options: { json: boolean }): Promise<void>;
+}
+
+const email = (text: string): string => {
+  const read = z.email().safeParse(text);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError('must be the e-mail address of an account');
+};
+
+/** What each field of the input is called on the command line. */
+const flags: Record<string, string> = { name: '--name', scopes: '--scopes', expiresInDays: '--days' };
+
+interface TokenFlags {
+  user: string;
+  name: string;
+  scopes?: string;
+  days?: string;
+  json?: boolean;
+}
+
+const addUser = (program: Command, actions: Actions): void => {
+  const user = program.command('user').description('accounts of this server');
+  user
+    .command('list')
+    .description('list the accounts')
+    .option('--json', 'as JSON')
+    .action(({ json = false }: { json?: boolean }) => actions.listUsers({ json }));
+  user
+    .command('reset-password')
+    .description('print a link, good once and for one hour, by which the person sets a new password')
+    .argument('<email>', 'of the account', email)
+    .action(actions.resetPassword);
+  user
+    .command('disable')
+    .description('refuse sign-in, and end the sessions, access tokens, clients and machines of an account')
+    .argument('<email>', 'of the account', email)
+    .action(actions.disableUser);
+  user
+    .command('enable')
+    .description('let a disabled account sign in again; tokens and machines have to be created anew')
+    .argument('<email>', 'of the account', email)
+    .action(actions.enableUser);
+};
+
+const addToken = (program: Command, actions: Actions): void => {
+  const create = program
+    .command('token')
+    .description('access tokens')
+    .command('create')
+    .description('create an access token for a person; it is printed once')
+    .requiredOption('--user <email>', 'whose token it is', email)
+    .requiredOption('--name <name>', 'what the person calls it')
+    .option('--scopes <a,b>', `what it may use, of ${toolGroups.join(', ')} (default: filesystemRead)`)
+    .option(
+      '--days <n>',
+      `days that it is valid, at most ${tokenLimits.mostDays} (default: ${tokenLimits.defaultDays})`,
+    )
+    .option('--json', 'print the token with its details as JSON')
+    .action((given: TokenFlags) => {
+      const input = createTokenInput.safeParse({
+        name: given.name,
+        scopes: given.scopes?.split(','),
+        expiresInDays: given.days === undefined ? undefined : Number(given.days),
+      });
+      if (input.success)
+        return actions.createToken({ email: given.user, input: input.data, json: given.json ?? false });
+      const [issue] = input.error.issues;
+      const field = String(issue?.path[0]);
+      return create.error(`error: ${flags[field] ?? field}: ${issue?.message ?? 'is not valid'}`);
+    });
+};
+
+/** The command line as commander reads it: what is wrong with it ends with 2. Without a command the server starts. */
+export const createProgram = (version: string, actions: Actions): Command => {
+  const program = new Command('drawbridge-server')
+    .description('Runs the Drawbridge server, and manages its accounts and its store.')
+    .version(version)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'error  ')) })
+    .exitOverride();
+  program
+    .command('start', { isDefault: true })
+    .description('run the server; its settings are environment variables')
+    // What names no command comes here.
+    .allowExcessArguments()
+    .action((_options: object, command: Command) => {
+      const [word] = command.args;
+      if (word === undefined) return actions.start();
+      return command.error(`error: unknown command '${word}'. See drawbridge-server --help.`);
+    });
+  addUser(program, actions);
+  addToken(program, actions);
+  program
+    .command('backup')
+    .description('copy the store and its secret into a new folder, also while the server runs')
+    .argument('<folder>', 'which does not exist yet')
+    .action(actions.backUp);
+  program
+    .command('restore')
+    .description('put a copy in the place of the store, while no server runs; what was there is kept aside')
+    .argument('<folder>', 'that backup created')
+    .action(actions.restore);
+  program
+    .command('doctor')
+    .description('look at what the server needs, and say how to put it right; exits with 1 on a problem')
+    .option('--json', 'as JSON')
+    .action(({ json = false }: { json?: boolean }) => actions.doctor({ json }));
+  return program.addHelpText('after', () => `\n${configHelp()}`);
+};

@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path';
+
+export interface DataDirPlaces {
+  /** `DATA_DIR`, where it is set. */
+  given: string | undefined;
+  /** `XDG_DATA_HOME`, where it is set. */
+  dataHome: string | undefined;
+  /** Throws for a user without a home folder. */
+  home(): string;
+  cwd: string;
+  exists(path: string): boolean;
+}
+
+/** Files of which one at least is in the data folder of every server that has run. */
+const marks = ['auth-secret', 'drawbridge.db'];
+
+/** The data folder: the given one, else a `./data` in which a server has run, else a folder of the person's. */
+export const chooseDataDir = ({ given, dataHome, home, cwd, exists }: DataDirPlaces): string => {
+  if (given !== undefined) return resolve(cwd, given);
+  const beside = join(cwd, 'data');
+  if (marks.some((name) => exists(join(beside, name)))) return beside;
+  // The specification of XDG has a relative path ignored.
+  const base = dataHome?.startsWith('/') ? dataHome : join(home(), '.local', 'share');
+  return join(base, 'drawbridge');
+};

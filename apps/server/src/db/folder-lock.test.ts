@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { lookAtFolder, takeFolder } from './folder-lock.ts';
+
+const makeFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'folder-lock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const taken = (folder: string) => {
+  const result = takeFolder(folder);
+  if (result.kind === 'held') throw new Error('held');
+  return result.lock;
+};
+
+/** Another process that takes the folder and stays until it is killed. */
+const otherServer = async (folder: string) => {
+  const module = JSON.stringify(new URL('./folder-lock.ts', import.meta.url).href);
+  const program = `const { takeFolder } = await import(${module});
+    const taken = takeFolder(process.argv[1]);
+    if (taken.kind === 'taken') taken.lock.setUrl('http://127.0.0.1:5820');
+    console.log(taken.kind);
+    setInterval(() => {}, 1000);`;
+  const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program, folder];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout, 'data');
+  return { child, said: String(line).trim() };
+};
+
+it('is had by one server at a time, and is free again when that one releases it', () => {
+  const folder = makeFolder();
+  const lock = taken(folder);
+  lock.setUrl('http://127.0.0.1:1');
+  const holder = { pid: process.pid, host: hostname(), url: 'http://127.0.0.1:1' };
+  expect(takeFolder(folder)).toEqual({ kind: 'held', holder });
+  for (const name of ['server.json', 'server.lock'])
+    expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+  lock.release();
+  expect(lookAtFolder(folder)).toBeNull();
+  taken(folder).release();
+});
+
+it('tells who has it, and is free after a kill -9, whatever that left behind', async () => {
+  const folder = makeFolder();
+  const { child, said } = await otherServer(folder);
+  expect(said).toBe('taken');
+  expect(lookAtFolder(folder)).toEqual({ pid: child.pid, host: hostname(), url: 'http://127.0.0.1:5820' });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  taken(folder).release();
+});

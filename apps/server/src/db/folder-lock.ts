@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { z } from 'zod';
+import { keepPrivate } from './sqlite/private-file.ts';
+
+/** The server that has a data folder. `url` is null until it listens. */
+const folderHolder = z.object({ pid: z.number().int(), host: z.string(), url: z.string().nullable() });
+export type FolderHolder = z.infer<typeof folderHolder>;
+
+export interface FolderLock {
+  /** Lets other processes read where the server is reached. */
+  setUrl(url: string): void;
+  release(): void;
+}
+
+/** `holder` is null while the other server has not written its details. */
+export type TakenFolder = { kind: 'taken'; lock: FolderLock } | { kind: 'held'; holder: FolderHolder | null };
+
+/** Only SQLite opens this file: closing any other handle on it would release the lock of this process. */
+const lockFile = (dataDir: string) => join(dataDir, 'server.lock');
+const holderFile = (dataDir: string) => join(dataDir, 'server.json');
+
+const isBusy = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+
+const readHolder = (dataDir: string): FolderHolder | null => {
+  try {
+    return folderHolder.parse(JSON.parse(readFileSync(holderFile(dataDir), 'utf8')));
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Takes a data folder for this process. SQLite's lock on a file is one of the kernel's: it ends with the process, however that
+ * ends, and holds between containers, whose process ids are equal.
+ */
+export const takeFolder = (dataDir: string): TakenFolder => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  keepPrivate(lockFile(dataDir));
+  const sqlite = new Database(lockFile(dataDir));
+  try {
+    sqlite.pragma('busy_timeout = 0');
+    sqlite.exec('begin exclusive');
+  } catch (error) {
+    sqlite.close();
+    if (isBusy(error)) return { kind: 'held', holder: readHolder(dataDir) };
+    throw error;
+  }
+  const write = (url: string | null) =>
+    writeFileSync(holderFile(dataDir), JSON.stringify({ pid: process.pid, host: hostname(), url }), {
+      mode: 0o600,
+    });
+  write(null);
+  const release = () => {
+    rmSync(holderFile(dataDir), { force: true });
+    sqlite.exec('rollback');
+    sqlite.close();
+  };
+  return { kind: 'taken', lock: { setUrl: write, release } };
+};
+
+/** The server that runs on a data folder, or null. Takes the lock for a moment where there is none. */
+export const lookAtFolder = (dataDir: string): FolderHolder | 'starting' | null => {
+  const taken = takeFolder(dataDir);
+  if (taken.kind === 'held') return taken.holder ?? 'starting';
+  taken.lock.release();
+  return null;
+};

@@ -1,0 +1,44 @@
+import type { CompiledQuery, SqliteDatabase } from 'kysely';
+import { OutdatedError } from '../outdated.ts';
+import type { Durability, SyncLevel } from './sync-level.ts';
+
+/** A query, and with `rows` how many rows it must change. */
+export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 };
+
+/**
+ * Runs the queries in one transaction, all or none, before any other work. Call while no other transaction is open. Throws
+ * `OutdatedError` where a query changes another number of rows than it must.
+ */
+export type BatchTransaction = (writes: readonly Write[], durability: Durability) => void;
+
+interface Needs {
+  /** Not the one that sets the level itself. */
+  database: SqliteDatabase;
+  level: SyncLevel;
+  inTransaction(): boolean;
+}
+
+/** Straight on the connection: Kysely's own layers take as long as the statements. */
+export const createBatchTransaction = ({ database, level, inTransaction }: Needs): BatchTransaction => {
+  const run = (text: string, parameters: readonly unknown[] = []) => database.prepare(text).run(parameters);
+  const write = (one: Write) => {
+    if (!('rows' in one)) return void run(one.sql, one.parameters);
+    const { changes } = run(one.query.sql, one.query.parameters);
+    if (Number(changes) !== one.rows) throw new OutdatedError();
+  };
+  return (writes, durability) => {
+    level.set(durability);
+    const [only, second] = writes;
+    // A single statement is a transaction of its own.
+    if (only && !second) return write(only);
+    run('begin');
+    try {
+      for (const one of writes) write(one);
+      run('commit');
+    } catch (error) {
+      // After some errors, such as a full disk, SQLite has rolled back already.
+      if (inTransaction()) run('rollback');
+      throw error;
+    }
+  };
+};

@@ -1,0 +1,66 @@
+import type { Clock } from '@drawbridge/kit';
+import type { SqliteDatabase } from 'kysely';
+import { beforeEachRun } from './before-each-run.ts';
+
+/** What changes nothing, and what is written with every call but names nobody's rights. */
+const changesNoRights =
+  /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats)")/i;
+
+/** How long a change of another process may go unnoticed. */
+const lookEveryMs = 500;
+
+export interface CountedDatabase {
+  database: SqliteDatabase;
+  /**
+   * Another number after each change: at once for our own, but for those to calls, confirmations and their repeats; within
+   * half a second for those of other processes.
+   */
+  version(): number;
+  /** Another number after another process has changed the store, within half a second. */
+  others(): number;
+}
+
+/** Counts what changes the store: our own statements, and what SQLite knows of other connections by its `data_version`. */
+export const countChanges = (
+  database: SqliteDatabase,
+  { clock, dataVersion }: { clock: Clock; dataVersion(): unknown },
+): CountedDatabase => {
+  let version = 0;
+  let others = 0;
+  let seen = dataVersion();
+  let lookedAt = clock.now();
+
+  const lookAtOthers = () => {
+    const now = clock.now();
+    if (Math.abs(now - lookedAt) < lookEveryMs) return;
+    const found = dataVersion();
+    if (found !== seen) {
+      version += 1;
+      others += 1;
+    }
+    seen = found;
+    lookedAt = now;
+  };
+
+  const count = () => {
+    version += 1;
+  };
+
+  return {
+    database: {
+      prepare: (text) => {
+        const statement = database.prepare(text);
+        return changesNoRights.test(text) ? statement : beforeEachRun(statement, count);
+      },
+      close: () => database.close(),
+    },
+    version: () => {
+      lookAtOthers();
+      return version;
+    },
+    others: () => {
+      lookAtOthers();
+      return others;
+    },
+  };
+};

@@ -1,0 +1,60 @@
+import { nextMacrotask } from '@drawbridge/kit';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../schema.ts';
+import type { Durability } from './sync-level.ts';
+import type { Write, BatchTransaction } from './batch-transaction.ts';
+
+/**
+ * Runs the writes, all or none; resolves when they are as durable as was asked. They may be run more than once. Rejects with
+ * `OutdatedError` where one must change a row and changes none.
+ */
+export type Commit = (writes: readonly Write[], durability: Durability) => Promise<void>;
+
+interface Waiting {
+  writes: readonly Write[];
+  durability: Durability;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const isKept = (one: Waiting) => one.durability === 'kept';
+
+/** Writes that arrive together go into one transaction: one sync of the disk for all of them. One that fails fails alone. */
+export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransaction): Commit => {
+  const executor = db.getExecutor();
+  let waiting: Waiting[] = [];
+  let gathering = false;
+
+  /** Once the connection is free. */
+  const write = (group: readonly Waiting[]) =>
+    executor.provideConnection(async () =>
+      writeBatch(
+        group.flatMap((one) => one.writes),
+        group.every(isKept) ? 'kept' : 'synced',
+      ),
+    );
+
+  const writeGathered = async () => {
+    await nextMacrotask();
+    // Nobody waits for what is only kept: what else this turn has to do, such as sending frames, goes first.
+    if (waiting.every(isKept)) await nextMacrotask();
+    const group = waiting;
+    waiting = [];
+    gathering = false;
+    try {
+      await write(group);
+      for (const one of group) one.resolve();
+    } catch (error) {
+      if (group.length === 1) return group[0]?.reject(error);
+      for (const one of group) await write([one]).then(one.resolve, one.reject);
+    }
+  };
+
+  return (writes, durability) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ writes, durability, resolve, reject });
+      if (gathering) return;
+      gathering = true;
+      void writeGathered();
+    });
+};

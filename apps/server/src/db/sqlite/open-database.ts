@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
+import Database from 'libsql';
+import { createGroupCommit, type Commit } from './group-commit.ts';
+import { cacheStatements } from './statement-cache.ts';
+import { createRowCache, type CacheRows } from './row-cache.ts';
+import { keepPrivate } from './private-file.ts';
+import type { Schema } from '../schema.ts';
+import { countChanges } from './change-counter.ts';
+import { createSyncLevel } from './sync-level.ts';
+import { createBatchTransaction } from './batch-transaction.ts';
+
+/** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
+export interface DatabasePlace {
+  url: string | undefined;
+  dataDir: string;
+}
+
+export interface Store {
+  db: Kysely<Schema>;
+  commit: Commit;
+  cacheRows: CacheRows;
+  /** Another number after another process has changed the store, within half a second. */
+  othersChanged(): number;
+}
+
+export interface OpenDatabase extends Store {
+  close(): Promise<void>;
+}
+
+const busyTimeoutMs = 5_000;
+/** 16 MiB of the write-ahead log: what changes again in between is copied into the file once, and the copying holds up everything. */
+const copiedAtPages = 4_000;
+
+/** The file of the store. Throws for a url that it cannot serve. */
+export const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
+  if (url === undefined) return join(dataDir, 'drawbridge.db');
+  if (url.startsWith('file:')) return url.slice('file:'.length);
+  throw new Error('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
+};
+
+/** SQLite rolls tables back with their transaction, which Kysely's dialect does not count on. */
+const transactionalDdl = () =>
+  Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
+
+/** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
+const rollingBackOnce = (sqlite: Database.Database, database: SqliteDatabase) => () => {
+  const driver = new SqliteDriver({ database });
+  const rollBack = driver.rollbackTransaction.bind(driver);
+  driver.rollbackTransaction = async (connection) => {
+    if (sqlite.inTransaction) await rollBack(connection);
+  };
+  return driver;
+};
+
+const openSqlite = (file: string): Database.Database => {
+  keepPrivate(file);
+  const sqlite = new Database(file);
+  sqlite.pragma('journal_mode = WAL');
+  // A key, a decision or a call that was acknowledged must survive a power cut.
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma(`wal_autocheckpoint = ${copiedAtPages}`);
+  sqlite.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  sqlite.pragma('foreign_keys = ON');
+  return sqlite;
+};
+
+const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
+
+/** Opens the store, making its folder (0700) when it is missing; its files have the mode 0600. Throws for a url that it cannot serve. */
+export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
+  const file = sqliteFile(place);
+  mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
+  const sqlite = openSqlite(file);
+  const dialect = new SqliteDialect({ database: sqlite });
+  dialect.createAdapter = transactionalDdl;
+  const dataVersion = sqlite.prepare('pragma data_version').raw();
+  const { database, version, others } = countChanges(sqlite, {
+    clock,
+    dataVersion: () => firstOf(dataVersion.get()),
+  });
+  const level = createSyncLevel(database, (text) => sqlite.exec(text));
+  dialect.createDriver = rollingBackOnce(sqlite, cacheStatements(level.synced));
+  const db = new Kysely<Schema>({ dialect });
+  const writeBatch = createBatchTransaction({
+    database: cacheStatements(database),
+    level,
+    inTransaction: () => sqlite.inTransaction,
+  });
+  const close = async () => {
+    await db.destroy();
+    sqlite.close();
+  };
+  return {
+    db,
+    commit: createGroupCommit(db, writeBatch),
+    cacheRows: createRowCache(version),
+    othersChanged: others,
+    close,
+  };
+};

@@ -1,0 +1,16 @@
+import type { CallWatch } from '../tools/call.ts';
+import type { ClientSession } from './client-requests.ts';
+
+/** Shows the user's question by way of a client of revision 2025-11-25. What the client answers is ignored. */
+export const showPageOf =
+  (session: ClientSession, send: (message: object) => void): NonNullable<CallWatch['showPage']> =>
+  ({ id: elicitationId, url, message }) => {
+    const ending = new AbortController();
+    const params = { mode: 'url', elicitationId, url, message };
+    void session.ask({ method: 'elicitation/create', params }, { send, signal: ending.signal });
+    return (isOver) => {
+      ending.abort();
+      if (isOver)
+        send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } });
+    };
+  };

@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { canonical, type Clock } from '@drawbridge/kit';
+import type { ToolsContext } from '../tools/call.ts';
+
+/**
+ * State that a client carries for the server, encrypted; it can neither read nor change it, nor use it for
+ * another call.
+ */
+export interface SealedState {
+  /** `binding`: all that the value is good for, such as whose it is and which tool it belongs to. */
+  encrypt(value: unknown, binding: readonly string[]): string;
+  /** The value; null for a text that was changed, has another binding, has expired or was not made here. */
+  decrypt(text: string, binding: readonly string[]): unknown;
+}
+
+/** What calls need that ask the client. */
+export interface ElicitationContext extends ToolsContext {
+  sealedState: SealedState;
+}
+
+interface SealedStateNeeds {
+  /** The server's secret, from which the key is derived. */
+  secret: string;
+  clock: Clock;
+  ttlMs: number;
+}
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Equal for equal arguments, whatever the order of their names (SHA-256, base64url). */
+export const argumentsDigest = (given: Record<string, unknown>): string =>
+  createHash('sha256').update(canonical(given)).digest('base64url');
+
+export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds): SealedState => {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp request state', keyBytes));
+  const bound = (binding: readonly string[]) => Buffer.from(JSON.stringify(binding));
+
+  const open = (text: string, binding: readonly string[]): unknown => {
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== text) return null;
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes));
+    decipher.setAAD(bound(binding)).setAuthTag(bytes.subarray(-tagBytes));
+    try {
+      const plain = decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8');
+      return JSON.parse(plain + decipher.final('utf8'));
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    encrypt: (value, binding) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, key, nonce).setAAD(bound(binding));
+      const plain = JSON.stringify({ value, endsAt: clock.now() + ttlMs });
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
+    },
+    decrypt: (text, binding) => {
+      const state = open(text, binding);
+      if (typeof state !== 'object' || state === null || !('value' in state) || !('endsAt' in state))
+        return null;
+      return typeof state.endsAt === 'number' && clock.now() < state.endsAt ? state.value : null;
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import { liveInput, type LiveEvent } from '@drawbridge/contracts/live';
+import type { Gateway } from '../../gateway/index.ts';
+import { live } from './live.ts';
+import { router, userProcedure } from './trpc.ts';
+
+/** The newest calls that a reader gets again when it comes back. */
+const repeatedCalls = 50;
+
+const callEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<CallEvent[]> => {
+  const printed = gateway.calls.liveOutputs(userId);
+  if (!returns) return printed;
+  const { calls } = await gateway.calls.list(userId, { limit: repeatedCalls });
+  return [...calls.reverse().map((call): CallEvent => ({ type: 'call', call })), ...printed];
+};
+
+/** All that a reader starts from: the machine, the open questions, and what open calls printed last. */
+const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<LiveEvent[]> => {
+  const [payload, confirmations, calls] = await Promise.all([
+    gateway.machines.status(userId),
+    gateway.confirmations.list(userId),
+    callEvents(gateway, userId, returns),
+  ]);
+  return [
+    { topic: 'machine', event: { type: 'instanceAiGatewayStateChanged', payload } },
+    ...confirmations.map((confirmation): LiveEvent => ({
+      topic: 'confirmations',
+      event: { type: 'confirmation', confirmation },
+    })),
+    ...calls.map((event): LiveEvent => ({ topic: 'calls', event })),
+  ];
+};
+
+const listen = (gateway: Gateway, userId: string, publish: (event: LiveEvent) => void): (() => void) => {
+  const stops = [
+    gateway.machines.onChanged(userId, (event) => publish({ topic: 'machine', event })),
+    gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
+    gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+};
+
+const textLength = ({ topic, event }: LiveEvent): number =>
+  topic === 'calls' && event.type === 'progress' ? (event.output?.length ?? 0) : 0;
+
+/**
+ * The panel's one subscription: browsers open six connections to a server by HTTP/1.1, for all windows
+ * together.
+ */
+export const liveRouter = router({
+  /**
+   * What holds now, then each change of every topic, to this user alone. A reader that returns gets the newest
+   * calls again.
+   */
+  onEvent: userProcedure.input(liveInput).subscription(({ ctx, input, signal }) =>
+    live<LiveEvent>({
+      accounts: ctx.accounts,
+      streams: ctx.streams,
+      session: ctx.session,
+      signal,
+      listen: (publish) => listen(ctx.gateway, ctx.userId, publish),
+      lengthOf: textLength,
+      first: () => firstEvents(ctx.gateway, ctx.userId, Boolean(input?.lastEventId)),
+    }),
+  ),
+});

@@ -1,0 +1,49 @@
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import { createEmitter } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+
+/** `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server. */
+export type Topic = 'all' | `user:${string}` | `server:${string}`;
+
+/** A reason to look into the store; what is not stored, such as live output, comes with it. */
+export type BusMessage =
+  /** An off switch was turned. */
+  | { type: 'switched' }
+  /** What a user sees of one of their machines has changed. */
+  | { type: 'machine-changed'; userId: string }
+  | { type: 'call-changed'; userId: string; event: CallEvent }
+  | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
+  /** A daemon has answered a query about its rules, for the server that asked. */
+  | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody };
+
+export interface Subscription {
+  /** Resolves when messages arrive: read the store after it, and nothing is missed. */
+  ready: Promise<void>;
+  stop(): void;
+}
+
+/** Connects the servers of one store. At most once, never waits: the store is the truth. */
+export interface Bus {
+  /** This server. */
+  readonly here: string;
+  publish(topic: Topic, message: BusMessage): void;
+  subscribe(topic: Topic, listener: (message: BusMessage) => void): Subscription;
+  /** How many listen to a topic on this server. */
+  count(topic: Topic): number;
+  /** `look` runs when messages may have been missed; in one process they never are. */
+  onGap(look: () => void): () => void;
+}
+
+/** The bus of a single server. */
+export const createLocalBus = (onError: (error: unknown) => void): Bus => {
+  const messages = createEmitter<BusMessage>(onError);
+  return {
+    here: nanoid(8),
+    publish: messages.emit,
+    subscribe: (topic, listener) => ({ ready: Promise.resolve(), stop: messages.on(topic, listener) }),
+    count: messages.count,
+    onGap: () => () => {},
+  };
+};

@@ -1,0 +1,61 @@
+import type { Call, CallError, CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
+import type { Decision } from '@drawbridge/contracts/groups';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+
+/** One call as it is written down. Times in milliseconds since 1970. */
+export interface CallRecord {
+  requestId: string;
+  userId: string;
+  machineId: string;
+  tool: string;
+  arguments: Record<string, unknown>;
+  door: Door;
+  via: CallVia | null;
+  state: CallState;
+  result: ToolResult | null;
+  error: CallError | null;
+  started: boolean | null;
+  decision: Decision | null;
+  decidedBy: string | null;
+  confirmationId: string | null;
+  /** The machine's epoch when the call was first written on its stream; null while it never was. */
+  epoch: number | null;
+  /** SHA-256 of the answer that was taken. */
+  answerDigest: string | null;
+  endsAt: number;
+  /** Rises with each stored change. */
+  rev: number;
+  createdAt: number;
+  deliveredAt: number | null;
+  endedAt: number | null;
+}
+
+/** The part that a list shows. */
+export type CallHead = Omit<CallRecord, 'arguments' | 'result'>;
+
+const iso = (at: number) => new Date(at).toISOString();
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+
+export const toSummary = (record: CallHead): CallSummary => ({
+  requestId: record.requestId,
+  machineId: record.machineId,
+  tool: record.tool,
+  door: record.door,
+  ...(record.via === null ? {} : { via: record.via }),
+  state: record.state,
+  error: record.error,
+  started: record.started,
+  decision: record.decision,
+  decidedBy: record.decidedBy,
+  confirmationId: record.confirmationId,
+  createdAt: iso(record.createdAt),
+  deliveredAt: isoOrNull(record.deliveredAt),
+  endedAt: isoOrNull(record.endedAt),
+  durationMs: record.endedAt === null ? null : Math.max(0, record.endedAt - record.createdAt),
+});
+
+export const toCall = (record: CallRecord): Call => ({
+  ...toSummary(record),
+  arguments: record.arguments,
+  result: record.result,
+});

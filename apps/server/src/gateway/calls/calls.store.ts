@@ -1,0 +1,123 @@
+import type { CallVia, ListCallsInput } from '@drawbridge/contracts/calls';
+import type { Kysely } from 'kysely';
+import type { Commit, Schema } from '../../db/index.ts';
+import type { CallHead, CallRecord } from './call.ts';
+import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
+import { lastTime, type UnreadableRow } from './columns.ts';
+
+export interface CallsStore {
+  /** Keeps a report that came after the end: whether the tool had started. */
+  report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
+  byId(requestId: string): Promise<CallRecord | undefined>;
+  /** The open ones, oldest first; apart from them those of which something cannot be read. */
+  open(): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }>;
+  /** Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the row stays. */
+  setAside(requestId: string, at: number): Promise<void>;
+  /** Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said what came of them. At most 100. */
+  unacknowledged(userId: string, since: number): Promise<CallHead[]>;
+  /** Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that came through it. */
+  list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
+}
+
+const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
+
+/** `createdAt` and id of the last call of a page. */
+const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+
+export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.requestId}`;
+
+/** False for a text that no page gave. */
+export const isCursor = (text: string): boolean => cursorText.test(text);
+
+/** Reads calls, and writes what is no transition. */
+export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore => {
+  return {
+    report: async (requestId, { answerDigest, started }) => {
+      await db
+        .updateTable('calls')
+        .set({ answerDigest, started: flagOrNull(started) })
+        .where('requestId', '=', requestId)
+        .where('answerDigest', 'is', null)
+        .execute();
+    },
+    byId: async (requestId) => {
+      const row = await db
+        .selectFrom('calls')
+        .selectAll()
+        .where('requestId', '=', requestId)
+        .executeTakeFirst();
+      return row && readRow(row).record;
+    },
+    open: async () => {
+      const rows = await db
+        .selectFrom('calls')
+        .selectAll()
+        .where('endedAt', 'is', null)
+        .orderBy('createdAt')
+        .execute();
+      const read = rows.map(readRow);
+      return {
+        calls: read.flatMap(({ record, unreadable }) => (unreadable.length === 0 ? [record] : [])),
+        unreadable: read.flatMap(({ record, unreadable: columns }) =>
+          columns.length === 0 ? [] : [{ id: record.requestId, columns }],
+        ),
+      };
+    },
+    setAside: async (requestId, at) => {
+      const end = db
+        .updateTable('calls')
+        .set({
+          state: 'lost',
+          error: JSON.stringify(unreadableError),
+          started: null,
+          confirmationId: null,
+          endedAt: at,
+        })
+        .set(({ eb }) => ({ rev: eb('rev', '+', 1) }))
+        .where('requestId', '=', requestId)
+        .where('endedAt', 'is', null);
+      const close = db
+        .updateTable('confirmations')
+        .set({ state: 'withdrawn', decidedAt: at })
+        .where('requestId', '=', requestId)
+        .where('state', 'not in', ['decided', 'withdrawn', 'expired']);
+      await commit([end.compile(), close.compile()], 'synced');
+    },
+    unacknowledged: async (userId, since) => {
+      const rows = await db
+        .selectFrom('calls')
+        .select(headColumns)
+        .where('userId', '=', userId)
+        .where('createdAt', '>=', since)
+        .where('state', 'in', ['cancelled', 'timed-out'])
+        .where('answerDigest', 'is', null)
+        .where('epoch', 'is not', null)
+        .orderBy('createdAt')
+        .limit(100)
+        .execute();
+      return rows.map(readHead);
+    },
+    list: async ({ userId, via }, { cursor, limit }) => {
+      const page = db
+        .selectFrom('calls')
+        .select(headColumns)
+        .where('userId', '=', userId)
+        // A call whose time cannot be read has no place in the order.
+        .where('createdAt', '<=', lastTime)
+        .$if(via !== undefined, (query) =>
+          query.where('viaKind', '=', via?.kind ?? null).where('viaId', '=', via?.id ?? null),
+        )
+        .orderBy('createdAt', 'desc')
+        .orderBy('requestId', 'desc')
+        .limit(limit + 1);
+      const [, createdAt, requestId] = cursorText.exec(cursor ?? '') ?? [];
+      if (createdAt === undefined || requestId === undefined) return (await page.execute()).map(readHead);
+      const behind = page
+        .where('createdAt', '<=', Number(createdAt))
+        .where((where) =>
+          where.or([where('createdAt', '<', Number(createdAt)), where('requestId', '<', requestId)]),
+        );
+      return (await behind.execute()).map(readHead);
+    },
+  };
+};

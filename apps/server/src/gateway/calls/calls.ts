@@ -1,0 +1,285 @@
+import type { Call, CallEvent, CallPage, CallVia, Door, ListCallsInput } from '@drawbridge/contracts/calls';
+import { asksClientAnnotation, inputArgument, type ClientInput } from '@drawbridge/contracts/client-input';
+import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
+import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
+import type { Tool } from '@drawbridge/contracts/tool';
+import { confirmationArgument, type ToolCall } from '@drawbridge/contracts/tool-call';
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../../errors.ts';
+import { readAnswer, type Answer } from './answer.ts';
+import { toCall, toSummary, type CallRecord } from './call.ts';
+import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
+import type { Bus } from '../bus.ts';
+import type { DaemonQuestions } from '../confirmations/confirmations.ts';
+import type { MachineRef } from '../machines/machines.ts';
+import type { Registry } from '../machines/registry.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+import type { LiveOutputs } from './live-outputs.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
+import type { Machine } from '../machines/registry.ts';
+
+/** A daemon that says something of a call: its machine, and the epoch in which it lives. */
+export interface Sender {
+  machine: Machine;
+  epoch: number;
+}
+
+/** How a call is made: through which door, until when its caller waits, and how the caller cancels it. */
+export interface CallOptions {
+  door: Door;
+  /** The token or client it came through; left out for a signed-in user. */
+  via?: CallVia;
+  /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
+  until: 'ended' | 'asked';
+  signal?: AbortSignal;
+  /** What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a tool. */
+  clientInput?: ClientInput;
+  /** The id that `Idempotency.claim` gave; a new one when undefined. */
+  requestId?: string;
+  /** Called with the id before the call is published. */
+  onOpened?(requestId: string): void;
+}
+
+/** A token or a client that calls come through, whatever its name. */
+export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
+
+/** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
+export interface Calls {
+  /**
+   * Runs one tool on one machine. Refused at once, without a record: `notFound`, `notConnected`, `unknownTool`,
+   * `gatewayDisabled`, `tooManyCalls`, `tooLarge`, `storeUnavailable`. Once stored it always resolves, also for a failed,
+   * denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
+   */
+  run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
+  get(userId: string, requestId: string): Promise<Call>;
+  /** All of the user's, or those that came through one token or client. */
+  list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
+  /** Stops an open call; one that has ended stays as it is. Gives the call as it then is. */
+  cancel(userId: string, requestId: string): Promise<Call>;
+  /** Stops all open calls that came through one token or client, and withdraws their questions. */
+  cancelOf(userId: string, maker: CallMaker): Promise<void>;
+  onChanged(userId: string, listener: (event: CallEvent) => void): () => void;
+  /** The last message and the newest output of each open call, for a new subscriber. */
+  liveOutputs(userId: string): CallEvent[];
+}
+
+/** `duplicate`: the same answer was accepted before. */
+export type AnswerReply = { ok: true; duplicate?: true };
+
+/** Calls as their daemons see them. */
+export interface DaemonCalls {
+  answer(from: Sender, requestId: string, body: ResponseBody): Promise<AnswerReply>;
+  /** Where the post says where its output begins, the reply says how far the output is here. */
+  progress(from: Sender, requestId: string, body: ProgressBody): Promise<ProgressReply>;
+}
+
+export interface CallsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: CallsStore;
+  registry: Pick<Registry, 'connected'>;
+  settings: Pick<GatewaySettings, 'requireEnabled'>;
+  openCalls: OpenCalls;
+  confirmations: DaemonQuestions;
+  liveOutputs: LiveOutputs;
+  bus: Bus;
+  onError(error: unknown): void;
+}
+
+/** Begins with its time: ids of one moment lie together in the store's index, so that writing them down touches one page of it. */
+export const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
+
+const duplicate: AnswerReply = { ok: true, duplicate: true };
+
+/** Only a door that knows the client may speak for it. */
+const withClientInput = (
+  tool: Tool,
+  given: Record<string, unknown>,
+  clientInput: ClientInput | undefined,
+): Record<string, unknown> => {
+  if (tool.annotations?.[asksClientAnnotation] !== true) return given;
+  const { [inputArgument]: _input, ...own } = given;
+  return clientInput ? { ...own, [inputArgument]: clientInput } : own;
+};
+
+/** Only a person's answer to a confirmation may put a decision on the wire. */
+export const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => name !== confirmationArgument));
+
+const publishCall = (bus: Bus, userId: string, event: CallEvent) =>
+  bus.publish(`user:${userId}`, { type: 'call-changed', userId, event });
+
+/** Publishes the state of a call, where somebody watches that user. */
+export const publishCallState = (bus: Bus, record: CallRecord): void => {
+  if (bus.count(`user:${record.userId}`) > 0)
+    publishCall(bus, record.userId, { type: 'call', call: toSummary(record) });
+};
+
+export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
+  const { clock, limits, store, registry, settings, openCalls, confirmations, liveOutputs, bus, onError } =
+    needs;
+
+  const newRecord = (
+    maker: { userId: string; machine: Machine },
+    toolCall: ToolCall,
+    options: CallOptions,
+  ): CallRecord => {
+    const createdAt = clock.now();
+    return {
+      requestId: options.requestId ?? newRequestId(createdAt),
+      userId: maker.userId,
+      machineId: maker.machine.id,
+      tool: toolCall.name,
+      arguments: toolCall.arguments,
+      door: options.door,
+      via: options.via ?? null,
+      state: 'pending',
+      result: null,
+      error: null,
+      started: null,
+      decision: null,
+      decidedBy: null,
+      confirmationId: null,
+      epoch: null,
+      answerDigest: null,
+      endsAt: createdAt + limits.callMaxMs,
+      rev: 0,
+      createdAt,
+      deliveredAt: null,
+      endedAt: null,
+    };
+  };
+
+  /** One token leaves room for the person and for others. */
+  const refuseTooMany = (caller: { userId: string; via: CallVia | null }) => {
+    const isFull =
+      openCalls.count({ userId: caller.userId }) >= limits.maxOpenCalls ||
+      (caller.via !== null && openCalls.count(caller) >= limits.maxOpenCallsOfOne);
+    if (isFull) throw errors.tooManyCalls();
+  };
+
+  const stop = (requestId: string, reason: 'user' | 'caller') => {
+    const call = openCalls.find(requestId);
+    return call && openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
+  };
+
+  const run: Calls['run'] = async ({ userId, machineId }, toolCall, options) => {
+    await settings.requireEnabled(userId);
+    const maker = { userId, machine: await registry.connected(userId, machineId) };
+    const { signal, until } = options;
+    if (signal?.aborted === true) throw errors.cancelled();
+    const tool = maker.machine.info.toolList.tools.get(toolCall.name);
+    if (!tool) throw errors.unknownTool();
+    const given = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
+    if (Buffer.byteLength(JSON.stringify(given)) > limits.argumentsMaxBytes)
+      throw errors.tooLarge({ message: 'The arguments of the call are too large' });
+    refuseTooMany({ userId: maker.userId, via: options.via ?? null });
+    const record = newRecord(maker, { ...toolCall, arguments: given }, options);
+    options.onOpened?.(record.requestId);
+    const abort = () => void stop(record.requestId, 'caller')?.catch(onError);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return toCall(
+        await new Promise<CallRecord>((resolve, reject) => {
+          openCalls.add(record, { until, resolve, reject }).catch(reject);
+        }),
+      );
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+
+  /** An answer to a call that has ended. */
+  const lateAnswer = async (from: Sender, requestId: string, answer: Answer): Promise<AnswerReply> => {
+    const record = await store.byId(requestId);
+    if (record?.machineId !== from.machine.id || record.endedAt === null) throw errors.notFound();
+    if (record.answerDigest === answer.digest) return duplicate;
+    if (record.answerDigest !== null) throw errors.conflictingResult();
+    if (from.epoch < from.machine.info.epoch) throw errors.notFound();
+    // The daemon was told to stop, and says what came of it.
+    const wasTold = record.state === 'cancelled' || record.state === 'timed-out' || record.state === 'denied';
+    if (!wasTold) throw errors.notFound();
+    const started = answer.kind === 'end' ? answer.started : false;
+    await store.report(requestId, { answerDigest: answer.digest, started });
+    return { ok: true };
+  };
+
+  /** Whether the call was given to the daemon of that epoch, or to one whose work it goes on with. */
+  const isGivenTo = ({ data: { record } }: OpenCall, { machine, epoch }: Sender) =>
+    record.machineId === machine.id && record.epoch !== null && epoch >= record.epoch;
+
+  const answerInTurn = async (
+    call: OpenCall,
+    { answer, from }: { answer: Answer; from: Sender },
+    step: Step,
+  ): Promise<boolean> => {
+    if (answer.kind === 'question') {
+      if (from.epoch >= from.machine.info.resumesFrom) return confirmations.ask(call, answer, step);
+      // The daemon that asks cannot be told the answer any more.
+      return step({ type: 'disconnected', explicit: true });
+    }
+    if (await step({ type: 'answered', answer })) return true;
+    throw errors.notFound();
+  };
+
+  const own = (record: CallRecord | undefined, userId: string): CallRecord => {
+    if (record?.userId !== userId) throw errors.notFound();
+    return record;
+  };
+
+  const get = async (userId: string, requestId: string) =>
+    toCall(own(openCalls.find(requestId)?.data.record ?? (await store.byId(requestId)), userId));
+
+  return {
+    run,
+    answer: async (from, requestId, body) => {
+      const answer = readAnswer(body);
+      if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
+      const call = openCalls.find(requestId);
+      if (!call) return lateAnswer(from, requestId, answer);
+      return openCalls.inTurn(call, async (step) => {
+        if (call.data.state.kind === 'ended') return lateAnswer(from, requestId, answer);
+        if (!isGivenTo(call, from)) throw errors.notFound();
+        return (await answerInTurn(call, { answer, from }, step)) ? { ok: true } : duplicate;
+      });
+    },
+    progress: async (from, requestId, body) => {
+      const call = openCalls.find(requestId);
+      if (!call || !isGivenTo(call, from)) throw errors.notFound();
+      await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
+      if (call.data.state.kind === 'ended') throw errors.notFound();
+      const { event, ...received } = liveOutputs.take(call.data.record, body);
+      publishCall(bus, call.data.record.userId, event);
+      return { ok: true, ...received };
+    },
+    get,
+    list: async (userId, input, via) => {
+      if (input.cursor !== undefined && !isCursor(input.cursor)) throw errors.badRequest();
+      const found = await store.list({ userId, via }, input);
+      const shown = found.slice(0, input.limit);
+      const last = shown.at(-1);
+      return {
+        calls: shown.map(toSummary),
+        nextCursor: found.length > input.limit && last ? cursorOf(last) : null,
+      };
+    },
+    cancel: async (userId, requestId) => {
+      await get(userId, requestId);
+      await stop(requestId, 'user');
+      return get(userId, requestId);
+    },
+    cancelOf: async (userId, { kind, id }) => {
+      const made = openCalls
+        .of(userId)
+        .filter(({ data }) => data.record.via?.kind === kind && data.record.via.id === id);
+      await Promise.all(made.map(({ data }) => stop(data.record.requestId, 'user')));
+    },
+    onChanged: (userId, listener) =>
+      bus.subscribe(`user:${userId}`, (message) => {
+        if (message.type === 'call-changed') listener(message.event);
+      }).stop,
+    liveOutputs: liveOutputs.of,
+  };
+};

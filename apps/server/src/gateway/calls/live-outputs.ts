@@ -1,0 +1,87 @@
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { CallRecord } from './call.ts';
+import type { GatewayLimits } from '../limits.ts';
+
+type Progress = Extract<CallEvent, { type: 'progress' }>;
+type Named = Pick<CallRecord, 'requestId' | 'userId'>;
+
+/** What open calls said last, for whoever begins to watch. In memory alone: after a restart the daemons say it again. */
+export interface LiveOutputs {
+  /** Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output begins. */
+  take(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
+  drop(call: Named): void;
+  /** One event for each open call of a user that said something. */
+  of(userId: string): Progress[];
+}
+
+/** `from` is where `text` begins in all that the call printed; null when its daemon does not count. */
+interface Live {
+  said: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom'>;
+  text: string;
+  from: number | null;
+}
+
+const placed = (output: string, outputOffset: number) => (output === '' ? {} : { output, outputOffset });
+
+export const createLiveOutputs = (
+  limits: Pick<GatewayLimits, 'liveOutputLength' | 'liveOutputsLength'>,
+): LiveOutputs => {
+  const users = new Map<string, Map<string, Live>>();
+
+  const callsOf = (userId: string) => {
+    const calls = users.get(userId) ?? new Map<string, Live>();
+    users.set(userId, calls);
+    return calls;
+  };
+
+  const add = (live: Live, text: string, offset: number) => {
+    const grown = (live.from !== null && offset === live.from + live.text.length ? live.text : '') + text;
+    live.text = grown.slice(-limits.liveOutputLength);
+    live.from = offset + text.length - live.text.length;
+  };
+
+  /** What was printed last stays; of the others the oldest goes. Its place is kept, so that it goes on from there. */
+  const bound = (calls: Map<string, Live>) => {
+    let length = 0;
+    for (const live of [...calls.values()].reverse()) {
+      length += live.text.length;
+      if (length <= limits.liveOutputsLength || live.from === null) continue;
+      live.from += live.text.length;
+      length -= live.text.length;
+      live.text = '';
+    }
+  };
+
+  return {
+    take: ({ userId, requestId }, { output = '', outputOffset, outputKeptFrom, ...said }) => {
+      const calls = callsOf(userId);
+      const live = calls.get(requestId) ?? { said: {}, text: '', from: null };
+      calls.delete(requestId);
+      calls.set(requestId, live);
+      live.said = { ...live.said, ...said };
+      const event: Progress = { type: 'progress', requestId, ...said };
+      if (outputOffset === undefined) return { event: output === '' ? event : { ...event, output } };
+      const end = (live.from ?? 0) + live.text.length;
+      const canComeAgain = (outputKeptFrom ?? outputOffset) < outputOffset;
+      if (outputOffset > end && canComeAgain) return { event, outputEnd: end };
+      const offset = Math.max(outputOffset, end);
+      const text = output.slice(offset - outputOffset);
+      add(live, text, offset);
+      bound(calls);
+      return { event: { ...event, ...placed(text, offset) }, outputEnd: offset + text.length };
+    },
+    drop: ({ userId, requestId }) => {
+      const calls = users.get(userId);
+      calls?.delete(requestId);
+      if (calls?.size === 0) users.delete(userId);
+    },
+    of: (userId) =>
+      [...(users.get(userId) ?? [])].map(([requestId, { said, text, from }]) => ({
+        type: 'progress',
+        requestId,
+        ...said,
+        ...placed(text, from ?? 0),
+      })),
+  };
+};

@@ -1,0 +1,300 @@
+import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import { createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { NewConfirmation } from '../confirmations/confirmation-row.ts';
+import type { ConfirmationsStore } from '../confirmations/confirmations.store.ts';
+import { dueAt, type CallEffect } from './call-state.ts';
+import { readCallData } from './stored-call.ts';
+import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
+import type { CallWrite, TransitionsStore } from './transitions.store.ts';
+import { createCallCounts, type Caller } from './call-counts.ts';
+import type { CallRecord } from './call.ts';
+import type { CallsStore } from './calls.store.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Streams } from '../connection/streams.ts';
+import type { Machine } from '../machines/registry.ts';
+import { isReading } from '../idempotency/reading-tools.ts';
+import { requestFrame } from './request-frame.ts';
+import { notifyWaiters, type Waiter } from './waiters.ts';
+
+/** A call that has not ended, and who waits for it here. */
+export interface OpenCall {
+  data: CallData;
+  /** Its tool only reads: what it does and gives need not wait for a sync of the disk. */
+  readonly reads: boolean;
+  readonly waiters: Set<Waiter>;
+  cancelTimer(): void;
+}
+
+/** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
+export interface OpenCalls {
+  find(requestId: string): OpenCall | undefined;
+  /** How many are open. */
+  count(caller: Caller): number;
+  /** Those of a user, oldest first. */
+  of(userId: string): OpenCall[];
+  /** Stores a new call and sends it when its machine has a stream. */
+  add(record: CallRecord, waiter: Waiter): Promise<void>;
+  /** Resumes a call of before the restart. */
+  recover(data: CallData): void;
+  /** Runs `job` while no other event of the call is processed. */
+  inTurn<T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T>;
+  /** The machine has a stream: sends what waits for it. */
+  attached(machineId: string): void;
+  /** Another daemon speaks for the machine: ends what only the one before could finish. */
+  replaced(machineId: string): void;
+  /** The machine is no longer connected. */
+  gone(machineId: string, explicit: boolean): void;
+  /** Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is written any more. */
+  stop(): Promise<void>;
+}
+
+/** False when the event changed nothing. */
+export type Step = (event: CallEvent) => Promise<boolean>;
+
+export interface OpenCallsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  stores: {
+    calls: Pick<CallsStore, 'byId'>;
+    confirmations: Pick<ConfirmationsStore, 'ofCall'>;
+    transitions: TransitionsStore;
+  };
+  streams: Pick<Streams, 'write' | 'ready'>;
+  machine(id: string): Machine | undefined;
+  onChanged(record: CallRecord): void;
+  onAsked(record: CallRecord, confirmation: NewConfirmation): void;
+  onConfirmationClosed(confirmationId: string): void;
+  onError(error: unknown): void;
+}
+
+/** How often an event is tried again after another server's write came first. */
+const mostRetries = 5;
+
+const newCall = (record: CallRecord): CallData => ({
+  record,
+  state: { kind: 'pending', endsAt: record.endsAt, given: false, decision: null },
+  asked: new Set(),
+  answered: { askId: null, reach: null },
+});
+
+/** A question may be lost with the power: its daemon asks again. What a person decided, and what changes something, may not. */
+const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly CallWrite[]) => {
+  if (event.type === 'asked') return 'kept';
+  const [only, second] = writes;
+  const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
+  return reads && endsAlone ? 'kept' : 'synced';
+};
+
+export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
+  const { clock, limits, stores, streams, onError } = needs;
+  const calls = new Map<string, OpenCall>();
+  const counts = createCallCounts();
+  const queue = createKeyedQueue();
+  let stopped = false;
+
+  const isOnline = (machineId: string) => needs.machine(machineId)?.connection.kind === 'online';
+  const hasFeature = (machineId: string, feature: string) =>
+    needs.machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
+
+  /** Whether the daemon that is here now knows of the call, when it was given to any. */
+  const isWithPresent = ({ data: { record } }: OpenCall) =>
+    record.epoch === null || record.epoch >= (needs.machine(record.machineId)?.info.resumesFrom ?? 0);
+
+  const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
+    queue.run(call.data.record.requestId, () => job((event) => step(call, event)));
+
+  const arm = (call: OpenCall, ms?: number) => {
+    call.cancelTimer();
+    call.cancelTimer = () => {};
+    const { state } = call.data;
+    if (stopped || state.kind === 'ended') return;
+    const due = () => {
+      inTurn(call, (run) => run({ type: 'due', at: clock.now() })).catch((error: unknown) => {
+        onError(error);
+        arm(call, limits.storeRetryMs);
+      });
+    };
+    call.cancelTimer = clock.after(ms ?? dueAt(state) - clock.now(), due);
+  };
+
+  const next = ({ data }: OpenCall, event: CallEvent): Transition | null => {
+    const epoch = needs.machine(data.record.machineId)?.info.epoch ?? null;
+    return nextCall(data, event, { now: clock.now(), epoch, limits });
+  };
+
+  const frame = ({ data }: OpenCall, again: boolean): DaemonEvent => {
+    const known = needs.machine(data.record.machineId)?.info.daemon !== null;
+    return requestFrame(data, { again, timeoutMs: known ? limits.callTimeoutMs : null });
+  };
+
+  /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
+  const send = async (call: OpenCall): Promise<void> => {
+    const { machineId } = call.data.record;
+    if (!isOnline(machineId)) return;
+    const again = call.data.state.kind === 'delivered';
+    await step(call, { type: 'dispatched', at: clock.now() });
+    if (call.data.state.kind !== 'delivered') return;
+    if (!streams.write(machineId, frame(call, again))) await step(call, { type: 'kept-back' });
+  };
+
+  const perform = async (call: OpenCall, effect: CallEffect): Promise<void> => {
+    switch (effect.type) {
+      case 'dispatch':
+        return send(call);
+      case 'stop': {
+        const { requestId, machineId } = call.data.record;
+        if (!hasFeature(machineId, 'cancel') || !isWithPresent(call)) return;
+        streams.write(machineId, {
+          type: 'tool-call-cancel',
+          payload: { requestId, reason: effect.reason },
+        });
+        return;
+      }
+      case 'close-confirmation':
+        return;
+      default:
+        effect satisfies never;
+    }
+  };
+
+  /** Takes over what is stored now, and publishes the call's state where it has changed. */
+  const accept = (call: OpenCall, data: CallData, changed: boolean) => {
+    call.data = data;
+    arm(call);
+    if (data.state.kind === 'ended') forget(call);
+    notifyWaiters(call.waiters, data.state, data.record);
+    if (changed) needs.onChanged(data.record);
+  };
+
+  const publish = ({ record }: CallData, writes: readonly CallWrite[]) => {
+    for (const write of writes) {
+      if (write.type === 'open-confirmation') needs.onAsked(record, write.confirmation);
+      if (write.type === 'answer-confirmation') needs.onConfirmationClosed(write.answer.id);
+      if (write.type === 'close-confirmation') needs.onConfirmationClosed(write.id);
+    }
+  };
+
+  /** Another server has changed the call: what is stored counts. */
+  const reload = async (call: OpenCall): Promise<void> => {
+    const { record: before, state } = call.data;
+    const record = await stores.calls.byId(before.requestId);
+    if (record?.endedAt === null) {
+      const silentUntil = clock.now() + limits.callTimeoutMs;
+      const data = await readCallData(stores.confirmations, record, { silentUntil });
+      if (data) return accept(call, data, data.state.kind !== state.kind);
+    }
+    const end = record ?? { ...before, state: 'lost' as const };
+    const ended = { kind: 'ended', end: 'lost', error: null, started: end.started } as const;
+    accept(call, { ...call.data, record: end, state: ended }, true);
+  };
+
+  const store = async (call: OpenCall, event: CallEvent): Promise<Transition | null> => {
+    for (let tries = 0; tries <= mostRetries; tries += 1) {
+      const transition = next(call, event);
+      if (!transition || transition.writes.length === 0) return transition;
+      const durability = durabilityOf(call, event, transition.writes);
+      if (await stores.transitions.apply(transition.writes, durability)) return transition;
+      await reload(call);
+    }
+    throw errors.conflictingResult();
+  };
+
+  const step = async (call: OpenCall, event: CallEvent): Promise<boolean> => {
+    const transition = await store(call, event);
+    if (!transition) return false;
+    const { data, writes, effects, changed } = transition;
+    accept(call, data, changed);
+    publish(data, writes);
+    for (const effect of effects) await perform(call, effect);
+    return true;
+  };
+
+  const hold = (data: CallData): OpenCall => {
+    const call: OpenCall = {
+      data,
+      reads: isReading(data.record.tool),
+      waiters: new Set(),
+      cancelTimer: () => {},
+    };
+    calls.set(data.record.requestId, call);
+    counts.add(data.record);
+    return call;
+  };
+
+  const forget = ({ data: { record } }: OpenCall) => {
+    if (calls.delete(record.requestId)) counts.remove(record);
+  };
+
+  /** A call whose machine is online is stored as delivered at once: one write instead of two. */
+  const insert = async (call: OpenCall): Promise<void> => {
+    const { machineId } = call.data.record;
+    const online = isOnline(machineId);
+    const delivered = online ? next(call, { type: 'dispatched', at: clock.now() }) : null;
+    if (delivered) call.data = delivered.data;
+    const write = () => streams.write(machineId, frame(call, false));
+    const inserted = stores.transitions.apply(
+      [{ type: 'insert-call', record: call.data.record }],
+      call.reads ? 'kept' : 'synced',
+    );
+    // Decision 0006: a read goes out while its row is being written.
+    const early = online && call.reads ? write() : null;
+    await inserted.catch((error: unknown) => {
+      forget(call);
+      throw error;
+    });
+    needs.onChanged(call.data.record);
+    arm(call);
+    if (!online) return send(call);
+    if (!(early ?? write())) await step(call, { type: 'kept-back' });
+  };
+
+  const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {
+    for (const call of [...calls.values()]) {
+      const { record } = call.data;
+      if (record.machineId === machineId) queue.run(record.requestId, () => job(call)).catch(onError);
+    }
+  };
+
+  const resend = async (call: OpenCall) => {
+    const resumes = hasFeature(call.data.record.machineId, 'resume') && isWithPresent(call);
+    const again = call.data.state.kind === 'delivered' && resumes;
+    if (call.data.state.kind === 'pending' || again) await send(call);
+  };
+
+  /** One after the other, as the reader takes them: all at once would be more than a slow one may leave unread. */
+  const resendAll = async (machineId: string) => {
+    for (const call of [...calls.values()]) {
+      const { record } = call.data;
+      if (record.machineId !== machineId) continue;
+      await queue.run(record.requestId, () => resend(call)).catch(onError);
+      await streams.ready(machineId);
+    }
+  };
+
+  return {
+    find: (requestId) => calls.get(requestId),
+    count: counts.of,
+    of: (userId) => [...calls.values()].filter(({ data }) => data.record.userId === userId),
+    add: (record, waiter) => {
+      const call = hold(newCall(record));
+      call.waiters.add(waiter);
+      return queue.run(record.requestId, () => insert(call));
+    },
+    recover: (data) => arm(hold(data)),
+    inTurn,
+    attached: (machineId) => void (stopped || resendAll(machineId)),
+    replaced: (machineId) => void (stopped || eachOf(machineId, (call) => step(call, { type: 'replaced' }))),
+    gone: (machineId, explicit) =>
+      void (stopped || eachOf(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
+    stop: async () => {
+      stopped = true;
+      for (const call of calls.values()) {
+        call.cancelTimer();
+        for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());
+        call.waiters.clear();
+      }
+      await queue.settled();
+    },
+  };
+};

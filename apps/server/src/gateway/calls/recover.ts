@@ -1,0 +1,52 @@
+import type { Clock } from '@drawbridge/kit';
+import type { Connections } from '../connection/connections.ts';
+import type { GatewayStores } from '../gateway.store.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Registry } from '../machines/registry.ts';
+import type { CallRecord } from './call.ts';
+import type { UnreadableRow } from './columns.ts';
+import type { OpenCalls } from './open-calls.ts';
+import { readCallData } from './stored-call.ts';
+
+export interface RecoverContext {
+  clock: Clock;
+  limits: GatewayLimits;
+  stores: Pick<GatewayStores, 'machines' | 'calls' | 'confirmations'>;
+  registry: Registry;
+  connections: Connections;
+  openCalls: OpenCalls;
+  /** Called for each row that could not be read completely, with its columns, never with what they contain. */
+  onUnreadable(kind: 'machine' | 'call', row: UnreadableRow): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * Resumes what a stopped server left open: machines wait for their daemons, calls for their ends, questions for their answers.
+ * A call that cannot be read, or that has a question that cannot, is ended as lost. Gives the calls that go on.
+ */
+export const recover = async (context: RecoverContext): Promise<CallRecord[]> => {
+  const { clock, limits, stores, registry, connections, openCalls, onUnreadable } = context;
+  const stored = await stores.machines.toRecover();
+  for (const row of stored.unreadable) onUnreadable('machine', row);
+  const machines = stored.machines.map(registry.adopt);
+  const silentUntil = clock.now() + limits.restartGraceMs + limits.callTimeoutMs;
+  const { calls, unreadable } = await stores.calls.open();
+  const recovered: CallRecord[] = [];
+  for (const record of calls) {
+    // The time in which no daemon could answer does not count.
+    const endsAt = Math.max(record.endsAt, silentUntil);
+    const data = await readCallData(stores.confirmations, record, { silentUntil, endsAt });
+    if (data) openCalls.recover(data);
+    if (data) recovered.push(record);
+    else unreadable.push({ id: record.requestId, columns: ['confirmations'] });
+  }
+  for (const row of unreadable) {
+    onUnreadable('call', row);
+    // A store that refuses writes does not keep the server from starting; the next start tries again.
+    await stores.calls.setAside(row.id, clock.now()).catch(context.onError);
+  }
+  for (const machine of machines) {
+    if (machine.info.connectedAt !== null) connections.restarted(machine);
+  }
+  return recovered;
+};

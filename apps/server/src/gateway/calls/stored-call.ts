@@ -1,0 +1,47 @@
+import type { StoredConfirmation } from '../confirmations/confirmation-row.ts';
+import type { ConfirmationsStore } from '../confirmations/confirmations.store.ts';
+import type { CallRecord } from './call.ts';
+import type { CallMachineState } from './call-state.ts';
+import type { CallData } from './transition.ts';
+
+const stateOf = (
+  record: CallRecord,
+  open: StoredConfirmation | undefined,
+  silentUntil: number,
+): CallMachineState => {
+  const { endsAt, decision } = record;
+  if (open) {
+    const leftMs = Math.max(0, endsAt - open.createdAt);
+    return {
+      kind: 'awaiting-confirmation',
+      confirmationId: open.shown.id,
+      expiresAt: open.expiresAt,
+      leftMs,
+    };
+  }
+  if (record.state === 'delivered') return { kind: 'delivered', endsAt, deadlineAt: silentUntil, decision };
+  return { kind: 'pending', endsAt, given: record.deliveredAt !== null, decision };
+};
+
+/**
+ * An open call as its rows say; `silentUntil` is its deadline where it is delivered, and no call ends before it. Null where
+ * one of its questions cannot be read, and so neither whether nor how it was answered.
+ */
+export const readCallData = async (
+  confirmations: Pick<ConfirmationsStore, 'ofCall'>,
+  stored: CallRecord,
+  { silentUntil, endsAt = stored.endsAt }: { silentUntil: number; endsAt?: number },
+): Promise<CallData | null> => {
+  const rows = await confirmations.ofCall(stored.requestId);
+  const questions = rows.filter((one) => one !== null);
+  if (questions.length < rows.length) return null;
+  const open = questions.find((one) => one.shown.state === 'open');
+  const record = open ? stored : { ...stored, endsAt };
+  const answered = questions.findLast(({ shown }) => shown.state === 'decided');
+  return {
+    record,
+    state: stateOf(record, open, silentUntil),
+    asked: new Set(questions.flatMap(({ askId, digest }) => (askId === null ? [] : [digest]))),
+    answered: { askId: answered?.askId ?? null, reach: answered?.shown.reach ?? null },
+  };
+};

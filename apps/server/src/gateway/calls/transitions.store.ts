@@ -1,0 +1,192 @@
+import type { Kysely, Selectable } from 'kysely';
+import {
+  prepareQuery,
+  type CallTable,
+  OutdatedError,
+  type Commit,
+  type ConfirmationTable,
+  type Durability,
+  type Schema,
+  type Slot,
+  type Write,
+} from '../../db/index.ts';
+import {
+  newConfirmationRow,
+  type ConfirmationAnswerRecord,
+  type NewConfirmation,
+} from '../confirmations/confirmation-row.ts';
+import type { CallRecord } from './call.ts';
+
+/** One row that a transition of a call changes. */
+export type CallWrite =
+  | { type: 'insert-call'; record: CallRecord }
+  /** Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's JSON, where it exists. */
+  | { type: 'update-call'; record: CallRecord; resultText: string | null }
+  | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
+  /** Outdated where it is not open any more. */
+  | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
+  | { type: 'close-confirmation'; id: string; as: 'withdrawn' | 'expired'; at: number };
+
+export interface TransitionsStore {
+  /** Writes all or none; false, with nothing written, where another write came first. */
+  apply(writes: readonly CallWrite[], durability: Durability): Promise<boolean>;
+}
+
+type Row = Selectable<CallTable>;
+type UpdatedRow = Omit<
+  Row,
+  'arguments' | 'userId' | 'machineId' | 'tool' | 'door' | 'via' | 'viaKind' | 'viaId' | 'createdAt'
+>;
+
+const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
+const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
+
+const updatedRow = (record: CallRecord, resultText: string | null): UpdatedRow => ({
+  requestId: record.requestId,
+  state: record.state,
+  result: resultText ?? textOrNull(record.result),
+  error: textOrNull(record.error),
+  started: flagOrNull(record.started),
+  decision: record.decision,
+  decidedBy: record.decidedBy,
+  confirmationId: record.confirmationId,
+  epoch: record.epoch,
+  answerDigest: record.answerDigest,
+  endsAt: record.endsAt,
+  rev: record.rev,
+  deliveredAt: record.deliveredAt,
+  endedAt: record.endedAt,
+});
+
+const insertedRow = (record: CallRecord): Row => ({
+  ...updatedRow(record, null),
+  userId: record.userId,
+  machineId: record.machineId,
+  tool: record.tool,
+  arguments: JSON.stringify(record.arguments),
+  door: record.door,
+  via: textOrNull(record.via),
+  viaKind: record.via?.kind ?? null,
+  viaId: record.via?.id ?? null,
+  createdAt: record.createdAt,
+});
+
+const prepareCallQueries = (db: Kysely<Schema>) => {
+  const mutable = (slot: Slot<UpdatedRow>) => ({
+    state: slot('state'),
+    result: slot('result'),
+    error: slot('error'),
+    started: slot('started'),
+    decision: slot('decision'),
+    decidedBy: slot('decidedBy'),
+    confirmationId: slot('confirmationId'),
+    epoch: slot('epoch'),
+    answerDigest: slot('answerDigest'),
+    endsAt: slot('endsAt'),
+    rev: slot('rev'),
+    deliveredAt: slot('deliveredAt'),
+    endedAt: slot('endedAt'),
+  });
+  return {
+    insert: prepareQuery((slot: Slot<Row>) =>
+      db.insertInto('calls').values({
+        ...mutable(slot),
+        requestId: slot('requestId'),
+        userId: slot('userId'),
+        machineId: slot('machineId'),
+        tool: slot('tool'),
+        arguments: slot('arguments'),
+        door: slot('door'),
+        via: slot('via'),
+        viaKind: slot('viaKind'),
+        viaId: slot('viaId'),
+        createdAt: slot('createdAt'),
+      }),
+    ),
+    update: prepareQuery((slot: Slot<UpdatedRow & { before: number }>) =>
+      db
+        .updateTable('calls')
+        .set(mutable(slot))
+        .where('requestId', '=', slot('requestId'))
+        .where('rev', '=', slot('before'))
+        .where('endedAt', 'is', null),
+    ),
+  };
+};
+
+const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
+  open: prepareQuery((slot: Slot<Selectable<ConfirmationTable>>) =>
+    db.insertInto('confirmations').values({
+      id: slot('id'),
+      requestId: slot('requestId'),
+      userId: slot('userId'),
+      machineId: slot('machineId'),
+      payload: slot('payload'),
+      questionDigest: slot('questionDigest'),
+      state: slot('state'),
+      createdAt: slot('createdAt'),
+      expiresAt: slot('expiresAt'),
+    }),
+  ),
+  answer: ({ id, approved, decision, reach, decidedBy, settledBy, at }: ConfirmationAnswerRecord) =>
+    db
+      .updateTable('confirmations')
+      .set({
+        state: 'decided',
+        approved: Number(approved),
+        decision,
+        reach,
+        decidedBy,
+        settledBy,
+        decidedAt: at,
+      })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .where('expiresAt', '>', at)
+      .compile(),
+  close: ({ id, as, at }: CallWrite & { type: 'close-confirmation' }) =>
+    db
+      .updateTable('confirmations')
+      .set({ state: as, decidedAt: at })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .compile(),
+});
+
+/** Writes go through `commit`, so that calls that come together share one sync of the disk. */
+export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): TransitionsStore => {
+  const calls = prepareCallQueries(db);
+  const confirmations = prepareConfirmationQueries(db);
+
+  const toWrite = (write: CallWrite): Write => {
+    switch (write.type) {
+      case 'insert-call':
+        return calls.insert(insertedRow(write.record));
+      case 'update-call': {
+        const { record, resultText } = write;
+        return {
+          query: calls.update({ ...updatedRow(record, resultText), before: record.rev - 1 }),
+          rows: 1,
+        };
+      }
+      case 'open-confirmation':
+        return confirmations.open(newConfirmationRow(write.confirmation, write.record));
+      case 'answer-confirmation':
+        return { query: confirmations.answer(write.answer), rows: 1 };
+      case 'close-confirmation':
+        return confirmations.close(write);
+      default:
+        return write satisfies never;
+    }
+  };
+  return {
+    apply: (writes, durability) =>
+      commit(writes.map(toWrite), durability).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof OutdatedError) return false;
+          throw error;
+        },
+      ),
+  };
+};

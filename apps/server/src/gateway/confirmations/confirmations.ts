@@ -1,0 +1,236 @@
+import type {
+  Confirmation,
+  ConfirmationAnswer,
+  ConfirmationEvent,
+  DecideReply,
+} from '@drawbridge/contracts/confirmation';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
+import { errorTable } from '@drawbridge/contracts/errors';
+import { toPreview } from '@drawbridge/contracts/preview';
+import { CodedError, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../../errors.ts';
+import type { Answer } from '../calls/answer.ts';
+import type { CallRecord } from '../calls/call.ts';
+import {
+  toConfirmation,
+  type ConfirmationAnswerRecord,
+  type NewConfirmation,
+  type Question,
+  type StoredConfirmation,
+} from './confirmation-row.ts';
+import type { ConfirmationsStore } from './confirmations.store.ts';
+import type { Bus } from '../bus.ts';
+import { decisionOf, knownOptions, knownReaches, reachOf } from './decision.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { OpenCall, OpenCalls, Step } from '../calls/open-calls.ts';
+
+/** Names a confirmation by its own id or by the call that it asks about (`POST confirm/:requestId`). */
+export type ConfirmationKey = { confirmationId: string } | { requestId: string };
+
+/** Questions to users about their calls: asked, answered once, or closed without an answer. Specification 6.2. */
+export interface Confirmations {
+  /** One of the user's, as it is now; a closed one says how it was closed. */
+  get(userId: string, confirmationId: string): Promise<Confirmation>;
+  /** The open ones, oldest first. */
+  list(userId: string): Promise<Confirmation[]>;
+  /**
+   * Answers once, durably before it resolves. While the machine is away the decision is kept and sent when it comes back,
+   * within what the call has left of its longest time. `alreadyDecided` names the decision that won, `confirmationClosed` a
+   * withdrawn or expired one, `decisionNotOffered` and `badRequest` leave it open. Specification 6.2.
+   */
+  decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
+  onChanged(userId: string, listener: (event: ConfirmationEvent) => void): () => void;
+}
+
+/** Questions as daemons put them. */
+export interface DaemonQuestions {
+  /** Stores a daemon's question; false when the same question is stored already. Part of the call's turn. */
+  ask(call: OpenCall, question: Answer & { kind: 'question' }, step: Step): Promise<boolean>;
+  /**
+   * Decides open questions of one machine that its daemon says a rule covers; gives how many. Each is answered once, like one
+   * that the user answers: the daemon gets the decision and runs or denies what it kept.
+   */
+  settle(machineId: string, body: SettledBody): Promise<number>;
+}
+
+interface Asked {
+  found: StoredConfirmation;
+  call: OpenCall;
+}
+
+export interface ConfirmationsNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: ConfirmationsStore;
+  openCalls: OpenCalls;
+  bus: Bus;
+  onError(error: unknown): void;
+}
+
+const toQuestion = (payload: ConfirmationPayload): Question => {
+  const { toolGroup, resource, description } = payload;
+  return {
+    toolGroup,
+    resource,
+    description,
+    resources: payload.resources ?? [{ toolGroup, resource, description }],
+    options: knownOptions(payload),
+    title: payload.title ?? null,
+    preview: payload.preview === undefined ? null : toPreview(payload.preview),
+    askId: payload.askId ?? null,
+    reaches: knownReaches(payload),
+  };
+};
+
+const closed = ({ shown }: StoredConfirmation) => {
+  if (shown.state !== 'decided') return errors.confirmationClosed();
+  const winner = shown.decision ?? (shown.approved === true ? 'approved' : 'denied');
+  return errors.alreadyDecided({ message: `This confirmation has been answered already: ${winner}` });
+};
+
+const closedCodes: string[] = [errorTable.alreadyDecided.code, errorTable.confirmationClosed.code];
+const isClosed = (error: unknown) => error instanceof CodedError && closedCodes.includes(error.code);
+
+const publish = (bus: Bus, userId: string, confirmation: Confirmation) =>
+  bus.publish(`user:${userId}`, {
+    type: 'confirmation-changed',
+    userId,
+    event: { type: 'confirmation', confirmation },
+  });
+
+/** Publishes a question that was just stored. */
+export const publishAsked = (bus: Bus, record: CallRecord, confirmation: NewConfirmation): void =>
+  publish(bus, record.userId, toConfirmation(confirmation, record));
+
+/** Reads a confirmation and publishes it as it is now. */
+export const publishConfirmation = async (
+  { store, bus, onError }: Pick<ConfirmationsNeeds, 'store' | 'bus' | 'onError'>,
+  confirmationId: string,
+): Promise<void> => {
+  try {
+    const stored = await store.byId(confirmationId);
+    if (stored) publish(bus, stored.userId, stored.shown);
+  } catch (error) {
+    onError(error);
+  }
+};
+
+export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & DaemonQuestions => {
+  const { clock, limits, store, openCalls, bus } = needs;
+
+  const closedNow = async (found: StoredConfirmation) => closed((await store.byId(found.shown.id)) ?? found);
+
+  const repeats = async (call: OpenCall, question: Answer & { kind: 'question' }) => {
+    if (call.data.asked.has(question.digest)) return true;
+    const { confirmationId } = call.data.record;
+    return confirmationId !== null && (await store.byId(confirmationId))?.digest === question.digest;
+  };
+
+  const find = async (userId: string, key: ConfirmationKey): Promise<StoredConfirmation> => {
+    const found =
+      'confirmationId' in key
+        ? await store.byId(key.confirmationId)
+        : (await store.ofCall(key.requestId)).at(-1);
+    if (found?.userId !== userId) throw errors.notFound();
+    return found;
+  };
+
+  /** Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came first. */
+  const answerInTurn = async (
+    { found, call }: Asked,
+    given: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'settledBy'>,
+    step: Step,
+  ): Promise<void> => {
+    const { askId, userId, shown } = found;
+    const at = clock.now();
+    // Closed for good, so that a clock that steps back does not open it again.
+    if (await step({ type: 'due', at })) throw errors.confirmationClosed();
+    if (call.data.record.confirmationId !== shown.id) throw await closedNow(found);
+    const answer = { ...given, askId, id: shown.id, decidedBy: userId, at };
+    if (!(await step({ type: 'decided', answer }))) throw await closedNow(found);
+  };
+
+  const decideInTurn = async (asked: Asked, answer: ConfirmationAnswer, step: Step): Promise<DecideReply> => {
+    const { found, call } = asked;
+    const { id, options, reaches } = found.shown;
+    if (call.data.record.confirmationId !== id) throw await closedNow(found);
+    const decision = decisionOf(answer, options);
+    const reach = reachOf(answer, decision, reaches);
+    const { approved } = answer;
+    await answerInTurn(asked, { approved, decision, reach, settledBy: null }, step);
+    return { confirmationId: id, state: 'decided', approved, decision };
+  };
+
+  /** The confirmation whose answer made the rule, as far as it was one of this machine and was answered. */
+  const settledBy = async (machineId: string, by: string | undefined): Promise<string> => {
+    const found = by === undefined ? undefined : (await store.ofCall(by)).at(-1);
+    const counts = found?.shown.machineId === machineId && found.shown.state === 'decided';
+    return counts ? found.shown.id : 'rule';
+  };
+
+  const settleInTurn = async (
+    call: OpenCall,
+    { question, by }: { question: SettledBody['questions'][number]; by: string },
+    step: Step,
+  ): Promise<boolean> => {
+    const { confirmationId } = call.data.record;
+    const found = confirmationId === null ? undefined : await store.byId(confirmationId);
+    const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
+    if (found?.askId !== question.askId || !found.shown.options.includes(decision)) return false;
+    const approved = question.outcome === 'allowed';
+    await answerInTurn({ found, call }, { approved, decision, reach: null, settledBy: by }, step);
+    return true;
+  };
+
+  const settleOne = async (
+    machineId: string,
+    settled: { question: SettledBody['questions'][number]; by: string },
+  ): Promise<boolean> => {
+    const call = openCalls.find(settled.question.requestId);
+    if (call?.data.record.machineId !== machineId) return false;
+    try {
+      return await openCalls.inTurn(call, (step) => settleInTurn(call, settled, step));
+    } catch (error) {
+      // Whoever answered it at the same moment has settled it.
+      if (isClosed(error)) return false;
+      throw error;
+    }
+  };
+
+  return {
+    ask: async (call, question, step) => {
+      if (await repeats(call, question)) return false;
+      if (call.data.state.kind !== 'delivered') throw errors.conflictingResult();
+      const at = clock.now();
+      const confirmation = {
+        id: nanoid(),
+        digest: question.digest,
+        question: toQuestion(question.payload),
+        createdAt: at,
+        expiresAt: at + limits.confirmationTtlMs,
+      };
+      await step({ type: 'asked', at, confirmation });
+      return true;
+    },
+    get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
+    list: async (userId) => (await store.open(userId)).map((one) => one.shown),
+    onChanged: (userId, listener) =>
+      bus.subscribe(`user:${userId}`, (message) => {
+        if (message.type === 'confirmation-changed') listener(message.event);
+      }).stop,
+    decide: async (userId, key, answer) => {
+      const found = await find(userId, key);
+      const call = openCalls.find(found.shown.requestId);
+      if (found.shown.state !== 'open' || !call) throw closed(found);
+      return openCalls.inTurn(call, (step) => decideInTurn({ found, call }, answer, step));
+    },
+    settle: async (machineId, { by, questions }) => {
+      const cause = await settledBy(machineId, by);
+      let count = 0;
+      for (const question of questions) if (await settleOne(machineId, { question, by: cause })) count += 1;
+      return count;
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
+import type { ConfirmationPayload, Reach } from '@drawbridge/contracts/confirmation-payload';
+import { decisions, denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
+import { errors } from '../../errors.ts';
+
+/** The offered options that mean something; a daemon may name others, which nobody can choose. */
+export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
+  decisions.filter((one) => payload.options.includes(one));
+
+const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
+
+/**
+ * What the user's answer decides; null is a denial without a decision. Approved without one means `allowOnce`.
+ * Throws `badRequest` when the two contradict each other and `decisionNotOffered`.
+ */
+export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {
+  const decision = answer.resourceDecision ?? (answer.approved ? 'allowOnce' : null);
+  if (decision === null) return null;
+  if (denies(decision) === answer.approved)
+    throw errors.badRequest({ message: 'The decision contradicts the answer' });
+  if (!offered.includes(decision)) throw errors.decisionNotOffered();
+  return decision;
+};
+
+/** The offered reaches that can be chosen with one of the offered options. */
+export const knownReaches = (payload: ConfirmationPayload): Reach[] => {
+  const options: string[] = knownOptions(payload);
+  return (payload.reaches ?? []).flatMap((one) => {
+    const known = one.decisions.filter((name) => options.includes(name));
+    return known.length === 0 ? [] : [{ ...one, decisions: known }];
+  });
+};
+
+/** The reach that the user chose beside a decision; null for none. Throws `reachNotOffered`. */
+export const reachOf = (
+  { reach }: ConfirmationAnswer,
+  decision: Decision | null,
+  offered: readonly Reach[],
+): string | null => {
+  if (reach === undefined) return null;
+  const isOffered = offered.some(
+    ({ id, decisions: goesWith }) => id === reach && decision !== null && goesWith.includes(decision),
+  );
+  if (!isOffered) throw errors.reachNotOffered();
+  return reach;
+};

@@ -1,0 +1,137 @@
+import type { DisconnectReason } from '@drawbridge/contracts/daemon-event';
+import { exponential } from '@drawbridge/kit';
+
+/**
+ * Whether a machine has a stream. `waiting`: connected, without a stream, while the grace runs.
+ * `expiries` counts the graces that ran out since the last init. Specification 7.
+ */
+export type ConnectionState =
+  | { kind: 'offline'; expiries: number }
+  | { kind: 'waiting'; expiries: number }
+  | { kind: 'online'; expiries: number; generation: number };
+
+export type ConnectionEvent =
+  /** `replaces`: it speaks for another daemon than the one before. */
+  | { type: 'init'; replaces: boolean }
+  | { type: 'stream-opened'; generation: number }
+  | { type: 'stream-closed'; generation: number }
+  | { type: 'grace-expired' }
+  | { type: 'disconnected'; reason: Exclude<DisconnectReason, 'shutdown'> }
+  /** The daemon has ended by itself and will be back. */
+  | { type: 'left' }
+  /** The server is back, and the machine was connected when it stopped. */
+  | { type: 'restarted' };
+
+export type ConnectionEffect =
+  | { type: 'wait'; ms: number }
+  | { type: 'stop-waiting' }
+  /** Without a reason the daemon is not told: it knows. */
+  | { type: 'close-stream'; generation: number; reason: DisconnectReason | null }
+  /** Calls that wait can be written now. */
+  | { type: 'attached' }
+  /** Another daemon is here: what the one before was asked, it cannot be told. */
+  | { type: 'replaced' }
+  /** Calls that wait have nothing more to wait for. */
+  | { type: 'gone'; explicit: boolean }
+  | { type: 'announce' };
+
+export interface GraceTimes {
+  graceBaseMs: number;
+  graceCapMs: number;
+  restartGraceMs: number;
+}
+
+export interface ConnectionStep {
+  state: ConnectionState;
+  effects: ConnectionEffect[];
+}
+
+const graceMs = (expiries: number, times: GraceTimes) =>
+  exponential(expiries, { baseMs: times.graceBaseMs, capMs: times.graceCapMs });
+
+const init = (state: ConnectionState, replaces: boolean, times: GraceTimes): ConnectionStep => {
+  const wait: ConnectionEffect[] = [{ type: 'stop-waiting' }, { type: 'wait', ms: graceMs(0, times) }];
+  const waiting: ConnectionState = { kind: 'waiting', expiries: 0 };
+  const replaced: ConnectionEffect[] = replaces ? [{ type: 'replaced' }] : [];
+  if (state.kind !== 'online') return { state: waiting, effects: [...replaced, ...wait] };
+  // The daemon's own stream stays until a newer one opens: it may announce other tools over it.
+  if (!replaces) return { state: { ...state, expiries: 0 }, effects: [{ type: 'announce' }] };
+  const close = { type: 'close-stream', generation: state.generation, reason: 'replaced' } as const;
+  return { state: waiting, effects: [close, ...replaced, ...wait, { type: 'announce' }] };
+};
+
+const opened = (state: ConnectionState, generation: number): ConnectionStep => {
+  const replaced = state.kind === 'online' ? [state.generation] : [];
+  if (replaced.some((older) => older >= generation)) return { state, effects: [] };
+  const close = replaced.map(
+    (older) => ({ type: 'close-stream', generation: older, reason: 'replaced' }) as const,
+  );
+  return {
+    state: { kind: 'online', expiries: state.expiries, generation },
+    effects: [...close, { type: 'stop-waiting' }, { type: 'announce' }, { type: 'attached' }],
+  };
+};
+
+const closed = (state: ConnectionState, generation: number, times: GraceTimes): ConnectionStep => {
+  if (state.kind !== 'online' || state.generation !== generation) return { state, effects: [] };
+  return {
+    state: { kind: 'waiting', expiries: state.expiries },
+    effects: [{ type: 'wait', ms: graceMs(state.expiries, times) }, { type: 'announce' }],
+  };
+};
+
+const disconnected = (state: ConnectionState, reason: DisconnectReason): ConnectionStep => {
+  const gone = { type: 'gone', explicit: true } as const;
+  if (state.kind === 'offline') return { state, effects: [gone] };
+  const stop: ConnectionEffect =
+    state.kind === 'online'
+      ? { type: 'close-stream', generation: state.generation, reason }
+      : { type: 'stop-waiting' };
+  return { state: { kind: 'offline', expiries: 0 }, effects: [stop, gone, { type: 'announce' }] };
+};
+
+const left = (state: ConnectionState): ConnectionStep => {
+  if (state.kind === 'offline') return { state, effects: [] };
+  const stop: ConnectionEffect =
+    state.kind === 'online'
+      ? { type: 'close-stream', generation: state.generation, reason: null }
+      : { type: 'stop-waiting' };
+  return {
+    state: { kind: 'offline', expiries: 0 },
+    effects: [stop, { type: 'gone', explicit: false }, { type: 'announce' }],
+  };
+};
+
+/** What happens to a machine's connection. Pure: the runner does the effects, in their order. */
+export const nextConnection = (
+  state: ConnectionState,
+  event: ConnectionEvent,
+  times: GraceTimes,
+): ConnectionStep => {
+  switch (event.type) {
+    case 'init':
+      return init(state, event.replaces, times);
+    case 'stream-opened':
+      return opened(state, event.generation);
+    case 'stream-closed':
+      return closed(state, event.generation, times);
+    case 'grace-expired':
+      if (state.kind !== 'waiting') return { state, effects: [] };
+      return {
+        state: { kind: 'offline', expiries: state.expiries + 1 },
+        effects: [{ type: 'gone', explicit: false }, { type: 'announce' }],
+      };
+    case 'disconnected':
+      return disconnected(state, event.reason);
+    case 'left':
+      return left(state);
+    case 'restarted':
+      if (state.kind !== 'offline') return { state, effects: [] };
+      return {
+        state: { kind: 'waiting', expiries: 0 },
+        effects: [{ type: 'wait', ms: times.restartGraceMs }],
+      };
+    default:
+      return event satisfies never;
+  }
+};

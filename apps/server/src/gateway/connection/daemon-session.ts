@@ -1,0 +1,270 @@
+import { serverFeatures } from '@drawbridge/contracts/daemon-info';
+import type { InitReply, ProgressReply, ToolsReply } from '@drawbridge/contracts/daemon-reply';
+import type {
+  InitBody,
+  ProgressBody,
+  ResponseBody,
+  SettledBody,
+  ToolsBody,
+} from '@drawbridge/contracts/daemon-surface';
+import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import type { Release } from '@drawbridge/contracts/release';
+import { createKeyedQueue, CodedError, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../../errors.ts';
+import { readTools, type AnnouncedTools } from '../machines/tool-list.ts';
+import type { AnswerReply, DaemonCalls } from '../calls/calls.ts';
+import type { DaemonQuestions } from '../confirmations/confirmations.ts';
+import type { Connections } from './connections.ts';
+import type { Flapping } from './flapping.ts';
+import type { DaemonStream } from './daemon-stream.ts';
+import type { KeyOwner, Keys } from '../pairing/keys.ts';
+import type { MachineInit, MachinesStore } from '../machines/machines.store.ts';
+import { isConnected, type Machine, type Registry } from '../machines/registry.ts';
+import type { MachineRules } from '../rules/rules.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+
+/** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
+export type DaemonCredentials = string | { key: string; epoch: number };
+
+/** What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that does not hold. */
+export interface DaemonSession {
+  init(key: string, body: InitBody): Promise<InitReply>;
+  /** Stores what the machine offers from now on and publishes a change of it; `replaced` from an older epoch. */
+  setTools(credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply>;
+  /**
+   * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an older epoch
+   * is told that it was replaced, and closed.
+   */
+  openStream(credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void>;
+  /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
+  userOf(credentials: DaemonCredentials): Promise<string>;
+  /** From an older epoch an answer counts only for a call that is open and was given to it. */
+  respond(credentials: DaemonCredentials, requestId: string, body: ResponseBody): Promise<AnswerReply>;
+  /** The same for several, with one check of the key; each gets its own reply, in their order. */
+  respondAll(
+    credentials: DaemonCredentials,
+    answers: readonly { requestId: string; body: ResponseBody }[],
+  ): Promise<PromiseSettledResult<AnswerReply>[]>;
+  /** Where the post says where its output begins, the reply says how far the output is here. */
+  progress(credentials: DaemonCredentials, requestId: string, body: ProgressBody): Promise<ProgressReply>;
+  /** Accepts the answer to the probe of that id: the stream has a reader. */
+  probe(credentials: DaemonCredentials, id: number): Promise<void>;
+  /** Answers a question about the rules of the machine. */
+  rules(credentials: DaemonCredentials, requestId: string, body: RulesBody): Promise<void>;
+  /** Decides open questions of the machine that its rules cover now; gives how many. From an older epoch none. */
+  settled(credentials: DaemonCredentials, body: SettledBody): Promise<number>;
+  /** Ends the pairing. Specification 7. */
+  disconnect(credentials: DaemonCredentials): Promise<void>;
+  /** The machine is offline at once, as after its grace; its key stays good. */
+  leave(credentials: DaemonCredentials): Promise<void>;
+}
+
+export interface DaemonSessionNeeds {
+  clock: Clock;
+  keys: Keys;
+  registry: Registry;
+  connections: Connections;
+  calls: DaemonCalls;
+  rules: MachineRules;
+  confirmations: Pick<DaemonQuestions, 'settle'>;
+  settings: GatewaySettings;
+  flapping: Flapping;
+  /** The daemon that this server gives. */
+  release: Release | undefined;
+  store: MachinesStore;
+}
+
+interface Init {
+  owner: KeyOwner;
+  key: string;
+  body: InitBody;
+  announced: AnnouncedTools;
+}
+
+interface Kept {
+  machine: Machine;
+  replaces: boolean;
+  sessionKey?: string;
+}
+
+/** A key that holds, the machine that it speaks for, and the epoch in which its daemon lives. */
+interface Known {
+  owner: KeyOwner;
+  machine: Machine;
+  epoch: number;
+}
+
+/** What a daemon can do with its key. Specification 2, 3 and 4. */
+export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession => {
+  const { clock, keys, registry, connections, calls, rules, confirmations, settings, flapping, store } =
+    needs;
+  const { release } = needs;
+  const queue = createKeyedQueue();
+
+  const infoFrom = ({ owner, body, announced }: Init, before: Machine | undefined): MachineInit['info'] => {
+    const initAt = clock.now();
+    const stays = owner.kind !== 'pairing' && isConnected(before);
+    return {
+      hostIdentifier: body.hostIdentifier ?? null,
+      rootPath: body.rootPath,
+      toolList: announced.list,
+      categories: body.toolCategories ?? [],
+      modes: body.modes ?? null,
+      daemon: body.daemon ?? null,
+      connectedAt: stays ? before.info.connectedAt : initAt,
+      initAt,
+    };
+  };
+
+  /** The machine that an init speaks for: the session key's own, else the user's with the same host. */
+  const machineOf = async ({ owner, body }: Init): Promise<Machine | undefined> => {
+    if (owner.kind === 'session') return registry.byId(owner.machineId);
+    const machines = await registry.ofUser(owner.userId);
+    return machines.find((machine) => machine.info.hostIdentifier === (body.hostIdentifier ?? null));
+  };
+
+  /** Two daemons keep replacing each other: both lose the key, and the user sees the problem. */
+  const lock = async (machine: Machine) => {
+    await keys.revokeMachine(machine);
+    await store.setProblem(machine.id, 'flapping');
+    machine.info = { ...machine.info, problem: 'flapping' };
+    connections.disconnect(machine, 'replaced');
+  };
+
+  const refuseFlapping = async ({ owner, body }: Init, before: Machine | undefined) => {
+    if (owner.kind === 'pairing' || before?.connection.kind !== 'online') return;
+    const { instance } = body.daemon ?? {};
+    if (instance !== undefined && instance === before.info.daemon?.instance) return;
+    if (!flapping.takes(before.id)) return;
+    await lock(before);
+    throw owner.kind === 'session' ? errors.forbidden() : errors.tooManyRequests();
+  };
+
+  const keep = async (init: Init): Promise<Kept> => {
+    const { owner, key, body } = init;
+    const before = await machineOf(init);
+    await refuseFlapping(init, before);
+    const replaces = before !== undefined && before.info.daemon?.instance !== body.daemon?.instance;
+    const machineInit = {
+      id: before?.id ?? nanoid(),
+      userId: owner.userId,
+      info: infoFrom(init, before),
+      replaces: replaces || owner.kind === 'pairing',
+    };
+    if (owner.kind !== 'pairing') {
+      const stored = await keys.saveInit(machineInit);
+      if (owner.kind === 'session') keys.recall(owner, key);
+      return { machine: registry.adopt(stored), replaces };
+    }
+    const { sessionKey, machine } = await keys.pair(owner, machineInit);
+    // Another daemon than the one that was here: what that one was doing ends with its key.
+    if (before) connections.disconnect(before, 'replaced');
+    return { machine: registry.adopt(machine), replaces: false, sessionKey };
+  };
+
+  const initInTurn = async (init: Init): Promise<InitReply> => {
+    const { machine, sessionKey, replaces } = await keep(init);
+    for (const other of await registry.ofUser(machine.userId)) {
+      if (other !== machine && isConnected(other)) connections.disconnect(other, 'replaced');
+    }
+    connections.initialised(machine, { replaces });
+    const { warnings } = init.announced;
+    return {
+      ok: true,
+      ...(init.body.daemon !== undefined && {
+        epoch: machine.info.epoch,
+        features: [...serverFeatures],
+        ...(release !== undefined && { daemon: { version: release.version, build: release.build } }),
+      }),
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+  };
+
+  /** A pairing token is good for init alone. */
+  const machineFor = async (
+    credentials: DaemonCredentials,
+  ): Promise<Omit<Known, 'machine'> & { machine: Machine | undefined }> => {
+    const { key, epoch } = typeof credentials === 'string' ? { key: credentials } : credentials;
+    const owner = await keys.owner(key);
+    if (owner.kind === 'pairing') throw errors.forbidden();
+    const machine =
+      owner.kind === 'session' ? await registry.byId(owner.machineId) : await registry.latest(owner.userId);
+    return { owner, machine, epoch: epoch ?? machine?.info.epoch ?? 0 };
+  };
+
+  const known = async (credentials: DaemonCredentials): Promise<Known> => {
+    const { machine, ...rest } = await machineFor(credentials);
+    if (!machine) throw errors.notFound();
+    return { ...rest, machine };
+  };
+
+  return {
+    init: async (key, body) => {
+      const owner = await keys.owner(key).catch(async (error: unknown) => {
+        // A daemon of the specification reads one body for all; ours shows its person the cause.
+        const isRefused = error instanceof CodedError && error.code === 'FORBIDDEN';
+        throw isRefused && body.daemon !== undefined ? await keys.whyNot(key) : error;
+      });
+      await settings.requireEnabled(owner.userId);
+      const announced = readTools(body.tools);
+      return queue.run(owner.userId, () => initInTurn({ owner, key, body, announced }));
+    },
+    setTools: async (credentials, body) => {
+      const { owner } = await known(credentials);
+      await settings.requireEnabled(owner.userId);
+      const { list, warnings } = readTools(body.tools);
+      return queue.run(owner.userId, async () => {
+        // Looked at in turn: an init may have come in between.
+        const { machine, epoch } = await known(credentials);
+        const categories = body.toolCategories ?? machine.info.categories;
+        const modes = body.modes ?? machine.info.modes;
+        const { id, userId } = machine;
+        if (!(await store.setTools({ id, epoch, toolList: list, categories, modes })))
+          throw errors.replaced();
+        registry.adopt({ id, userId, info: { ...machine.info, toolList: list, categories, modes } });
+        connections.announce(machine);
+        return { ok: true, ...(warnings.length === 0 ? {} : { warnings }) };
+      });
+    },
+    openStream: async (credentials, stream) => {
+      const { owner, machine, epoch } = await machineFor(credentials);
+      if (!machine) throw errors.forbidden();
+      await settings.requireEnabled(owner.userId);
+      if (epoch < machine.info.epoch) return connections.refuse(stream);
+      if (owner.kind === 'session')
+        keys.recall(owner, typeof credentials === 'string' ? credentials : credentials.key);
+      return connections.open(machine, stream);
+    },
+    userOf: async (credentials) => (await known(credentials)).machine.userId,
+    respond: async (credentials, requestId, body) => calls.answer(await known(credentials), requestId, body),
+    respondAll: async (credentials, answers) => {
+      const from = await known(credentials);
+      return Promise.allSettled(answers.map(({ requestId, body }) => calls.answer(from, requestId, body)));
+    },
+    progress: async (credentials, requestId, body) =>
+      calls.progress(await known(credentials), requestId, body),
+    probe: async (credentials, id) => {
+      const { machine, epoch } = await known(credentials);
+      if (epoch === machine.info.epoch) connections.answered(machine, id);
+    },
+    rules: async (credentials, requestId, body) =>
+      rules.answer((await known(credentials)).machine, requestId, body),
+    settled: async (credentials, body) => {
+      const { machine, epoch } = await known(credentials);
+      return epoch < machine.info.epoch ? 0 : confirmations.settle(machine.id, body);
+    },
+    disconnect: async (credentials) => {
+      const { machine, epoch } = await known(credentials);
+      // A daemon that another has replaced has no session left to end.
+      if (epoch < machine.info.epoch) return;
+      await keys.revokeMachine(machine);
+      connections.disconnect(machine, 'user');
+    },
+    leave: async (credentials) => {
+      const { machine, epoch } = await known(credentials);
+      if (epoch === machine.info.epoch) connections.leave(machine);
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  initBody,
+  openStream,
+  text,
+  useGateway,
+  type FakeStream,
+  callerOf,
+} from '../../../test/gateway-fixture.ts';
+
+const fixture = useGateway();
+
+const features = ['resume', 'cancel', 'progress', 'probe'];
+const probing = initBody({ daemon: { version: '0.1.0', protocol: 1, features } });
+const idsOf = (stream: FakeStream) =>
+  stream.events.flatMap((event) => (event.type === 'probe' ? [event.payload.id] : []));
+
+const connected = async (body = probing) => {
+  await fixture.open();
+  return { ...fixture, ...(await fixture.connect('ada', body)) };
+};
+
+describe('a stream that is probed', () => {
+  it('is asked first of all, and again every 20 s', async () => {
+    const { gateway, clock, stream } = await connected();
+    expect(stream.events).toEqual([{ type: 'probe', payload: { id: 1 } }]);
+    await clock.settle(60_000);
+    expect([idsOf(stream), stream.frameIds]).toEqual([
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+    ]);
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+  });
+
+  it('whose reader has died is let go 60 s after its last answer, and its calls go to the next', async () => {
+    const { gateway, clock, key, stream } = await connected();
+    await gateway.daemon.probe(key, 1);
+    await clock.settle(50_000);
+    const call = callerOf(gateway, 'ada').run(
+      { name: 'read_file', arguments: {} },
+      { door: 'trpc', until: 'ended' },
+    );
+    await clock.settle(9_999);
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    await clock.settle(1);
+    expect([stream.isClosed(), (await gateway.machines.status('ada')).state]).toEqual([true, 'grace']);
+    const next = await openStream(gateway, key);
+    await clock.settle();
+    await gateway.daemon.respond(key, next.requests()[0]?.requestId ?? '', text('hi'));
+    expect(await call).toMatchObject({ state: 'succeeded' });
+    stream.drop();
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+  });
+
+  it('whose reader answers late stays', async () => {
+    const { gateway, clock, key } = await connected();
+    for (let id = 1; id < 9; id += 1) {
+      await gateway.daemon.probe(key, id);
+      await clock.settle(id === 1 ? 39_000 : 20_000);
+    }
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+  });
+
+  it('is not kept by an answer to what was never asked, or by a daemon that was replaced', async () => {
+    const { gateway, clock, key } = await connected();
+    await gateway.daemon.probe(key, 1);
+    await gateway.daemon.probe(key, 999);
+    await clock.settle(59_999);
+    await gateway.daemon.probe({ key, epoch: 0 }, 3);
+    await clock.settle(1);
+    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'grace' });
+  });
+});
+
+it('a daemon without the feature is never probed', async () => {
+  const { clock, stream } = await connected(initBody());
+  await clock.settle(60_000);
+  expect(stream.events).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import type { Clock } from '@drawbridge/kit';
+import type { GatewayLimits } from '../limits.ts';
+
+/** Asks a stream's reader whether it is there. */
+export interface Probe {
+  start(): void;
+  answered(id: number): void;
+  stop(): void;
+}
+
+export interface ProbeNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  send(id: number): void;
+  /** Nobody reads any more. Said once, after which the probe has stopped. */
+  dead(): void;
+}
+
+/**
+ * A write tells nothing of its reader: the kernel takes it, and tries for a quarter of an hour. So the reader answers
+ * by a post. One that never has is left alone: a proxy that buffers holds the question back from a daemon that lives.
+ */
+export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds): Probe => {
+  let sent = 0;
+  let lastAnswer = 0;
+  let stop = () => {};
+  const ask = () => {
+    sent += 1;
+    send(sent);
+  };
+  const tick = () => {
+    if (lastAnswer > 0 && sent - lastAnswer >= limits.maxUnanswered) {
+      stop();
+      return dead();
+    }
+    ask();
+  };
+  return {
+    start: () => {
+      stop = clock.every(limits.probeEveryMs, tick);
+      ask();
+    },
+    answered: (id) => {
+      if (id <= sent) lastAnswer = Math.max(lastAnswer, id);
+    },
+    stop: () => stop(),
+  };
+};

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import type { CallVia } from '@drawbridge/contracts/calls';
+import type { ToolCall } from '@drawbridge/contracts/tool-call';
+import { createKeyedQueue, canonical, type Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { CallRecord } from '../calls/call.ts';
+import { newRequestId, withoutDecision } from '../calls/calls.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { isReading } from './reading-tools.ts';
+import type { RepeatRow, RepeatsStore } from './idempotency.store.ts';
+
+/** Who makes a call, as far as repeats are concerned: each token and client has its own. */
+export interface CallOrigin {
+  via: CallVia;
+  machineId?: string;
+  /** The idempotency key that came with the call. */
+  key?: string;
+}
+
+/** A call that may be made under `requestId`, or that was made before under `first`. */
+export type CallClaim =
+  | {
+      kind: 'new';
+      requestId: string;
+      /** Call it with whether the call was opened; until then the same key waits. */
+      settle(opened: boolean): Promise<void>;
+    }
+  | { kind: 'repeat'; first: string; by: 'key' | 'undelivered' };
+
+/** Distinguishes a repeated call from a new one. All of it survives a restart. */
+export interface Idempotency {
+  /**
+   * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call, of a tool that
+   * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused` for a key of another
+   * call, `tooManyRequests` for more keys than a token or client may have.
+   */
+  claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
+  /** The answer of that call was not read, or was not its outcome. */
+  undelivered(userId: string, requestId: string): Promise<void>;
+  /** The outcome was read: the same call is a new one from now on. */
+  delivered(userId: string, requestId: string): Promise<void>;
+  /**
+   * Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. Throws `tooManyRequests` for more than a
+   * token or client may use.
+   */
+  consumeNonce(used: { userId: string; via: CallVia; name: string }): Promise<boolean>;
+}
+
+interface IdempotencyNeeds {
+  clock: Clock;
+  limits: Pick<
+    GatewayLimits,
+    'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
+  >;
+  store: RepeatsStore;
+  find(requestId: string): Promise<CallRecord | undefined>;
+  machineIdOf(userId: string, machineId: string | undefined): Promise<string | null>;
+}
+
+const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
+
+const callDigestOf = (machineId: string | null, { name, arguments: given }: ToolCall) =>
+  digestOf([machineId, name, withoutDecision(given)]);
+
+/** Whose repeats count for whom: each token and each client of a user stands alone. */
+const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
+
+/** What rows are counted with: keys, unread calls and used states of one maker do not take each other's place. */
+const scopeOf = (counted: 'key' | 'unread' | 'spent', maker: string[]) => canonical([counted, ...maker]);
+
+const unreadKey = (maker: string[], callDigest: string) => digestOf(['unread', maker, callDigest]);
+
+/** The part of a record that names an unread call; null where a repeat of it does no harm or it came from no token. */
+const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRecord) => {
+  if (via === null || isReading(tool)) return null;
+  const callDigest = callDigestOf(machineId, { name: tool, arguments: given });
+  const maker = makerOf(userId, via);
+  return { key: unreadKey(maker, callDigest), callDigest, scope: scopeOf('unread', maker) };
+};
+
+const unclaimed = (at: number): CallClaim => ({
+  kind: 'new',
+  requestId: newRequestId(at),
+  settle: () => Promise.resolve(),
+});
+
+/** Its caller stopped it before it had begun: nothing has happened, and nothing is to be told. */
+const isAsNeverMade = ({ state, started }: CallRecord) => state === 'cancelled' && started === false;
+
+export const createIdempotency = ({
+  clock,
+  limits,
+  store,
+  find,
+  machineIdOf,
+}: IdempotencyNeeds): Idempotency & {
+  /** Calls that a stopped server left open: nobody reads their answers any more. */
+  recover(open: readonly CallRecord[]): Promise<void>;
+} => {
+  const queue = createKeyedQueue();
+  /** Keys whose call is being made, and when that is known to have worked or not. */
+  const opening = new Map<string, Promise<void>>();
+
+  const sweep = () => store.sweep(clock.now() - limits.idempotencyKeyTtlMs);
+
+  const isFull = async (scope: string, most: number) => (await store.count(scope)) >= most;
+
+  const note = async (record: CallRecord) => {
+    const name = unreadNameOf(record);
+    if (!name) return;
+    const { userId, requestId } = record;
+    await sweep();
+    await store.put({ ...name, userId, requestId, at: clock.now() });
+    await store.trim(name.scope, limits.maxUnread);
+  };
+
+  const claimByKey = async (row: RepeatRow & { scope: string }): Promise<CallClaim> => {
+    await sweep();
+    const present = await store.byKey(row.key);
+    if (!present && (await isFull(row.scope, limits.maxIdempotencyKeys)))
+      throw errors.tooManyRequests({ message: 'Too many idempotency keys are in use' });
+    const held = present ?? (await store.claim(row));
+    if (held.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
+    if (held.requestId !== row.requestId && (await find(held.requestId)))
+      return { kind: 'repeat', first: held.requestId, by: 'key' };
+    // Kept by a server that ended before it made the call.
+    if (held.requestId !== row.requestId) await store.put(row);
+    let release = () => {};
+    const settled = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    opening.set(row.key, settled);
+    const settle = async (opened: boolean) => {
+      if (!opened) await store.remove(row.key, row.requestId);
+      opening.delete(row.key);
+      release();
+    };
+    return { kind: 'new', requestId: row.requestId, settle };
+  };
+
+  const claimUnread = async (key: string): Promise<CallClaim> => {
+    const row = await store.byKey(key);
+    const first = row && (await find(row.requestId));
+    const isFresh =
+      first !== undefined &&
+      (first.endedAt === null ||
+        (clock.now() < Math.max(row?.at ?? 0, first.endedAt) + limits.unreadMs && !isAsNeverMade(first)));
+    if (first && isFresh) return { kind: 'repeat', first: first.requestId, by: 'undelivered' };
+    return unclaimed(clock.now());
+  };
+
+  const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
+    const { via, machineId, key: given } = origin;
+    if (given === undefined && isReading(call.name)) return unclaimed(clock.now());
+    const callDigest = callDigestOf(await machineIdOf(userId, machineId), call);
+    const maker = makerOf(userId, via);
+    if (given === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
+    const key = digestOf(['key', maker, given]);
+    const at = clock.now();
+    const row = { key, userId, requestId: newRequestId(at), callDigest, scope: scopeOf('key', maker), at };
+    for (;;) {
+      await opening.get(key);
+      const claimed = await queue.run(userId, async () => (opening.has(key) ? null : claimByKey(row)));
+      if (claimed) return claimed;
+    }
+  };
+
+  const own = async (userId: string, requestId: string) => {
+    const record = await find(requestId);
+    return record?.userId === userId ? record : undefined;
+  };
+
+  return {
+    claim,
+    undelivered: (userId, requestId) =>
+      queue.run(userId, async () => {
+        const record = await own(userId, requestId);
+        if (record) await note(record);
+      }),
+    delivered: (userId, requestId) =>
+      queue.run(userId, async () => {
+        const record = await own(userId, requestId);
+        const name = record && unreadNameOf(record);
+        if (name) await store.remove(name.key, requestId);
+      }),
+    consumeNonce: ({ userId, via, name }) =>
+      queue.run(userId, async () => {
+        await sweep();
+        const key = digestOf(['spent', userId, name]);
+        if (await store.byKey(key)) return false;
+        const scope = scopeOf('spent', makerOf(userId, via));
+        if (await isFull(scope, limits.maxSpentStates))
+          throw errors.tooManyRequests({ message: 'Too many questions have been come back for' });
+        const at = clock.now();
+        const requestId = newRequestId(at);
+        return (
+          (await store.claim({ key, userId, requestId, callDigest: '', scope, at })).requestId === requestId
+        );
+      }),
+    recover: async (open) => {
+      for (const record of open) await note(record);
+    },
+  };
+};

@@ -1,0 +1,260 @@
+import {
+  daemonInfo,
+  reportedModes,
+  type DaemonInfo,
+  type ReportedModes,
+} from '@drawbridge/contracts/daemon-surface';
+import { gatewayProblem, type GatewayProblem } from '@drawbridge/contracts/gateway';
+import { ruleList, type RuleList } from '@drawbridge/contracts/rule-list';
+import { tool } from '@drawbridge/contracts/tool';
+import { toolCategory, type ToolCategory } from '@drawbridge/contracts/tool-category';
+import type { Kysely, Transaction } from 'kysely';
+import { z } from 'zod';
+import type { Commit, MachineTable, Schema } from '../../db/index.ts';
+import { createToolList, type ToolList } from './tool-list.ts';
+import { createColumns, storedTime, type UnreadableRow } from '../calls/columns.ts';
+
+/** What is known of a machine since its last init. */
+export interface MachineInfo {
+  hostIdentifier: string | null;
+  rootPath: string;
+  toolList: ToolList;
+  categories: ToolCategory[];
+  /** Null where the daemon reports none. */
+  modes: ReportedModes | null;
+  daemon: DaemonInfo | null;
+  /** Rises with each init. */
+  epoch: number;
+  /** The first epoch whose calls the present daemon knows. */
+  resumesFrom: number;
+  problem: GatewayProblem | null;
+  connectedAt: number | null;
+  /** When it was connected last; null while it never went away. */
+  lastSeenAt: number | null;
+  initAt: number;
+}
+
+/** What a machine said of its rules, and when. */
+export interface ReportedRules {
+  list: RuleList;
+  at: number;
+}
+
+export interface StoredMachine {
+  id: string;
+  userId: string;
+  info: MachineInfo;
+}
+
+/** What an init says; the store raises the epoch. `replaces`: another daemon than the one before. */
+export interface MachineInit {
+  id: string;
+  userId: string;
+  info: Omit<MachineInfo, 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt'>;
+  replaces: boolean;
+}
+
+export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'categories' | 'modes'> {
+  id: string;
+}
+
+export interface MachinesStore {
+  /** All machines of a user, the one that called `init` last first. */
+  ofUser(userId: string): Promise<StoredMachine[]>;
+  byId(id: string): Promise<StoredMachine | undefined>;
+  /** The machines that were connected when the server stopped, and those with open calls; and which of them could not be read whole. */
+  toRecover(): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }>;
+  /** Another list of tools, where the machine is still in that epoch; false otherwise. */
+  setTools(change: ToolsChange): Promise<boolean>;
+  /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
+  setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
+  setRules(id: string, rules: ReportedRules): Promise<void>;
+  /** Null where it never reported any that can be read. */
+  rulesOf(id: string): Promise<ReportedRules | null>;
+  setProblem(id: string, problem: GatewayProblem): Promise<void>;
+}
+
+const categories = z.array(toolCategory);
+const reportedRules = z.object({ list: ruleList, at: z.number() });
+const tools = z.array(tool);
+
+/** What `read` gave the first time; what it throws is tried again. */
+const once = <Value>(read: () => Value) => {
+  let held: { value: Value } | undefined;
+  return () => (held ??= { value: read() }).value;
+};
+
+const readList = (text: string | undefined): ToolList => createToolList(tools.parse(JSON.parse(text ?? '')));
+
+/** A machine of which something cannot be read offers nothing until its daemon announces itself again. */
+const read = (row: MachineTable, list: () => ToolList) => {
+  const columns = createColumns();
+  const machine: StoredMachine = {
+    id: row.id,
+    userId: row.userId,
+    info: {
+      hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
+      rootPath: row.rootPath,
+      toolList: columns.read('tools', list, createToolList([])),
+      categories: columns.read('categories', () => categories.parse(JSON.parse(row.categories)), []),
+      modes:
+        row.modes === null
+          ? null
+          : columns.read('modes', () => reportedModes.parse(JSON.parse(row.modes ?? '')), null),
+      daemon:
+        row.daemon === null
+          ? null
+          : columns.read('daemon', () => daemonInfo.parse(JSON.parse(row.daemon ?? '')), null),
+      epoch: row.epoch,
+      resumesFrom: row.resumesFrom,
+      problem: columns.read('problem', () => gatewayProblem.nullable().parse(row.problem), null),
+      connectedAt: columns.read('connectedAt', () => storedTime.nullable().parse(row.connectedAt), null),
+      lastSeenAt: columns.read('lastSeenAt', () => storedTime.nullable().parse(row.lastSeenAt), null),
+      initAt: row.initAt,
+    },
+  };
+  return { machine, unreadable: columns.unreadable };
+};
+
+/** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
+const dropList = (trx: Transaction<Schema>, digest: string) =>
+  trx
+    .deleteFrom('toolLists')
+    .where('digest', '=', digest)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('machines').select('machines.id').where('machines.toolsDigest', '=', digest))),
+    )
+    .execute();
+
+const keepList = (trx: Transaction<Schema>, { digest, json }: ToolList) =>
+  trx
+    .insertInto('toolLists')
+    .values({ digest, tools: json })
+    .onConflict((conflict) =>
+      // One that was damaged is made good.
+      conflict.column('digest').doUpdateSet({ tools: json }).where('toolLists.tools', '!=', json),
+    )
+    .execute();
+
+const digestOf = (trx: Transaction<Schema>, id: string) =>
+  trx.selectFrom('machines').select('toolsDigest').where('id', '=', id).executeTakeFirst();
+
+const jsonOrNull = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+/** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
+export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
+  const { id, userId, info, replaces } = init;
+  const before = await digestOf(trx, id);
+  await keepList(trx, info.toolList);
+  const values = {
+    hostIdentifier: info.hostIdentifier ?? '',
+    rootPath: info.rootPath,
+    toolsDigest: info.toolList.digest,
+    categories: JSON.stringify(info.categories),
+    modes: jsonOrNull(info.modes),
+    daemon: jsonOrNull(info.daemon),
+    connectedAt: info.connectedAt,
+    initAt: info.initAt,
+    problem: null,
+  };
+  const raised = await trx
+    .insertInto('machines')
+    .values({
+      ...values,
+      id,
+      userId,
+      epoch: 1,
+      resumesFrom: 1,
+      lastSeenAt: null,
+      rules: null,
+      createdAt: info.initAt,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet(({ eb, ref }) => ({
+        ...values,
+        epoch: eb('machines.epoch', '+', 1),
+        resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
+      })),
+    )
+    .returning(['epoch', 'resumesFrom', 'lastSeenAt'])
+    .executeTakeFirstOrThrow();
+  if (before && before.toolsDigest !== info.toolList.digest) await dropList(trx, before.toolsDigest);
+  return { id, userId, info: { ...info, ...raised, problem: null } };
+};
+
+/** Reads from `db`; `commit` is the one that calls are written through. */
+export const createMachinesStore = (db: Kysely<Schema>, commit: Commit): MachinesStore => {
+  const machines = db
+    .selectFrom('machines')
+    .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
+    .selectAll('machines')
+    .select('toolLists.tools');
+  return {
+    ofUser: async (userId) =>
+      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(
+        (row) => read(row, () => readList(row.tools)).machine,
+      ),
+    byId: async (id) => {
+      const row = await machines.where('id', '=', id).executeTakeFirst();
+      return row && read(row, () => readList(row.tools)).machine;
+    },
+    toRecover: async () => {
+      const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
+      const chosen = db
+        .selectFrom('machines')
+        .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
+      // Many machines offer the same tools: each list is read once.
+      const lists = await db
+        .selectFrom('toolLists')
+        .selectAll()
+        .where('digest', 'in', chosen.select('toolsDigest'))
+        .execute();
+      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
+      const rows = await chosen.selectAll().execute();
+      const stored = rows.map((row) =>
+        read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))),
+      );
+      return {
+        machines: stored.map(({ machine }) => machine),
+        unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
+          columns.length === 0 ? [] : [{ id, columns }],
+        ),
+      };
+    },
+    setTools: ({ id, epoch, toolList, categories: said, modes }) =>
+      db.transaction().execute(async (trx) => {
+        const before = await digestOf(trx, id);
+        await keepList(trx, toolList);
+        const { numUpdatedRows } = await trx
+          .updateTable('machines')
+          .set({ toolsDigest: toolList.digest, categories: JSON.stringify(said), modes: jsonOrNull(modes) })
+          .where('id', '=', id)
+          .where('epoch', '=', epoch)
+          .executeTakeFirst();
+        const isKept = numUpdatedRows === 1n;
+        const left = isKept ? before?.toolsDigest : toolList.digest;
+        if (left !== undefined && (!isKept || left !== toolList.digest)) await dropList(trx, left);
+        return isKept;
+      }),
+    setConnected: async (id, { connectedAt, lastSeenAt }) => {
+      const connect = db.updateTable('machines').set({ connectedAt, lastSeenAt }).where('id', '=', id);
+      await commit([connect.compile()], 'kept');
+    },
+    setRules: async (id, rules) => {
+      await db
+        .updateTable('machines')
+        .set({ rules: JSON.stringify(rules) })
+        .where('id', '=', id)
+        .execute();
+    },
+    rulesOf: async (id) => {
+      const row = await db.selectFrom('machines').select('rules').where('id', '=', id).executeTakeFirst();
+      const text = row?.rules ?? null;
+      if (text === null) return null;
+      return createColumns().read('rules', () => reportedRules.parse(JSON.parse(text)), null);
+    },
+    setProblem: async (id, problem) => {
+      await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
+    },
+  };
+};

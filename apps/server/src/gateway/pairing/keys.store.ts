@@ -1,0 +1,182 @@
+import type { Selectable } from 'kysely';
+import { prepareQuery, type GatewayKeyTable, type Slot, type Store } from '../../db/index.ts';
+import { saveMachine, type MachineInit, type StoredMachine } from '../machines/machines.store.ts';
+
+export type StoredKey = Selectable<GatewayKeyTable>;
+
+/** A pairing: the token that is consumed, the session key that it is swapped for, the machine that gets it. */
+export interface PairingRecord {
+  tokenDigest: string;
+  sessionDigest: string;
+  machine: MachineInit;
+  at: number;
+}
+
+/** Pairing tokens and session keys, by digest. */
+export interface KeysStore {
+  find(digest: string): Promise<StoredKey | undefined>;
+  /** The session keys of a machine that were not revoked. */
+  sessionsOf(machineId: string): Promise<StoredKey[]>;
+  /** Keeps a new pairing token and takes back every unused one of that user. */
+  issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
+  /** Consumes the token, takes back the user's older session keys, keeps the new one and the machine: all or nothing. Null when the token does not hold. */
+  pair(record: PairingRecord): Promise<StoredMachine | null>;
+  /** Keeps what an init with a session key or the environment's key said. */
+  saveInit(machine: MachineInit): Promise<StoredMachine>;
+  touch(digest: string, at: number): Promise<void>;
+  touchMachines(machineIds: string[], at: number): Promise<void>;
+  /** Takes back the session keys of a machine. */
+  revokeMachine(machineId: string, at: number): Promise<void>;
+  /** Takes back every key of a user. */
+  revokeUser(userId: string, at: number): Promise<void>;
+  revokeAll(at: number): Promise<void>;
+  /** Those of the machines that have a session key which is not revoked. */
+  withKey(machineIds: string[]): Promise<string[]>;
+  /**
+   * Deletes keys that do not hold any more: used, expired, taken back, or not used since `idleSince`. Not all at once; gives how
+   * many.
+   */
+  forgetDead(dead: { at: number; idleSince: number }): Promise<number>;
+}
+
+const forgottenAtOnce = 500;
+
+export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
+  const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+    db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
+  );
+  return {
+    find: cacheRows(async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0]),
+    sessionsOf: (machineId) =>
+      db
+        .selectFrom('gatewayKeys')
+        .selectAll()
+        .where('machineId', '=', machineId)
+        .where('kind', '=', 'session')
+        .where('revokedAt', 'is', null)
+        .execute(),
+    issueToken: (token) =>
+      db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('gatewayKeys')
+          .set({ revokedAt: token.createdAt })
+          .where('userId', '=', token.userId)
+          .where('kind', '=', 'pairing')
+          .where('usedAt', 'is', null)
+          .where('revokedAt', 'is', null)
+          .execute();
+        await trx
+          .insertInto('gatewayKeys')
+          .values({
+            ...token,
+            kind: 'pairing',
+            machineId: null,
+            lastUsedAt: null,
+            usedAt: null,
+            revokedAt: null,
+          })
+          .execute();
+      }),
+    pair: ({ tokenDigest, sessionDigest, machine, at }) =>
+      db.transaction().execute(async (trx) => {
+        const consumed = await trx
+          .updateTable('gatewayKeys')
+          .set({ usedAt: at })
+          .where('digest', '=', tokenDigest)
+          .where('userId', '=', machine.userId)
+          .where('kind', '=', 'pairing')
+          .where('usedAt', 'is', null)
+          .where('revokedAt', 'is', null)
+          .where('createdAt', '<=', at)
+          .where('expiresAt', '>', at)
+          .executeTakeFirst();
+        if (consumed.numUpdatedRows !== 1n) return null;
+        await trx
+          .updateTable('gatewayKeys')
+          .set({ revokedAt: at })
+          .where('userId', '=', machine.userId)
+          .where('kind', '=', 'session')
+          .where('revokedAt', 'is', null)
+          .execute();
+        const saved = await saveMachine(trx, machine);
+        await trx
+          .insertInto('gatewayKeys')
+          .values({
+            digest: sessionDigest,
+            kind: 'session',
+            userId: machine.userId,
+            machineId: machine.id,
+            createdAt: at,
+            expiresAt: null,
+            lastUsedAt: at,
+            usedAt: null,
+            revokedAt: null,
+          })
+          .execute();
+        return saved;
+      }),
+    saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
+    touch: async (digest, at) => {
+      await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
+    },
+    touchMachines: async (machineIds, at) => {
+      await db
+        .updateTable('gatewayKeys')
+        .set({ lastUsedAt: at })
+        .where('machineId', 'in', machineIds)
+        .where('revokedAt', 'is', null)
+        .execute();
+    },
+    revokeMachine: async (machineId, at) => {
+      await db
+        .updateTable('gatewayKeys')
+        .set({ revokedAt: at })
+        .where('machineId', '=', machineId)
+        .where('revokedAt', 'is', null)
+        .execute();
+    },
+    revokeUser: async (userId, at) => {
+      await db
+        .updateTable('gatewayKeys')
+        .set({ revokedAt: at })
+        .where('userId', '=', userId)
+        .where('revokedAt', 'is', null)
+        .execute();
+    },
+    revokeAll: async (at) => {
+      await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
+    },
+    withKey: async (machineIds) => {
+      const rows = await db
+        .selectFrom('gatewayKeys')
+        .select('machineId')
+        .where('machineId', 'in', machineIds)
+        .where('kind', '=', 'session')
+        .where('revokedAt', 'is', null)
+        .execute();
+      return rows.flatMap(({ machineId }) => machineId ?? []);
+    },
+    forgetDead: async ({ at, idleSince }) => {
+      const dead = db
+        .selectFrom('gatewayKeys')
+        .select('digest')
+        .where((where) =>
+          where.or([
+            where('revokedAt', 'is not', null),
+            where('usedAt', 'is not', null),
+            where('expiresAt', '<=', at),
+            where.and([
+              where('kind', '=', 'session'),
+              where(where.fn.coalesce('lastUsedAt', 'createdAt'), '<=', idleSince),
+            ]),
+          ]),
+        )
+        .limit(forgottenAtOnce);
+      const { numDeletedRows } = await db
+        .deleteFrom('gatewayKeys')
+        .where('digest', 'in', dead)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+};

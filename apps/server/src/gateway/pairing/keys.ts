@@ -1,0 +1,184 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { envGatewayUserId } from '@drawbridge/contracts/ids';
+import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../../errors.ts';
+import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
+import type { KeysStore, StoredKey } from './keys.store.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { MachineInit, StoredMachine } from '../machines/machines.store.ts';
+
+/** Whom a key stands for. */
+export type KeyOwner =
+  | { kind: 'env'; userId: string }
+  | { kind: 'pairing'; userId: string; digest: string }
+  | { kind: 'session'; userId: string; digest: string; machineId: string };
+
+/** What create-link gives: a live session key has no expiry. */
+export interface IssuedKey {
+  token: string;
+  expiresAt: number | null;
+}
+
+export interface Keys {
+  /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
+  owner(key: string): Promise<KeyOwner>;
+  /** Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not known. */
+  whyNot(key: string): Promise<CodedError>;
+  /** The user's unused pairing token, else a new one. */
+  issue(userId: string): Promise<IssuedKey>;
+  /** The user's live session key, else what `issue` gives. Specification 4.3. */
+  issueAsSpecified(userId: string): Promise<IssuedKey>;
+  /** Whether a machine has a session key that holds. */
+  isPaired(machineId: string): Promise<boolean>;
+  /** Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was first. */
+  pair(
+    owner: KeyOwner & { kind: 'pairing' },
+    machine: MachineInit,
+  ): Promise<{ sessionKey: string; machine: StoredMachine }>;
+  /** Caches the plain session key that its daemon has just shown: the specification's create-link answers with it. */
+  recall(owner: KeyOwner & { kind: 'session' }, key: string): void;
+  saveInit(machine: MachineInit): Promise<StoredMachine>;
+  /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
+  touchMachines(machineIds: string[]): Promise<void>;
+  revokeMachine(machine: { id: string; userId: string }): Promise<void>;
+  revokeUser(userId: string): Promise<void>;
+  revokeAll(): Promise<void>;
+  /** Those of the machines whose session key was revoked, perhaps by another process. */
+  revokedAmong(machineIds: string[]): Promise<string[]>;
+}
+
+export interface KeysNeeds {
+  clock: Clock;
+  store: KeysStore;
+  limits: GatewayLimits;
+  /** `GATEWAY_API_KEY`: stands for the user `env-gateway`. Undefined switches it off. */
+  gatewayApiKey: string | undefined;
+}
+
+const secretLength = 32;
+
+/** A statement takes a bounded number of values. */
+const touchedAtOnce = 500;
+
+const digestOf = (key: string): string => hash('sha256', key);
+
+const life = (row: StoredKey): KeyLife => {
+  const revoked = row.revokedAt !== null;
+  return row.kind === 'pairing'
+    ? {
+        kind: 'pairing',
+        createdAt: row.createdAt,
+        expiresAt: row.expiresAt ?? 0,
+        used: row.usedAt !== null,
+        revoked,
+      }
+    : { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked };
+};
+
+/** Tokens and session keys: issued, judged, swapped, taken back. Plain keys are held in memory alone. */
+export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
+  const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
+  const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
+  const plainSessions = new Map<string, { key: string; digest: string; machineId: string }>();
+  const queue = createKeyedQueue();
+
+  const isLive = (row: StoredKey | undefined): row is StoredKey =>
+    row !== undefined && holds(life(row), { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
+
+  const owner = async (key: string): Promise<KeyOwner> => {
+    const digest = digestOf(key);
+    if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
+      return { kind: 'env', userId: envGatewayUserId };
+    const row = await store.find(digest);
+    if (!isLive(row)) throw errors.forbidden();
+    if (row.kind === 'pairing') return { kind: 'pairing', userId: row.userId, digest: row.digest };
+    if (row.machineId === null) throw errors.forbidden();
+    const now = clock.now();
+    if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
+    return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
+  };
+
+  const newToken = async (userId: string): Promise<IssuedKey> => {
+    const token = `gw_${nanoid(secretLength)}`;
+    const digest = digestOf(token);
+    const createdAt = clock.now();
+    const expiresAt = createdAt + limits.pairingTokenTtlMs;
+    await store.issueToken({ digest, userId, createdAt, expiresAt });
+    plainTokens.set(userId, { token, digest, expiresAt });
+    return { token, expiresAt };
+  };
+
+  const liveSession = async (userId: string): Promise<IssuedKey | null> => {
+    const session = plainSessions.get(userId);
+    if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
+    plainSessions.delete(userId);
+    return null;
+  };
+
+  const issueInTurn = async (userId: string): Promise<IssuedKey> => {
+    const pairing = plainTokens.get(userId);
+    if (pairing && isLive(await store.find(pairing.digest)))
+      return { token: pairing.token, expiresAt: pairing.expiresAt };
+    return newToken(userId);
+  };
+
+  return {
+    owner,
+    whyNot: async (key) => {
+      const row = await store.find(digestOf(key));
+      if (row === undefined) return errors.forbidden();
+      if (row.kind === 'session') return errors.pairingEnded();
+      return row.usedAt === null ? errors.tokenExpired() : errors.tokenUsed();
+    },
+    issue: (userId) => queue.run(userId, () => issueInTurn(userId)),
+    issueAsSpecified: (userId) =>
+      queue.run(userId, async () => (await liveSession(userId)) ?? issueInTurn(userId)),
+    isPaired: async (machineId) => (await store.sessionsOf(machineId)).some(isLive),
+    pair: async (pairing, machine) => {
+      const key = `sess_${nanoid(secretLength)}`;
+      const digest = digestOf(key);
+      const paired = await store.pair({
+        tokenDigest: pairing.digest,
+        sessionDigest: digest,
+        machine,
+        at: clock.now(),
+      });
+      if (!paired) throw errors.forbidden();
+      plainTokens.delete(pairing.userId);
+      plainSessions.set(pairing.userId, { key, digest, machineId: machine.id });
+      return { sessionKey: key, machine: paired };
+    },
+    recall: ({ userId, digest, machineId }, key) =>
+      void plainSessions.set(userId, { key, digest, machineId }),
+    saveInit: (machine) => store.saveInit(machine),
+    touchMachines: async (machineIds) => {
+      for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
+        await store.touchMachines(machineIds.slice(from, from + touchedAtOnce), clock.now());
+      }
+    },
+    revokeMachine: async ({ id, userId }) => {
+      await store.revokeMachine(id, clock.now());
+      if (plainSessions.get(userId)?.machineId === id) plainSessions.delete(userId);
+    },
+    revokeUser: async (userId) => {
+      await store.revokeUser(userId, clock.now());
+      plainSessions.delete(userId);
+      plainTokens.delete(userId);
+    },
+    revokedAmong: async (machineIds) => {
+      const revoked: string[] = [];
+      for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
+        const some = machineIds.slice(from, from + touchedAtOnce);
+        const live = new Set(await store.withKey(some));
+        revoked.push(...some.filter((id) => !live.has(id)));
+      }
+      return revoked;
+    },
+    revokeAll: async () => {
+      await store.revokeAll(clock.now());
+      plainSessions.clear();
+      plainTokens.clear();
+    },
+  };
+};

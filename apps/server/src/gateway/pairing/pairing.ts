@@ -1,0 +1,80 @@
+import type { PairingLink } from '@drawbridge/contracts/gateway';
+import type { Release } from '@drawbridge/contracts/release';
+import type { Clock } from '@drawbridge/kit';
+import type { Connections } from '../connection/connections.ts';
+import type { Registry } from '../machines/registry.ts';
+import type { RemovedUsersStore } from '../retention/removed-users.store.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+import type { Scope } from '../settings/switches.store.ts';
+import type { IssuedKey, Keys } from './keys.ts';
+
+/** What the server's configuration says of pairing. */
+export interface PairingFacts {
+  /** `GATEWAY_API_KEY`; undefined switches it off. */
+  gatewayApiKey: string | undefined;
+  /** The command that a person pastes on their machine. */
+  daemonCommand(token: string): string;
+  /** The daemon that this server offers for download; left out where it has none. */
+  release?: Release;
+  /** Whether that command goes over http to another machine. */
+  isInsecure(): boolean;
+}
+
+/** Links that pair a machine, and the end of pairings. */
+export interface Pairing {
+  /** For the panel: always a pairing token, never a session key. */
+  createLink(userId: string): Promise<PairingLink>;
+  /** For scripts: the live session key where there is one. Specification 4.3. */
+  createLinkAsSpecified(userId: string): Promise<PairingLink>;
+  /** Revokes every key of a user and disconnects their machines. */
+  revokeUser(userId: string): Promise<void>;
+  /** The same for an account that is removed; `retention.forgetRemoved` then deletes what it has left. */
+  removeUser(userId: string): Promise<void>;
+}
+
+export interface PairingNeeds {
+  clock: Clock;
+  facts: PairingFacts;
+  keys: Keys;
+  settings: Pick<GatewaySettings, 'requireEnabled'>;
+  removedUsers: RemovedUsersStore;
+  /** Ends the sessions of everybody, or of one user. */
+  endSessions(scope: Scope): Promise<void>;
+}
+
+/** Revokes all keys of a scope and disconnects its machines. */
+export const endSessions = async (
+  { registry, keys, connections }: { registry: Registry; keys: Keys; connections: Connections },
+  scope: Scope,
+): Promise<void> => {
+  const machines = scope.kind === 'all' ? registry.all() : await registry.ofUser(scope.userId);
+  if (scope.kind === 'all') await keys.revokeAll();
+  else await keys.revokeUser(scope.userId);
+  for (const machine of machines) connections.disconnect(machine, 'user');
+};
+
+export const createPairing = (needs: PairingNeeds): Pairing => {
+  const { clock, facts, keys, settings, removedUsers, endSessions: end } = needs;
+  const toLink = ({ token, expiresAt }: IssuedKey): PairingLink => ({
+    token,
+    command: facts.daemonCommand(token),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    ttlSeconds: expiresAt === null ? null : Math.max(0, Math.floor((expiresAt - clock.now()) / 1_000)),
+    ...(facts.isInsecure() && { insecure: true as const }),
+  });
+  return {
+    createLink: async (userId) => {
+      await settings.requireEnabled(userId);
+      return toLink(await keys.issue(userId));
+    },
+    createLinkAsSpecified: async (userId) => {
+      await settings.requireEnabled(userId);
+      return toLink(await keys.issueAsSpecified(userId));
+    },
+    revokeUser: (userId) => end({ kind: 'user', userId }),
+    removeUser: async (userId) => {
+      await removedUsers.add(userId);
+      await end({ kind: 'user', userId });
+    },
+  };
+};

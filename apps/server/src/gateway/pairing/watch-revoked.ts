@@ -1,0 +1,32 @@
+import { envGatewayUserId } from '@drawbridge/contracts/ids';
+import type { Clock } from '@drawbridge/kit';
+import type { Keys } from './keys.ts';
+import type { Machine } from '../machines/registry.ts';
+
+export interface WatchRevokedNeeds {
+  clock: Clock;
+  everyMs: number;
+  /** Another number after another process has changed the store. */
+  othersChanged(): number;
+  /** The machines that are connected. */
+  machines(): Machine[];
+  keys: Pick<Keys, 'revokedAmong'>;
+  disconnect(machine: Machine): void;
+  onError(error: unknown): void;
+}
+
+/** Disconnects machines whose keys another process has revoked, such as `drawbridge-server user disable`. */
+export const watchRevoked = (needs: WatchRevokedNeeds): (() => void) => {
+  const { clock, everyMs, othersChanged, machines, keys, disconnect, onError } = needs;
+  let seen = othersChanged();
+
+  const check = async () => {
+    const now = othersChanged();
+    if (now === seen) return;
+    seen = now;
+    const withKeys = machines().filter(({ userId }) => userId !== envGatewayUserId);
+    const revoked = new Set(await keys.revokedAmong(withKeys.map(({ id }) => id)));
+    for (const machine of withKeys) if (revoked.has(machine.id)) disconnect(machine);
+  };
+  return clock.every(everyMs, () => void check().catch(onError));
+};

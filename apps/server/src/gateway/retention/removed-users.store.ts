@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../db/index.ts';
+
+/** Accounts that were removed, until nothing of theirs is left. */
+export interface RemovedUsersStore {
+  add(userId: string): Promise<void>;
+  all(): Promise<string[]>;
+  /**
+   * Deletes a user's keys, machines and switch, and that the user was removed; false, with nothing deleted, while there are
+   * calls.
+   */
+  finish(userId: string): Promise<boolean>;
+}
+
+export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore => ({
+  add: async (userId) => {
+    await db
+      .insertInto('removedUsers')
+      .values({ userId })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  },
+  all: async () => (await db.selectFrom('removedUsers').select('userId').execute()).map((row) => row.userId),
+  finish: (userId) =>
+    db.transaction().execute(async (trx) => {
+      const call = await trx
+        .selectFrom('calls')
+        .select('requestId')
+        .where('userId', '=', userId)
+        .limit(1)
+        .executeTakeFirst();
+      if (call) return false;
+      // In this order: keys and machines name what is deleted after them.
+      for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers'] as const)
+        await trx.deleteFrom(table).where('userId', '=', userId).execute();
+      await trx.deleteFrom('gatewaySwitches').where('scope', '=', `user:${userId}`).execute();
+      const offered = trx.selectFrom('machines').select('toolsDigest');
+      await trx.deleteFrom('toolLists').where('digest', 'not in', offered).execute();
+      return true;
+    }),
+});

@@ -1,0 +1,97 @@
+import type { KnownRules, RuleList, RulesBody } from '@drawbridge/contracts/rule-list';
+import type { RulesQuery } from '@drawbridge/contracts/rules';
+import { createPending, type Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import { errors } from '../../errors.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { MachinesStore } from '../machines/machines.store.ts';
+import type { Bus } from '../bus.ts';
+import type { Streams } from '../connection/streams.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+import type { Machine, Registry } from '../machines/registry.ts';
+
+/** The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is away. */
+export interface Rules {
+  /**
+   * Queries the daemon of the default machine, and gives the rules as they are then. `notConnected` and `rulesUnsupported` where nobody can be asked,
+   * `timedOut` after 10 s; `notFound`, `ruleRefused` and `rulesNotPermitted` are the machine's own words.
+   */
+  query(userId: string, query: RulesQuery): Promise<KnownRules>;
+}
+
+/** Rules as a daemon reports them. */
+export interface MachineRules {
+  /** Accepts a daemon's answer; one without a pending query is ignored. */
+  answer(machine: Machine, requestId: string, body: RulesBody): void;
+}
+
+export interface RulesNeeds {
+  clock: Clock;
+  limits: GatewayLimits;
+  registry: Registry;
+  settings: Pick<GatewaySettings, 'requireEnabled'>;
+  bus: Bus;
+  streams: Pick<Streams, 'write'>;
+  store: MachinesStore;
+  onError(error: unknown): void;
+}
+
+const refusal = (body: Extract<RulesBody, { refused: string }>) => {
+  switch (body.refused) {
+    case 'not-permitted':
+      return errors.rulesNotPermitted();
+    case 'unknown':
+      return errors.notFound();
+    case 'not-a-rule':
+    case 'failed':
+      return errors.ruleRefused({ message: body.message });
+    default:
+      return body.refused satisfies never;
+  }
+};
+
+/** The server that asked: a query's id begins with it. */
+const askerOf = (requestId: string) => requestId.split('.')[0] ?? '';
+
+export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
+  const { clock, limits, registry, settings, bus, streams, store, onError } = needs;
+  const waiting = createPending<RuleList>();
+  const keyOf = (machineId: string, requestId: string) => `${machineId} ${requestId}`;
+
+  // The answer may reach another server than the one that asked.
+  bus.subscribe(`server:${bus.here}`, (message) => {
+    if (message.type !== 'rules-answered') return;
+    const { body } = message;
+    const key = keyOf(message.machineId, message.requestId);
+    if ('refused' in body) waiting.fail(key, refusal(body));
+    else waiting.settle(key, body);
+  });
+
+  const lastReported = async (machineId: string): Promise<KnownRules> => {
+    const reported = await store.rulesOf(machineId);
+    if (reported === null) throw errors.notConnected();
+    return { ...reported.list, asOf: new Date(reported.at).toISOString() };
+  };
+
+  return {
+    query: async (userId, query) => {
+      await settings.requireEnabled(userId);
+      const machine = await registry.used(userId);
+      if (machine?.connection.kind === 'offline' && query.type === 'list') return lastReported(machine.id);
+      if (machine?.connection.kind !== 'online') throw errors.notConnected();
+      if (!machine.info.daemon?.features.includes('rules')) throw errors.rulesUnsupported();
+      if (waiting.size() >= limits.maxRulesQueries) throw errors.tooManyRequests();
+      const requestId = `${bus.here}.${nanoid(22)}`;
+      const key = keyOf(machine.id, requestId);
+      const answered = waiting.park(key);
+      const takeBack = clock.after(limits.rulesTimeoutMs, () => waiting.fail(key, errors.timedOut()));
+      const isWritten = streams.write(machine.id, { type: 'rules-request', payload: { requestId, query } });
+      if (!isWritten) waiting.fail(key, errors.notConnected());
+      const list = await answered.finally(takeBack);
+      store.setRules(machine.id, { list, at: clock.now() }).catch(onError);
+      return list;
+    },
+    answer: ({ id }, requestId, body) =>
+      bus.publish(`server:${askerOf(requestId)}`, { type: 'rules-answered', machineId: id, requestId, body }),
+  };
+};

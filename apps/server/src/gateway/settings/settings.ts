@@ -1,0 +1,86 @@
+import type { Settings, UpdateSettingsInput } from '@drawbridge/contracts/settings';
+import { errors } from '../../errors.ts';
+import type { Bus } from '../bus.ts';
+import type { Scope, SwitchesStore } from './switches.store.ts';
+
+/** What the server's configuration says of the module. Specification 8. */
+export interface ModuleFacts {
+  enabled: boolean;
+  localGateway: boolean;
+  localGatewayFallbackDirectory: string | null;
+}
+
+/** Module settings and the two off switches. */
+export interface GatewaySettings {
+  get(userId: string): Promise<Settings>;
+  /** `forbidden` when somebody else turns the owner's switch. */
+  update(userId: string, input: UpdateSettingsInput): Promise<Settings>;
+  /** Throws `gatewayDisabled`. */
+  requireEnabled(userId: string): Promise<void>;
+}
+
+export interface SettingsNeeds {
+  store: SwitchesStore;
+  facts: ModuleFacts;
+  isOwner(userId: string): Promise<boolean>;
+  bus: Bus;
+  /** A switch was turned off: those affected must go. */
+  onDisabled(scope: Scope): Promise<void>;
+}
+
+export const createSettings = ({
+  store,
+  facts,
+  isOwner,
+  bus,
+  onDisabled,
+}: SettingsNeeds): GatewaySettings => {
+  const everyone: Scope = { kind: 'all' };
+  const known = new Map<string, boolean>();
+  bus.subscribe('all', (message) => {
+    if (message.type === 'switched') known.clear();
+  });
+  bus.onGap(() => known.clear());
+  const key = (scope: Scope) => (scope.kind === 'all' ? '' : scope.userId);
+
+  const isDisabled = async (scope: Scope) => {
+    const disabled = known.get(key(scope)) ?? (await store.isDisabled(scope));
+    known.set(key(scope), disabled);
+    return disabled;
+  };
+
+  const turn = async (scope: Scope, disabled: boolean) => {
+    await store.set(scope, disabled);
+    bus.publish('all', { type: 'switched' });
+    if (disabled) await onDisabled(scope);
+  };
+
+  const get = async (userId: string): Promise<Settings> => {
+    const [disabledByOwner, disabledByUser, owner] = [
+      await isDisabled(everyone),
+      await isDisabled({ kind: 'user', userId }),
+      await isOwner(userId),
+    ];
+    return {
+      ...facts,
+      localGatewayDisabled: disabledByOwner || disabledByUser,
+      disabledByOwner,
+      disabledByUser,
+      isOwner: owner,
+    };
+  };
+
+  return {
+    get,
+    update: async (userId, { disabledByOwner, disabledByUser }) => {
+      if (disabledByOwner !== undefined && !(await isOwner(userId))) throw errors.forbidden();
+      if (disabledByOwner !== undefined) await turn(everyone, disabledByOwner);
+      if (disabledByUser !== undefined) await turn({ kind: 'user', userId }, disabledByUser);
+      return get(userId);
+    },
+    requireEnabled: async (userId) => {
+      if ((await isDisabled(everyone)) || (await isDisabled({ kind: 'user', userId })))
+        throw errors.gatewayDisabled();
+    },
+  };
+};

@@ -1,0 +1,28 @@
+import type { Clock } from '@drawbridge/kit';
+
+const minuteMs = 60_000;
+/** Names that are counted at once; beyond this the one that was used longest ago is dropped. */
+const maxNames = 5_000;
+
+/** Uses per name in a minute, whatever protocol they come by. */
+export interface NameLimit {
+  /** Counts one use; gives the seconds after which another is allowed where there were too many, else null. */
+  use(name: string): number | null;
+}
+
+export const createNameLimit = ({ clock, max }: { clock: Clock; max: number }): NameLimit => {
+  const windows = new Map<string, { uses: number; endsAt: number }>();
+  return {
+    use: (name) => {
+      const now = clock.now();
+      const known = windows.get(name);
+      const window = known && now < known.endsAt ? known : { uses: 0, endsAt: now + minuteMs };
+      window.uses += 1;
+      windows.delete(name);
+      windows.set(name, window);
+      const [oldest] = windows.keys();
+      if (windows.size > maxNames && oldest !== undefined) windows.delete(oldest);
+      return window.uses > max ? Math.ceil((window.endsAt - now) / 1_000) : null;
+    },
+  };
+};

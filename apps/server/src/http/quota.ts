@@ -1,0 +1,27 @@
+import { errors } from '../errors.ts';
+
+/** A bounded number of things at once for each key: an address, a user. */
+export interface Quota {
+  /** Counts one more; the returned function releases it. Throws `tooManyRequests` beyond the bound. */
+  acquire(key: string): () => void;
+}
+
+export const createQuota = (max: number): Quota => {
+  const counts = new Map<string, number>();
+  const add = (key: string, by: 1 | -1) => {
+    const count = (counts.get(key) ?? 0) + by;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+  };
+  return {
+    acquire: (key) => {
+      if ((counts.get(key) ?? 0) >= max) throw errors.tooManyRequests();
+      add(key, 1);
+      let isHeld = true;
+      return () => {
+        if (isHeld) add(key, -1);
+        isHeld = false;
+      };
+    },
+  };
+};

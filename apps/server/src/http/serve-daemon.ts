@@ -1,0 +1,46 @@
+import { packedPath, releaseName } from '@drawbridge/contracts/release';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { errors } from '../errors.ts';
+import type { DaemonPackage } from './daemon-package.ts';
+
+const yearS = 365 * 24 * 60 * 60;
+
+interface ServeDaemonNeeds {
+  /** Null where nothing is built. */
+  daemon: DaemonPackage | null;
+  /** The server's own address. */
+  url(): string;
+}
+
+/**
+ * Serves the packed daemon: `/daemon-<release>.tgz`, which never changes, `/daemon.tgz`, which is always the present one, and
+ * `/daemon.json`, which tells what that is.
+ */
+export const serveDaemon = (app: FastifyInstance, { daemon, url }: ServeDaemonNeeds): void => {
+  const packed = (): DaemonPackage => {
+    if (daemon !== null) return daemon;
+    throw errors.notFound({
+      message: 'The packed daemon is missing',
+      fix: 'Build the daemon, then start the server again.',
+    });
+  };
+  const send = (reply: FastifyReply, cacheControl: string) =>
+    reply.header('cache-control', cacheControl).type('application/gzip').send(packed().content);
+
+  app.get('/daemon.json', async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').send(packed().about),
+  );
+  // npx keeps what it has fetched from an address: this one is for those who typed it before there were others.
+  app.get('/daemon.tgz', async (_request, reply) => send(reply, 'no-cache'));
+  app.get<{ Params: { file: string } }>('/:file(^daemon-[^/]+\\.tgz$)', async (request, reply) => {
+    const { about } = packed();
+    const path = packedPath(about);
+    if (`/${request.params.file}` === path) return send(reply, `public, max-age=${yearS}, immutable`);
+    const message = `This server has drawbridge ${releaseName(about)} now. Run: npx --yes ${url()}${path}`;
+    // npm shows the field `error`.
+    return reply
+      .code(404)
+      .header('cache-control', 'no-store')
+      .send({ code: errors.notFound().code, message, error: message });
+  });
+};

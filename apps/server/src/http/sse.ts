@@ -1,0 +1,133 @@
+import { nextMacrotask, type Clock } from '@drawbridge/kit';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** A reader that leaves more than this unread is too slow; one frame alone may be larger. */
+const maxUnreadBytes = 1024 * 1024;
+/** Beyond this, the frames of one event loop turn are not gathered any further. */
+const maxGatheredLength = 16 * 1024;
+const pingEveryMs = 15_000;
+/** The kernel probes an idle peer: a dead connection is found without a write of ours. */
+const keepAliveMs = 10_000;
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+};
+
+/** One event of a stream; `data` goes out as one line of JSON. */
+export interface SseFrame {
+  id?: string | number;
+  event?: string;
+  data: unknown;
+}
+
+/** The writing end of one `text/event-stream`. */
+export interface SseStream {
+  /** Whether the head is written: then the reply can be nothing else. */
+  isOpen(): boolean;
+  /** Writes the head and a first comment, unless it is open, and a comment every 15 s from then on. */
+  open(): void;
+  /** Writes one frame, after the head. False where it was not written: the reader is gone or too slow. */
+  send(frame: SseFrame): boolean;
+  /** Writes a comment, which readers ignore and proxies count as traffic. */
+  comment(text: string): void;
+  /** Resolves when little is left unread, or the stream has closed. */
+  ready(): Promise<void>;
+  /** Ends the stream behind what is unread, with a last frame where one is given. */
+  end(last?: SseFrame): void;
+}
+
+interface SseOptions {
+  clock: Clock;
+  /** `close` ends the stream of a reader that is too slow, `skip` leaves frames out until it has caught up. */
+  slowReader: 'close' | 'skip';
+}
+
+const textOf = ({ id, event, data }: SseFrame): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+/** An event stream on a reply, which it takes over with the first byte. The frames of one turn are one write. */
+export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseOptions): SseStream => {
+  const { raw } = reply;
+  let isHeadWritten = false;
+  let isOpened = false;
+  let gathered = '';
+
+  const isClosed = () => raw.destroyed || raw.writableEnded;
+
+  const writeHead = () => {
+    if (isHeadWritten) return;
+    isHeadWritten = true;
+    reply.hijack();
+    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
+      if (value !== undefined) raw.setHeader(name, value);
+    }
+    raw.socket?.setKeepAlive(true, keepAliveMs);
+    raw.writeHead(200);
+  };
+
+  const flush = () => {
+    const text = gathered;
+    gathered = '';
+    if (text !== '' && !isClosed()) raw.write(text);
+  };
+
+  const write = (text: string): boolean => {
+    if (isClosed()) return false;
+    if (raw.writableLength > maxUnreadBytes) {
+      if (slowReader === 'close') raw.destroy();
+      return false;
+    }
+    writeHead();
+    if (gathered === '') void nextMacrotask().then(flush);
+    gathered += text;
+    if (gathered.length > maxGatheredLength) flush();
+    return true;
+  };
+
+  return {
+    isOpen: () => isHeadWritten,
+    open: () => {
+      if (isOpened) return;
+      isOpened = true;
+      write(': open\n\n');
+      raw.once(
+        'close',
+        clock.every(pingEveryMs, () => write(': ping\n\n')),
+      );
+    },
+    send: (frame) => write(textOf(frame)),
+    comment: (text) => void write(`: ${text}\n\n`),
+    ready: () =>
+      new Promise((resolve) => {
+        if (isClosed() || !raw.writableNeedDrain) return resolve();
+        raw.once('drain', resolve).once('close', resolve);
+      }),
+    end: (last) => {
+      if (isClosed()) return;
+      writeHead();
+      const text = gathered + (last ? textOf(last) : '');
+      gathered = '';
+      raw.end(text);
+    },
+  };
+};
+
+/**
+ * Cuts the event streams of a door when the server closes; the returned function registers a reply that may become one.
+ * They are not ended: a client takes an ended stream for complete and does not reconnect.
+ */
+export const cutStreamsAtClose = (app: FastifyInstance): ((reply: FastifyReply) => void) => {
+  const answering = new Set<FastifyReply>();
+  app.addHook('preClose', async () => {
+    for (const { raw } of answering) {
+      if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
+    }
+  });
+  return (reply) => {
+    answering.add(reply);
+    reply.raw.once('close', () => answering.delete(reply));
+  };
+};

@@ -1,0 +1,77 @@
+import { systemClock } from '@drawbridge/kit';
+import { createApp, type App } from './app.ts';
+import type { Config } from './config.ts';
+import { isLoopback } from './http/index.ts';
+import { fail, sentenceOf } from './sentences.ts';
+
+/** After this the process ends whatever is still open. */
+const forceAfterMs = 4_800;
+/** One Ctrl-C under `npx pnpm` comes up to three times: from the terminal, and passed on by both. */
+const oneKeyMs = 500;
+
+const listenSentence = (error: unknown, place: { host: string; port: number }): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
+  if (code === 'EACCES')
+    return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
+  return sentenceOf(error);
+};
+
+/** What nobody caught goes through the log, which hides keys, and ends the process: its state is unknown. */
+const endOnUncaught = (app: App) => {
+  const end = (error: unknown) => {
+    app.log.fatal({ err: error }, 'nobody caught this');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+};
+
+const stopOnSignals = (app: App) => {
+  let stoppedAt: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stoppedAt !== undefined) {
+      if (systemClock.now() - stoppedAt > oneKeyMs) process.exit(1);
+      return;
+    }
+    stoppedAt = systemClock.now();
+    app.log.info({ signal }, 'shutting down');
+    systemClock.after(forceAfterMs, () => process.exit(0));
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        app.log.error({ err: error }, 'shutting down went wrong');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+};
+
+/** Runs the server until a signal ends it. */
+export const serve = async (config: Config) => {
+  const app = await createApp({
+    config,
+    clock: systemClock,
+    writeLog: (line) => void process.stderr.write(line),
+  });
+  if (!isLoopback(config.host) && config.publicUrl === undefined) {
+    app.log.warn(
+      `HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`,
+    );
+  }
+  endOnUncaught(app);
+  stopOnSignals(app);
+  try {
+    const url = await app.listen();
+    const setupLink = await app.setupLink();
+    process.stdout.write(`Drawbridge is ready on ${url}\n`);
+    process.stdout.write(`Data: ${config.dataDir}\n`);
+    if (setupLink !== null) process.stdout.write(`Create the owner account: ${setupLink}\n`);
+  } catch (error) {
+    fail(listenSentence(error, config));
+  }
+};

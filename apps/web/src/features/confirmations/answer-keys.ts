@@ -1,0 +1,15 @@
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+
+/** Handles a key press inside a question: `a` allows, `d` denies. What is held down, typed or part of a shortcut is left alone. */
+export const answerKeys =
+  (answers: { allow(): void; deny(): void }) =>
+  (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat) return;
+    if (event.defaultPrevented || isTyping(event.target)) return;
+    if (event.key !== 'a' && event.key !== 'd') return;
+    event.preventDefault();
+    if (event.key === 'a') answers.allow();
+    else answers.deny();
+  };

@@ -1,0 +1,115 @@
+import type { Hunk, Preview } from '@drawbridge/contracts/preview';
+import { createFakeClock, piecesOf } from '@drawbridge/kit';
+import { mount } from '@vue/test-utils';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { confirmationOf } from '../../../test/worlds.ts';
+import { clockKey } from '../../api/index.ts';
+import ConfirmationCard from './confirmation-card.vue';
+
+const clock = createFakeClock();
+const show = (change: Parameters<typeof confirmationOf>[0]) =>
+  mount(ConfirmationCard, {
+    props: {
+      confirmation: confirmationOf(change),
+      before: '',
+      host: null,
+      failure: undefined,
+      decide: async () => {},
+    },
+    global: { provide: { [clockKey]: clock } },
+  });
+type Card = ReturnType<typeof show>;
+
+const diffOf = (lines: Hunk['lines'], from = 1): Preview => ({
+  kind: 'diff',
+  path: 'a.txt',
+  hunks: [{ oldStart: from, newStart: from, lines }],
+  added: lines.filter(({ kind }) => kind === 'added').length,
+  removed: lines.filter(({ kind }) => kind === 'removed').length,
+});
+const rowsOf = (card: Card) =>
+  card.findAll('figure [data-row]').map((row) => [
+    row.attributes('data-row'),
+    ...row
+      .findAll(':scope > span')
+      .map((cell) => cell.text())
+      .filter(Boolean),
+  ]);
+
+it('shows a change with numbered lines, and what is left out where it is left out', () => {
+  const card = show({
+    preview: diffOf(
+      [
+        { kind: 'removed', text: 'old', lastWithoutLineFeed: true },
+        { kind: 'added', text: 'new', omittedBytes: 70_000 },
+        { kind: 'omitted', of: 'added', lines: 1_200, bytes: 30_000 },
+      ],
+      4,
+    ),
+  });
+  expect(rowsOf(card)).toEqual([
+    ['gap', '⋯', '3 unchanged lines'],
+    ['removed', '4', '−', 'removed: old'],
+    ['note', 'No line feed at the end'],
+    ['added', '4', '+', 'added: new'],
+    ['omitted', '!', 'The rest of this line (70,000 bytes) is not shown'],
+    ['omitted', '!', '1,200 new lines (30,000 bytes) are not shown'],
+  ]);
+  expect(card.find('[data-test=left-out]').text()).toBe(
+    'Not shown: 100,000 bytes of the new text, 1,200 whole lines',
+  );
+  expect(card.find('[data-decision=allowOnce]').text()).toContain('Allow all the same');
+});
+
+it('CF-15 hides no line that looks like the head of a patch, and counts each', () => {
+  const lines = ['--- a/x', '+++ b/x', '@@ -1 +1 @@', 'diff --git', 'index 1', '\\ No newline', ''];
+  const card = show({ preview: diffOf(lines.map((text) => ({ kind: 'added', text }))) });
+  expect(rowsOf(card).map((row) => row.at(-1))).toEqual(lines.map((text) => `added: ${text}`.trim()));
+  expect(card.find('figcaption').text()).toContain('+7');
+});
+
+it('CF-15 takes the text of an older machine for a text, without guessing what its lines are', () => {
+  const text = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n';
+  const card = show({ preview: { kind: 'text', of: 'unknown', path: 'a.txt', text, omitted: 'unknown' } });
+  expect(rowsOf(card)).toEqual([
+    ...['--- a', '+++ a', '@@ -1 +1 @@', '-old', '+new'].map((line) => ['same', line]),
+    ['omitted', '!', 'The rest is not shown; the machine does not say how much it is'],
+  ]);
+  expect(card.find('figcaption').text()).not.toContain('+');
+});
+
+it('CF-15 every line of any new text is in the card', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { minLength: 1 }), (texts) => {
+      const lines = texts.map((text) => text.replaceAll('\n', ''));
+      const card = show({ preview: diffOf(lines.map((text) => ({ kind: 'added', text }))) });
+      const drawn = card
+        .findAll('figure [data-row=added] > span:last-child > span:last-child')
+        .map(({ element }) => element.textContent);
+      expect(drawn).toEqual(
+        lines.map((text) =>
+          piecesOf(text)
+            .map((piece) => piece.text)
+            .join(''),
+        ),
+      );
+      card.unmount();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it.each([
+  ['a plain text', 'new', 0],
+  ['a hidden character', 'n\u202eew', 1],
+  ['right-to-left letters', 'n\u05d0', 1],
+])('warns of what a preview with %s hides', (_what, text, warnings) => {
+  const card = show({
+    preview: diffOf([
+      { kind: 'removed', text: 'o\u200bld' },
+      { kind: 'added', text },
+    ]),
+  });
+  expect(card.findAll('figure [data-test=warning]').length).toBe(warnings);
+});

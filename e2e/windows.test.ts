@@ -1,0 +1,72 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  connectDaemon,
+  createProcesses,
+  openPage,
+  owner,
+  run,
+  startBrowser,
+  startServer,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+/** A name that is neither https nor this machine: there, windows have no locks and share nothing. */
+const name = 'panel.test';
+
+describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let browser: Browser;
+  let context: BrowserContext;
+  let ann: Person;
+  let origin: string;
+  const windows: Page[] = [];
+
+  beforeAll(async () => {
+    server = await startServer(processes, { PUBLIC_URL: `http://${name}:{port}` });
+    origin = server.url.replace('127.0.0.1', name);
+    ann = await server.createOwner();
+    await connectDaemon(processes, {
+      person: ann,
+      url: server.url,
+      flags: ['--permission-shell', 'ask'],
+    });
+    browser = await startBrowser([`--host-resolver-rules=MAP ${name} 127.0.0.1`]);
+    const first = await openPage(browser);
+    context = first.context();
+    await first.goto(`${origin}/sign-in`);
+    await first.locator('[name=email]').fill(owner.email);
+    await first.locator('[name=password]').fill(owner.password);
+    await first.getByRole('button', { name: 'Sign in' }).click();
+    await first.waitForURL(`${origin}/`);
+    windows.push(first);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  const inEach = (look: (page: Page) => Promise<unknown>) => Promise.all(windows.map(look));
+
+  it('load, and show the same question, the output of its command while it prints, and its end', async () => {
+    expect(await windows[0]?.evaluate(() => isSecureContext)).toBe(false);
+    const { requestId } = await run(ann, 'shell_execute', {
+      command: 'echo begins; while [ ! -e stop ]; do sleep 0.1; done; echo ends',
+    });
+    windows.push(await context.newPage(), await context.newPage());
+    await inEach((page) => page.goto(`${origin}/activity/${requestId}`));
+    await inEach((page) => page.locator('[data-test=confirmation]').first().waitFor());
+    await windows[2]?.locator('[data-decision=allowOnce]').first().click();
+    await inEach((page) => page.locator('[data-test=output]').getByText('begins').waitFor());
+    await inEach((page) => page.locator('[data-test=confirmation]').first().waitFor({ state: 'detached' }));
+    // A window that is loaded anew while all the others stand has its page, too.
+    await windows[1]?.reload();
+    await windows[1]?.locator('[data-test=output]').getByText('begins').waitFor();
+    await ann.api.calls.cancel.mutate({ requestId });
+    await inEach((page) => page.getByText('Cancelled').first().waitFor());
+  });
+});

@@ -1,0 +1,138 @@
+import type { DiffPreview, HunkLine, LineKind, Omission, Preview, TextPreview } from './preview.ts';
+
+/** A row of a preview as it is drawn. `gap`: lines that stay; `note`: about the line above; `omitted`: says what is not shown. */
+export type PreviewRow =
+  | { kind: LineKind; text: string; oldLine?: number; newLine?: number }
+  | { kind: 'gap' | 'note' | 'omitted'; text: string };
+
+const whole = new Intl.NumberFormat('en');
+const counted = (count: number, noun: string) => `${whole.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+const kindWords: Record<LineKind, string> = { added: 'new', removed: 'removed', same: 'unchanged' };
+
+const noLineFeed: PreviewRow = { kind: 'note', text: 'No line feed at the end' };
+
+interface Numbers {
+  oldLine: number;
+  newLine: number;
+}
+
+const numbered = (kind: LineKind, { oldLine, newLine }: Numbers) => {
+  switch (kind) {
+    case 'added':
+      return { newLine };
+    case 'removed':
+      return { oldLine };
+    case 'same':
+      return { oldLine, newLine };
+    default:
+      return kind satisfies never;
+  }
+};
+
+const rowsOf = (line: HunkLine, at: Numbers | undefined): PreviewRow[] => {
+  if (line.kind === 'omitted') {
+    const noun = `${kindWords[line.of]} line`;
+    const verb = line.lines === 1 ? 'is' : 'are';
+    return [
+      {
+        kind: 'omitted',
+        text: `${counted(line.lines, noun)} (${counted(line.bytes, 'byte')}) ${verb} not shown`,
+      },
+    ];
+  }
+  const { kind, text, omittedBytes, lastWithoutLineFeed } = line;
+  const rest = omittedBytes ?? 0;
+  return [
+    { kind, text, ...(at && numbered(kind, at)) },
+    ...(rest > 0
+      ? [{ kind: 'omitted' as const, text: `The rest of this line (${counted(rest, 'byte')}) is not shown` }]
+      : []),
+    ...(lastWithoutLineFeed === true ? [noLineFeed] : []),
+  ];
+};
+
+/** Moves the numbers past a line. */
+const pass = (at: Numbers, line: HunkLine): void => {
+  const [kind, count] = line.kind === 'omitted' ? [line.of, line.lines] : [line.kind, 1];
+  if (kind !== 'added') at.oldLine += count;
+  if (kind !== 'removed') at.newLine += count;
+};
+
+const gap = (count: number): PreviewRow[] =>
+  count > 0 ? [{ kind: 'gap', text: counted(count, 'unchanged line') }] : [];
+
+const diffRows = ({ hunks, lines }: DiffPreview): PreviewRow[] => {
+  const rows: PreviewRow[] = [];
+  let next = 1;
+  for (const { oldStart, newStart, lines: own } of hunks) {
+    const at =
+      oldStart === undefined || newStart === undefined ? undefined : { oldLine: oldStart, newLine: newStart };
+    if (at) rows.push(...gap(at.newLine - next));
+    for (const line of own) {
+      rows.push(...rowsOf(line, at));
+      if (at) pass(at, line);
+    }
+    if (at) next = at.newLine;
+  }
+  if (hunks.length === 0) rows.push({ kind: 'note', text: 'Nothing changes in the text' });
+  else if (lines !== undefined) rows.push(...gap(lines + 1 - next));
+  return rows;
+};
+
+const textRows = ({ of, text, omitted }: TextPreview): PreviewRow[] => {
+  const lines = text.split('\n');
+  const endsWithLineFeed = lines.at(-1) === '' && lines.length > 1;
+  if (endsWithLineFeed) lines.pop();
+  const rows = lines.map((line, at): PreviewRow =>
+    of === 'content' ? { kind: 'added', text: line, newLine: at + 1 } : { kind: 'same', text: line },
+  );
+  if (omitted === 'unknown')
+    return [
+      ...rows,
+      { kind: 'omitted', text: 'The rest is not shown; the machine does not say how much it is' },
+    ];
+  if (omitted === undefined) return of === 'content' && !endsWithLineFeed ? [...rows, noLineFeed] : rows;
+  const { lines: more, bytes } = omitted;
+  const words =
+    more === 0 ? counted(bytes, 'byte') : `${counted(more, 'line')} and ${counted(bytes, 'byte')}`;
+  return [...rows, { kind: 'omitted', text: `The rest is not shown: ${words}` }];
+};
+
+/** A preview row by row, for the panel and the terminal. Texts are as they are sent: they are escaped where they are drawn. */
+export const previewRows = (preview: Preview): PreviewRow[] =>
+  preview.kind === 'diff' ? diffRows(preview) : textRows(preview);
+
+/** How many lines come and go; undefined where nobody has counted them. */
+export const previewCounts = (preview: Preview): { added: number; removed: number } | undefined =>
+  preview.kind === 'diff' ? { added: preview.added, removed: preview.removed } : undefined;
+
+const bytesLeftOut = (line: HunkLine, of: LineKind): Omission => {
+  if (line.kind === 'omitted') return line.of === of ? line : { lines: 0, bytes: 0 };
+  return { lines: 0, bytes: line.kind === of ? (line.omittedBytes ?? 0) : 0 };
+};
+
+const leftOutOf = ({ hunks }: DiffPreview, of: LineKind): Omission => {
+  const sum = { lines: 0, bytes: 0 };
+  for (const line of hunks.flatMap(({ lines }) => lines)) {
+    const { lines, bytes } = bytesLeftOut(line, of);
+    sum.lines += lines;
+    sum.bytes += bytes;
+  }
+  return sum;
+};
+
+/** What a preview does not show of the new text, in words; of what goes, where it shows all that comes. Undefined: it shows all. */
+export const leftOutWords = (preview: Preview): string | undefined => {
+  if (preview.kind === 'text') {
+    if (preview.omitted === undefined) return undefined;
+    return preview.omitted === 'unknown'
+      ? 'Not all of the change is shown; the machine does not say how much is left out'
+      : `Not shown: ${counted(preview.omitted.bytes, 'byte')} of the new text`;
+  }
+  const added = leftOutOf(preview, 'added');
+  if (added.bytes > 0)
+    return `Not shown: ${counted(added.bytes, 'byte')} of the new text, ${counted(added.lines, 'whole line')}`;
+  const removed = leftOutOf(preview, 'removed');
+  return removed.bytes > 0 ? `Not shown: ${counted(removed.lines, 'removed line')}` : undefined;
+};

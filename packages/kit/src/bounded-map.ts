@@ -1,0 +1,65 @@
+export interface BoundedMapOptions<K, V> {
+  maxEntries: number;
+  /** The most that the weights of all entries may add up to. */
+  maxWeight?: number;
+  /** An entry's part of `maxWeight`; 1 where it is left out. */
+  weigh?(value: V): number;
+  /** An entry for which this is false is never evicted. */
+  isEvictable?(value: V): boolean;
+  /** Called for each entry that a bound removed. */
+  onEvict?(key: K, value: V): void;
+}
+
+/** A map that evicts its oldest entries when it holds too many of them. */
+export interface BoundedMap<K, V> extends Iterable<[K, V]> {
+  get(key: K): V | undefined;
+  has(key: K): boolean;
+  /** Sets an entry, which is the newest then, and evicts what is over the bounds. */
+  set(key: K, value: V): void;
+  delete(key: K): boolean;
+  clear(): void;
+  readonly size: number;
+}
+
+export const createBoundedMap = <K, V>(options: BoundedMapOptions<K, V>): BoundedMap<K, V> => {
+  const { maxEntries, maxWeight = Infinity, weigh = () => 1, isEvictable = () => true, onEvict } = options;
+  const entries = new Map<K, V>();
+  let weight = 0;
+
+  const remove = (key: K): boolean => {
+    const value = entries.get(key);
+    if (value === undefined && !entries.has(key)) return false;
+    // The key is there, so the value is one of the map's.
+    weight -= weigh(value as V);
+    return entries.delete(key);
+  };
+
+  const evict = () => {
+    for (const [key, value] of entries) {
+      if (entries.size <= maxEntries && weight <= maxWeight) return;
+      if (!isEvictable(value)) continue;
+      remove(key);
+      onEvict?.(key, value);
+    }
+  };
+
+  return {
+    get: (key) => entries.get(key),
+    has: (key) => entries.has(key),
+    set: (key, value) => {
+      remove(key);
+      entries.set(key, value);
+      weight += weigh(value);
+      evict();
+    },
+    delete: remove,
+    clear: () => {
+      entries.clear();
+      weight = 0;
+    },
+    get size() {
+      return entries.size;
+    },
+    [Symbol.iterator]: () => entries[Symbol.iterator](),
+  };
+};

@@ -1,0 +1,58 @@
+/** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
+const ownToken =
+  /(?:(gw|sess|setup|invite)(?:_|%5f|\\u005f)[A-Za-z0-9_-]{6,}|(reset|dbt|dbo|dbr|dbs|dbp)(?:_|%5f|\\u005f)[A-Za-z0-9_-]{16,})/gi;
+/** The value after the name of a header, parameter or field that holds a secret. */
+const named =
+  /((?:api_?key|x-gateway-key|authorization|cookie|password|passwd|secret|access_?token|refresh_?token|session_token|setuptoken|invitationtoken|resettoken|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
+/** A code of OAuth in an address; elsewhere `code` names errors. */
+const codeInAddress = /([?&]code(?:=|%3d))[^&\s"\\]+/gi;
+/** Keys of other services, by their beginning. */
+const common =
+  /\b(?:sk-|sk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|AKIA|AIza|eyJ[A-Za-z0-9_-]{8,2000}\.)[A-Za-z0-9_.-]{12,}/g;
+
+/** The part of a secret's base64 that does not depend on the bytes around it, at this offset (0, 1 or 2 of 3). */
+const base64At = (secret: string, offset: number): string => {
+  const whole = Buffer.from(`${'\0'.repeat(offset)}${secret}`).toString('base64');
+  return whole.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + Buffer.byteLength(secret)) * 8) / 6));
+};
+
+const spellings = (secret: string): string[] => {
+  const base64 = [0, 1, 2].map((offset) => base64At(secret, offset));
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString('hex'),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
+};
+
+/** The text with `mask` in the place of everything that looks like a key. Linear in the text's length. */
+export const withoutKeys = (text: string, mask = '…'): string =>
+  text
+    .replace(ownToken, (_token, first?: string, second?: string) => `${first ?? second}_${mask}`)
+    .replace(named, (_pair, name: string) => name + mask)
+    .replace(codeInAddress, (_pair, name: string) => name + mask)
+    .replace(common, mask);
+
+export interface Scrubber {
+  /** Masks this value from now on, also as base64, hex, JSON or part of a URL. */
+  hide(secret: string): void;
+  scrub(text: string): string;
+}
+
+/** Masks keys in a text: those that look like one, and the values that were passed to `hide`. */
+export const createScrubber = (mask = '…'): Scrubber => {
+  const known = new Set<string>();
+  return {
+    hide: (secret) => {
+      for (const spelling of spellings(secret)) if (spelling.length >= 8) known.add(spelling);
+    },
+    scrub: (text) =>
+      withoutKeys(
+        [...known].reduce((rest, secret) => rest.replaceAll(secret, () => mask), text),
+        mask,
+      ),
+  };
+};

@@ -1,0 +1,28 @@
+import type { Clock } from './clock.ts';
+
+/** One wait that can be cancelled and started anew. */
+export interface Timer {
+  /** Runs `run` once after `ms`; an earlier wait of this timer is cancelled. */
+  start(ms: number, run: () => void): void;
+  cancel(): void;
+  isWaiting(): boolean;
+}
+
+export const createTimer = (clock: Clock): Timer => {
+  let cancelWait: (() => void) | null = null;
+  const cancel = () => {
+    cancelWait?.();
+    cancelWait = null;
+  };
+  return {
+    start: (ms, run) => {
+      cancel();
+      cancelWait = clock.after(ms, () => {
+        cancelWait = null;
+        run();
+      });
+    },
+    cancel,
+    isWaiting: () => cancelWait !== null,
+  };
+};

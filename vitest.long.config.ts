@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
+export default defineConfig({
+  test: {
+    name: 'long',
+    include: ['{e2e,tools}/**/*.long.ts'],
+    maxWorkers: 3,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    reporters: ['default', './e2e/reporter.ts'],
+  },
+});
