@@ -117,12 +117,20 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('keeps its buttons asleep for a moment after a question appears', async () => {
+    // In the page, so that the click comes with the button however slow this machine is.
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        const button = document.querySelector<HTMLButtonElement>('[data-decision=denyOnce]');
+        if (!button) return;
+        observer.disconnect();
+        button.click();
+        button.dataset['clickedEarly'] = 'true';
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
     const call = await run(ann, 'write_file', { filePath: 'asleep.txt', content: 'x' });
     expect(call.state).toBe('awaiting-confirmation');
-    const button = page.locator('[data-decision=denyOnce]');
-    await button.waitFor();
-    // Clicked without the wait for an enabled button that a patient person has.
-    await button.dispatchEvent('click');
+    await page.locator('[data-clicked-early]:enabled').waitFor();
     expect((await ann.api.confirmations.list.query()).map(({ requestId }) => requestId)).toEqual([
       call.requestId,
     ]);

@@ -19,7 +19,8 @@ import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '.
 /** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
 export const makeFolders = () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
-  cleanUp(() => rmSync(base, { recursive: true, force: true }));
+  // More than once: git may still be at work in the background.
+  cleanUp(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
   const [root, outside, own] = [join(base, 'root'), join(base, 'outside'), join(base, 'own')];
   for (const folder of [root, outside]) mkdirSync(folder);
   mkdirSync(own, { mode: 0o700 });
