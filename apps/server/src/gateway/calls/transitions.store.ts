@@ -33,18 +33,29 @@ export interface TransitionsStore {
 }
 
 type Row = Selectable<CallTable>;
-type UpdatedRow = Omit<
-  Row,
-  'arguments' | 'userId' | 'machineId' | 'tool' | 'door' | 'via' | 'viaKind' | 'viaId' | 'createdAt'
->;
 
 const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 
-const updatedRow = (record: CallRecord, resultText: string | null): UpdatedRow => ({
+/** Columns whose text costs time to make. */
+interface Texts {
+  result: string | null;
+  arguments: string;
+}
+
+// One literal: a spread of 14 columns into 24 takes 12 µs a call.
+const rowOf = (record: CallRecord, texts: Texts): Row => ({
   requestId: record.requestId,
+  userId: record.userId,
+  machineId: record.machineId,
+  tool: record.tool,
+  arguments: texts.arguments,
+  door: record.door,
+  via: textOrNull(record.via),
+  viaKind: record.via?.kind ?? null,
+  viaId: record.via?.id ?? null,
   state: record.state,
-  result: resultText ?? textOrNull(record.result),
+  result: texts.result,
   error: textOrNull(record.error),
   started: flagOrNull(record.started),
   decision: record.decision,
@@ -54,25 +65,20 @@ const updatedRow = (record: CallRecord, resultText: string | null): UpdatedRow =
   answerDigest: record.answerDigest,
   endsAt: record.endsAt,
   rev: record.rev,
+  createdAt: record.createdAt,
   deliveredAt: record.deliveredAt,
   endedAt: record.endedAt,
 });
 
-const insertedRow = (record: CallRecord): Row => ({
-  ...updatedRow(record, null),
-  userId: record.userId,
-  machineId: record.machineId,
-  tool: record.tool,
-  arguments: JSON.stringify(record.arguments),
-  door: record.door,
-  via: textOrNull(record.via),
-  viaKind: record.via?.kind ?? null,
-  viaId: record.via?.id ?? null,
-  createdAt: record.createdAt,
-});
+const insertedRow = (record: CallRecord) =>
+  rowOf(record, { result: textOrNull(record.result), arguments: JSON.stringify(record.arguments) });
+
+/** An update leaves the arguments as they are. */
+const updatedRow = (record: CallRecord, resultText: string | null) =>
+  rowOf(record, { result: resultText ?? textOrNull(record.result), arguments: '' });
 
 const prepareCallQueries = (db: Kysely<Schema>) => {
-  const mutable = (slot: Slot<UpdatedRow>) => ({
+  const mutable = (slot: Slot<Row>) => ({
     state: slot('state'),
     result: slot('result'),
     error: slot('error'),
@@ -103,12 +109,12 @@ const prepareCallQueries = (db: Kysely<Schema>) => {
         createdAt: slot('createdAt'),
       }),
     ),
-    update: prepareQuery((slot: Slot<UpdatedRow & { before: number }>) =>
+    update: prepareQuery((slot: Slot<Row>) =>
       db
         .updateTable('calls')
         .set(mutable(slot))
         .where('requestId', '=', slot('requestId'))
-        .where('rev', '=', slot('before'))
+        .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
         .where('endedAt', 'is', null),
     ),
   };
@@ -165,7 +171,7 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
       case 'update-call': {
         const { record, resultText } = write;
         return {
-          query: calls.update({ ...updatedRow(record, resultText), before: record.rev - 1 }),
+          query: calls.update(updatedRow(record, resultText)),
           rows: 1,
         };
       }
