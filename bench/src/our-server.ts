@@ -15,7 +15,8 @@ const app = await createApp({
 const url = await app.listen();
 const calls = await serveCalls(async (body, path) => {
   const call = toolCall.parse(JSON.parse(body));
-  const machine = await app.gateway.machines.resolve(path.slice(1));
+  const machine = await app.gateway.machines.default(path.slice(1));
+  if (!machine) throw new Error('the user has no machine');
   const ended = await app.gateway.calls.run(machine, call, { door: 'trpc', until: 'ended' });
   return JSON.stringify(ended);
 });

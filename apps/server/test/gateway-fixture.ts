@@ -5,6 +5,8 @@ import { createFakeClock, type FakeClock } from '@drawbridge/kit';
 import { afterEach, expect } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
 import type { Call } from '@drawbridge/contracts/calls';
+import type { StateChanged } from '@drawbridge/contracts/gateway';
+import type { RulesQuery } from '@drawbridge/contracts/rules';
 import type { ToolCall } from '@drawbridge/contracts/tool-call';
 import {
   type CallOptions,
@@ -15,6 +17,7 @@ import {
   type GatewayLimits,
   type DaemonCredentials,
 } from '../src/gateway/index.ts';
+import { requireMachine, watchMachine } from '../src/callers/index.ts';
 import { createNewStores } from './new-store.ts';
 
 /** No other process changes the store of these tests, and hours of the clock are quicker without looking for it. */
@@ -208,10 +211,22 @@ export const useGateway = (): TestGateway => {
   };
 };
 
+/** What the user sees of their default machine, on each change. */
+export const watchStatus = (gateway: Gateway, userId: string, listener: (event: StateChanged) => void) => {
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  return watchMachine({ gateway, onError }, { userId }, listener);
+};
+
+/** Queries the rules of the user's default machine. */
+export const queryRules = async (gateway: Gateway, userId: string, query: RulesQuery) =>
+  gateway.rules.query(await requireMachine(gateway, { userId }), query);
+
 /** Runs tools on the user's default machine, as `callers` does. */
 export const callerOf = (gateway: Gateway, userId: string) => ({
   run: async (call: ToolCall, options: CallOptions): Promise<Call> =>
-    gateway.calls.run(await gateway.machines.resolve(userId), call, options),
+    gateway.calls.run(await requireMachine(gateway, { userId }), call, options),
 });
 
 /** How a call is made that is waited for. */

@@ -4,7 +4,7 @@ import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-pat
 import { systemClock, type Clock } from '@drawbridge/kit';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
-import { newFolder } from './chores.ts';
+import { commandsFor, newFolder } from './chores.ts';
 import { openStream, requestOf } from './daemon.ts';
 import { createPanel } from './panel.ts';
 import { cookiesOf, owner, startServer } from './server.ts';
@@ -20,11 +20,12 @@ const clockFrom = (start: number): Clock => {
   return { ...systemClock, now: () => systemClock.now() - offset };
 };
 
-const withStore = (release: string) => {
+const withStore = (release: string, change = '') => {
   const dataDir = newFolder();
   const database = new Database(join(dataDir, 'drawbridge.db'));
   database.pragma('foreign_keys = OFF');
   database.exec(readFileSync(new URL(`stores/${release}.sql`, import.meta.url), 'utf8'));
+  database.exec(change);
   database.close();
   writeFileSync(join(dataDir, 'auth-secret'), 'f4SmZtTW-2Vu98nQprSi9j76tgBT6SF9LjkLmGW2hLc', { mode: 0o600 });
   return dataDir;
@@ -73,4 +74,17 @@ it('a store of release 0.1.0 opens with its machine, key, calls, questions, rule
     requestId: openCall,
     toolCall: { arguments: { path: 'c.txt', _confirmation: 'allowOnce' } },
   });
+});
+
+it('machines of one person get names, and the one that was used last is the default', async () => {
+  const older = `
+    insert into machines select 'older', "userId", "hostIdentifier", '/older', "toolsDigest", categories, daemon, epoch,
+      null, "initAt" - 1, "createdAt" - 1, "resumesFrom", null, null, null, null from machines;`;
+  const server = await startServer({ dataDir: withStore('0.1.0', older), clock: clockFrom(storedAt) });
+  const commands = commandsFor(server.dataDir);
+  await commands.listMachines({ email: owner.email, json: true });
+  expect(JSON.parse(commands.out())).toMatchObject([
+    { id: 'older', name: 'desk', isDefault: false },
+    { name: 'desk-2', isDefault: true },
+  ]);
 });

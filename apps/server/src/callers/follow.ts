@@ -5,9 +5,10 @@ import {
   type CallState,
   type CallSummary,
 } from '@drawbridge/contracts/calls';
-import { createDeferred } from '@drawbridge/kit';
+import { createDeferred, hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isOwn, type Caller, type CallerContext } from './caller.ts';
+import { machineOf } from './machine.ts';
 import { isWithinScopes } from './tool-scope.ts';
 
 /** How often a caller is reminded that the user has not answered yet. */
@@ -45,7 +46,13 @@ export const ownCall = async ({ gateway }: CallReader, caller: Caller, requestId
   const call = await gateway.calls.get(caller.userId, requestId);
   if (!isOwn(caller, call)) throw errors.notFound();
   if (caller.scopes === 'all') return call;
-  const machine = await gateway.machines.get(caller.userId, call.machineId);
+  // A machine that its person has forgotten offers nothing.
+  const machine = await machineOf(gateway, { ...caller, machineId: call.machineId }).catch(
+    (error: unknown) => {
+      if (hasCode(error, 'NOT_FOUND')) return null;
+      throw error;
+    },
+  );
   if (!isWithinScopes(machine?.tools.get(call.tool) ?? { name: call.tool }, caller.scopes))
     throw errors.notFound();
   return call;

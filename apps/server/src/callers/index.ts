@@ -17,4 +17,13 @@ export {
 } from './follow.ts';
 export { idempotencyKey, markUndelivered, trackDelivery } from './idempotency.ts';
 export { startCall, startCallOnce, type NewCall, type StartedCall } from './start.ts';
-export { findTool, machineOf, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';
+export {
+  connectedTools,
+  disconnectMachine,
+  knownMachine,
+  machineOf,
+  machineStatus,
+  requireMachine,
+  watchMachine,
+} from './machine.ts';
+export { findTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';

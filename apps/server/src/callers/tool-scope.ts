@@ -3,6 +3,7 @@ import type { Tool } from '@drawbridge/contracts/tool';
 import { isReading, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
 import { errors } from '../errors.ts';
 import type { Caller } from './caller.ts';
+import { machineOf, requireMachine } from './machine.ts';
 
 const names = {
   filesystemWrite: ['write_file', 'edit_file', 'create_directory', 'delete', 'move', 'copy_file'],
@@ -58,10 +59,6 @@ export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotat
 export const isWithinScopes = (tool: Pick<Tool, 'name' | 'annotations'>, scopes: Caller['scopes']): boolean =>
   scopes === 'all' || groupsOfTool(tool).every((group) => scopes.includes(group));
 
-/** The machine that a caller means: the one it names, else the user's default. Null while the user has none. */
-export const machineOf = (gateway: Gateway, { userId, machineId }: Caller): Promise<MachineView | null> =>
-  gateway.machines.get(userId, machineId);
-
 /** The tools of a machine that a caller may use, also while the machine is away; in the order of the machine. */
 export const toolsInScope = (machine: MachineView | null, { scopes }: Pick<Caller, 'scopes'>): Tool[] =>
   [...(machine?.tools.values() ?? [])].filter((tool) => isWithinScopes(tool, scopes));
@@ -87,17 +84,17 @@ export interface ScopedTool {
  * does not offer and for one out of scope alike, `notConnected` for a user without a machine.
  */
 export const scopeTool = async (gateway: Gateway, caller: Caller, name: string): Promise<ScopedTool> => {
-  const { userId, machineId, scopes } = caller;
+  const { scopes } = caller;
   if (scopes === 'all')
     return {
       caller,
       name,
-      machine: await gateway.machines.resolve(userId, machineId),
+      machine: await requireMachine(gateway, caller),
       descriptor: undefined,
     };
   const machine = await machineOf(gateway, caller);
   if (!machine) throw errors.notConnected();
   const descriptor = machine.tools.get(name);
   if (!descriptor || !isWithinScopes(descriptor, scopes)) throw errors.unknownTool();
-  return { caller, name, machine: { userId, machineId: machine.machineId }, descriptor };
+  return { caller, name, machine: machine.ref, descriptor };
 };

@@ -5,6 +5,7 @@ import { takeFolder } from '../db/index.ts';
 import { folderInUse } from '../folder-in-use.ts';
 import { openAccounts } from '../open-accounts.ts';
 import { serverCommand } from '../server-command.ts';
+import { createMachineActions } from './machine-actions.ts';
 import type { Actions } from './program.ts';
 import { createToken } from './token.ts';
 import { disableUser, enableUser, resetPassword, userTable } from './user.ts';
@@ -49,6 +50,7 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
         await enableUser(accounts, email);
         tell(`Enabled ${email}. Access tokens have to be created anew, and machines connected again.\n`);
       }),
+    ...createMachineActions({ config, print, tell }),
     createToken: ({ email, input, json }) =>
       withAccounts(config, async (opened) => {
         const created = await createToken(opened, { email, input });

@@ -12,6 +12,11 @@ const read = async (...args: string[]) => {
     'resetPassword',
     'disableUser',
     'enableUser',
+    'listMachines',
+    'renameMachine',
+    'setDefaultMachine',
+    'disconnectMachine',
+    'forgetMachine',
     'createToken',
     'backUp',
     'restore',
@@ -34,6 +39,14 @@ const read = async (...args: string[]) => {
 };
 
 const create = (...more: string[]) => ['token', 'create', '--user', 'ann@example.org', ...more];
+const machines = (name: string, ...more: string[]) => [
+  'machines',
+  name,
+  '--user',
+  'ann@example.org',
+  ...more,
+];
+const desk = { email: 'ann@example.org', machine: 'desk' };
 const wrong = (sentence: string) => ['wrong', expect.stringContaining(sentence)];
 const created = (change: object = {}, json = false) => [
   'createToken',
@@ -53,6 +66,14 @@ it.each<[string, string[], unknown]>([
   ['an account to disable', ['user', 'disable', 'ann@example.org'], ['disableUser', 'ann@example.org']],
   ['an account to enable', ['user', 'enable', 'ann@example.org'], ['enableUser', 'ann@example.org']],
   ['a text that is no address', ['user', 'disable', 'ann'], wrong('must be the e-mail address')],
+  ['machines', machines('list', '--json'), ['listMachines', { email: 'ann@example.org', json: true }]],
+  ['another name', machines('rename', 'desk', 'attic'), ['renameMachine', { ...desk, name: 'attic' }]],
+  ['a name that cannot be', machines('rename', 'desk', 'Attic'), wrong('must have 1 to 32 lower-case')],
+  ['a reserved name', machines('rename', 'desk', 'all'), wrong('is reserved')],
+  ['a default', machines('default', 'desk'), ['setDefaultMachine', desk]],
+  ['a machine to disconnect', machines('disconnect', 'desk'), ['disconnectMachine', desk]],
+  ['a machine to forget', machines('forget', 'desk'), ['forgetMachine', desk]],
+  ['a machine of no person', ['machines', 'forget', 'desk'], wrong("required option '--user <email>'")],
   ['a backup', ['backup', 'copy'], ['backUp', 'copy']],
   ['a backup to nowhere', ['backup'], wrong("missing required argument 'folder'")],
   ['a restore', ['restore', 'copy'], ['restore', 'copy']],

@@ -1,8 +1,10 @@
 import { toolGroups } from '@drawbridge/contracts/groups';
+import { machineName } from '@drawbridge/contracts/ids';
 import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts/tokens';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { configHelp } from '../config.ts';
+import type { MachineChoice } from './machines.ts';
 
 /** What the commands do; `program.ts` reads the line, and these run it. Folders are as they were typed. */
 export interface Actions {
@@ -12,6 +14,11 @@ export interface Actions {
   disableUser(email: string): Promise<void>;
   enableUser(email: string): Promise<void>;
   createToken(token: { email: string; input: CreateTokenInput; json: boolean }): Promise<void>;
+  listMachines(options: { email: string; json: boolean }): Promise<void>;
+  renameMachine(choice: MachineChoice & { name: string }): Promise<void>;
+  setDefaultMachine(choice: MachineChoice): Promise<void>;
+  disconnectMachine(choice: MachineChoice): Promise<void>;
+  forgetMachine(choice: MachineChoice): Promise<void>;
   backUp(folder: string): Promise<void>;
   restore(folder: string): Promise<void>;
   doctor(options: { json: boolean }): Promise<void>;
@@ -21,6 +28,12 @@ const email = (text: string): string => {
   const read = z.email().safeParse(text);
   if (read.success) return read.data;
   throw new InvalidArgumentError('must be the e-mail address of an account');
+};
+
+const newName = (text: string): string => {
+  const read = machineName.safeParse(text);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError(read.error.issues[0]?.message ?? 'is not valid');
 };
 
 /** What each field of the input is called on the command line. */
@@ -56,6 +69,34 @@ const addUser = (program: Command, actions: Actions): void => {
     .description('let a disabled account sign in again; tokens and machines have to be created anew')
     .argument('<email>', 'of the account', email)
     .action(actions.enableUser);
+};
+
+const addMachines = (program: Command, actions: Actions): void => {
+  const machines = program.command('machines').description('the machines that a person has paired');
+  const add = (name: string, description: string) =>
+    machines
+      .command(name)
+      .description(description)
+      .requiredOption('--user <email>', 'whose machine it is', email);
+  const machine = ['<machine>', 'its name or id'] as const;
+  add('list', 'list the machines')
+    .option('--json', 'as JSON')
+    .action(({ user, json = false }: { user: string; json?: boolean }) =>
+      actions.listMachines({ email: user, json }),
+    );
+  add('rename', 'call a machine by another name')
+    .argument(...machine)
+    .argument('<name>', 'lower-case letters, digits and hyphens', newName)
+    .action((given: string, name: string, { user }: { user: string }) =>
+      actions.renameMachine({ email: user, machine: given, name }),
+    );
+  const one = (name: string, description: string, run: (choice: MachineChoice) => Promise<void>) =>
+    add(name, description)
+      .argument(...machine)
+      .action((given: string, { user }: { user: string }) => run({ email: user, machine: given }));
+  one('default', 'use a machine where none is named', actions.setDefaultMachine);
+  one('disconnect', 'end the pairing of a machine', actions.disconnectMachine);
+  one('forget', 'remove a machine that is away from the list; its calls stay', actions.forgetMachine);
 };
 
 const addToken = (program: Command, actions: Actions): void => {
@@ -104,6 +145,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
       return command.error(`error: unknown command '${word}'. See drawbridge-server --help.`);
     });
   addUser(program, actions);
+  addMachines(program, actions);
   addToken(program, actions);
   program
     .command('backup')

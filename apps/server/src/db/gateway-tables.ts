@@ -4,6 +4,12 @@
 export interface MachineTable {
   id: string;
   userId: string;
+  /** What the person calls it; one of a name for each person, forgotten ones apart. */
+  name: string;
+  /** The installation of the daemon, as it says of itself; null for one that knows only the specification. */
+  instance: string | null;
+  /** When the person forgot it; its calls stay. */
+  forgottenAt: number | null;
   hostIdentifier: string;
   rootPath: string;
   toolsDigest: string;
@@ -122,6 +128,13 @@ export interface CallRepeatTable {
   at: number;
 }
 
+/** What a person has set for themselves. */
+export interface UserSettingsTable {
+  userId: string;
+  /** The machine that is meant where none is named. */
+  defaultMachineId: string | null;
+}
+
 /** An account that was removed and has machines or calls left. */
 export interface RemovedUserTable {
   userId: string;
@@ -136,4 +149,5 @@ export interface GatewayTables {
   gatewaySwitches: GatewaySwitchTable;
   callRepeats: CallRepeatTable;
   removedUsers: RemovedUserTable;
+  userSettings: UserSettingsTable;
 }

@@ -10,6 +10,7 @@ import { settledBy } from './migrations/0008-settled-by.ts';
 import { removedUsers } from './migrations/0009-removed-users.ts';
 import { knownMachines } from './migrations/0010-known-machines.ts';
 import { callRevisions } from './migrations/0011-call-revisions.ts';
+import { machineNames } from './migrations/0012-machine-names.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -25,6 +26,7 @@ const migrations = {
   '0009-removed-users': removedUsers,
   '0010-known-machines': knownMachines,
   '0011-call-revisions': callRevisions,
+  '0012-machine-names': machineNames,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

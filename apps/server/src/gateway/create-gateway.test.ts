@@ -1,3 +1,4 @@
+import { connectedTools, machineStatus } from '../callers/index.ts';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { StateChanged } from '@drawbridge/contracts/gateway';
@@ -11,6 +12,7 @@ import {
   text,
   type GatewayFixture,
   callerOf,
+  watchStatus,
 } from '../../test/gateway-fixture.ts';
 
 let fixture: GatewayFixture;
@@ -26,7 +28,7 @@ describe('the main path', () => {
     const { gateway, clock } = fixture;
     const states: StateChanged[] = [];
     const calls: CallEvent[] = [];
-    gateway.machines.onChanged('ada', (event) => states.push(event));
+    watchStatus(gateway, 'ada', (event) => states.push(event));
     gateway.calls.onChanged('ada', (event) => calls.push(event));
 
     const link = await gateway.pairing.createLink('ada');
@@ -53,8 +55,8 @@ describe('the main path', () => {
       toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
       state: 'online',
     };
-    expect(await gateway.machines.status('ada')).toEqual(status);
-    expect((await gateway.machines.tools('ada')).map((tool) => tool.name)).toEqual([
+    expect(await machineStatus(gateway, { userId: 'ada' })).toEqual(status);
+    expect((await connectedTools(gateway, { userId: 'ada' })).map((tool) => tool.name)).toEqual([
       'read_file',
       'write_file',
     ]);

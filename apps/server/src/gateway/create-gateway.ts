@@ -50,7 +50,11 @@ const createParts = (needs: GatewayNeeds) => {
   const bus = createLocalBus(onError);
   const streams = createStreams();
   const stores = createGatewayStores(store);
-  const registry = createRegistry({ store: stores.machines, isOwner });
+  const registry = createRegistry({
+    store: stores.machines,
+    isOwner,
+    othersChanged: store.othersChanged,
+  });
   const keys = createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey });
   const liveOutputs = createLiveOutputs(limits);
   const common = { clock, limits, bus, onError };
@@ -102,7 +106,6 @@ const createParts = (needs: GatewayNeeds) => {
     limits,
     store: stores.repeats,
     find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
-    machineIdOf: async (userId, machineId) => (await registry.used(userId, machineId))?.id ?? null,
   });
   const rules = createRules({ ...common, registry, settings, streams, store: stores.machines });
   const { release } = needs.pairing;
@@ -123,6 +126,7 @@ const createParts = (needs: GatewayNeeds) => {
     clock,
     facts: needs.pairing,
     keys,
+    registry,
     settings,
     removedUsers: stores.removedUsers,
     endSessions: end,
@@ -140,7 +144,7 @@ const createParts = (needs: GatewayNeeds) => {
     rules,
     daemon,
     pairing,
-    machines: createMachines({ registry, keys, connections, bus, release, onError }),
+    machines: createMachines({ registry, keys, connections, bus, release }),
     retention: createRetention({ clock, limits, stores, registry, log: needs.log, onError }),
   };
 };

@@ -29,7 +29,7 @@ export const createGatewayStores = (store: Store): GatewayStores => {
     calls: mapStoreErrors(createCallsStore(db, commit)),
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
-    machines: mapStoreErrors(createMachinesStore(db, commit)),
+    machines: mapStoreErrors(createMachinesStore(store)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(db)),
     repeats: mapStoreErrors(createRepeatsStore(db)),

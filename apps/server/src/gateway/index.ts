@@ -6,5 +6,11 @@ export type { Gateway } from './gateway.ts';
 export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
 export { isReading } from './idempotency/reading-tools.ts';
-export type { MachineRef, MachineView } from './machines/machines.ts';
+export type { MachineView } from './machines/machines.ts';
+export { offlineStatus, type MachineRef } from './machines/registry.ts';
+export {
+  createManageMachines,
+  type ListedMachine,
+  type ManageMachines,
+} from './machines/manage-machines.store.ts';
 export { createKeysStore } from './pairing/keys.store.ts';

@@ -1,3 +1,4 @@
+import { machineStatus } from '../callers/index.ts';
 import { describe, expect, it } from 'vitest';
 import {
   ended,
@@ -41,14 +42,14 @@ describe('after a restart', () => {
   it('the machine is waited for, comes back with its key, and nothing is paired again', async () => {
     const { key, clock } = await connected();
     const gateway = await restart();
-    expect(await gateway.machines.status('ada')).toMatchObject({
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
       connected: true,
       state: 'grace',
       directory: '/home/ada/notes',
     });
     await clock.settle(30_000);
     const stream = await openStream(gateway, key);
-    expect(await gateway.machines.status('ada')).toMatchObject({
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
       state: 'online',
       connectedAt: '2026-01-01T00:00:00.000Z',
     });
@@ -63,10 +64,13 @@ describe('after a restart', () => {
     const { clock, key } = await connected();
     const gateway = await restart();
     await clock.settle(60_000);
-    expect(await gateway.machines.status('ada')).toMatchObject({ connected: false, state: 'offline' });
-    expect(await (await restart()).machines.status('ada')).toMatchObject({ state: 'offline' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
+      connected: false,
+      state: 'offline',
+    });
+    expect(await machineStatus(await restart(), { userId: 'ada' })).toMatchObject({ state: 'offline' });
     await fixture.openStream(key);
-    expect(await fixture.gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(fixture.gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
   it.each([
@@ -77,7 +81,7 @@ describe('after a restart', () => {
     if (explicit) await fixture.gateway.daemon.disconnect(key);
     else stream.drop();
     await clock.settle(10_000);
-    expect(await (await restart()).machines.status('ada')).toMatchObject({ state: 'offline' });
+    expect(await machineStatus(await restart(), { userId: 'ada' })).toMatchObject({ state: 'offline' });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { machineStatus } from '../callers/index.ts';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -38,7 +39,7 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     await clock.settle();
     expect(stream.requests()).toEqual([]);
     expect(await gateway.calls.list('ada', { limit: 9 })).toEqual({ calls: [], nextCursor: null });
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
     await pragma(end);
     const call = callerOf(gateway, 'ada').run(write, ended);
     await clock.settle();

@@ -72,6 +72,7 @@ describe('migrations', () => {
       'machines',
       'removedUsers',
       'toolLists',
+      'userSettings',
     ]);
     await Promise.all(stores.map(({ close }) => close()));
   });

@@ -2,6 +2,7 @@ import { confirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { restStatus } from '@drawbridge/contracts/gateway';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
+import { machineStatus } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { credentialsOf } from '../../http/index.ts';
@@ -24,7 +25,7 @@ export const userRoutes = (
     mount.wrap(await gateway.pairing.createLinkAsSpecified(await userId(request))),
   );
   app.get('/gateway/status', async (request) =>
-    mount.wrap(restStatus.parse(await gateway.machines.status(await userId(request)))),
+    mount.wrap(restStatus.parse(await machineStatus(gateway, { userId: await userId(request) }))),
   );
   app.post('/confirm/:requestId', async (request) => {
     const user = await userId(request);

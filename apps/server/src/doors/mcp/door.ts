@@ -66,7 +66,7 @@ const createAuthenticate = ({ access, gateway, limits, site }: Needs) => {
   });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BearerCaller> => {
     const caller = bearerCaller(await guard(request, reply), machineIdOf(request));
-    if (caller.machineId !== undefined) await gateway.machines.get(caller.userId, caller.machineId);
+    if (caller.machineId !== undefined) await gateway.machines.find(caller.userId, caller.machineId);
     return caller;
   };
 };
@@ -76,16 +76,17 @@ const createAuthenticate = ({ access, gateway, limits, site }: Needs) => {
  * changed.
  */
 const listen = (
-  { sessions, streams, gateway, clock }: TransportContext,
+  ctx: TransportContext,
   caller: BearerCaller,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply => {
+  const { sessions, streams } = ctx;
   if (request.headers['mcp-protocol-version'] === statelessRevision) throw errors.methodNotAllowed();
   const session = request.headers['mcp-session-id'];
   if (session !== undefined && !sessions.read(String(session), caller.id))
     throw errors.notFound({ message: 'Session not found' });
   reply.raw.once('close', streams.acquire(caller.userId));
-  return streamMachine(reply, { gateway, userId: caller.userId, clock });
+  return streamMachine(reply, ctx, caller);
 };
 
 /** The door of MCP's clients: `/mcp` and `/mcp/:machineId`, in the revisions 2025-11-25 and 2026-07-28. */

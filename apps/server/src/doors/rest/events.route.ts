@@ -3,7 +3,14 @@ import type { GatewayStatus } from '@drawbridge/contracts/gateway';
 import { restLimits } from '@drawbridge/contracts/rest';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import { isOpen, isOwn, type Caller, type CallerContext } from '../../callers/index.ts';
+import {
+  isOpen,
+  isOwn,
+  machineStatus,
+  watchMachine,
+  type Caller,
+  type CallerContext,
+} from '../../callers/index.ts';
 import { createQuota, createSseStream } from '../../http/index.ts';
 import { failures, type Exchange, type Route } from './route.ts';
 
@@ -36,10 +43,11 @@ const keyOf = ({ caller: { via } }: Exchange) => `${via.kind} ${via.id}`;
 
 /** Streams until the client leaves; then `release` is called. */
 const streamEvents = async (
-  { gateway, clock }: CallerContext,
+  ctx: CallerContext,
   { caller, request, reply }: Exchange,
   release: () => void,
 ) => {
+  const { gateway, clock } = ctx;
   const stream = createSseStream(reply, { clock, slowReader: 'close' });
   const own = createOwnEvents(caller);
   const early: RestEvent[] = [];
@@ -50,7 +58,7 @@ const streamEvents = async (
 
   const cancels = [
     release,
-    gateway.machines.onChanged(caller.userId, ({ payload }) => publish({ event: 'status', data: payload })),
+    watchMachine(ctx, caller, ({ payload }) => publish({ event: 'status', data: payload })),
     gateway.calls.onChanged(caller.userId, (event) => {
       if (own.includes(event)) publish(callEventOf(event));
     }),
@@ -61,7 +69,7 @@ const streamEvents = async (
 
   const { calls } = await gateway.calls.list(caller.userId, { limit: replayedCalls }, caller.via);
   for (const call of calls) own.know(call);
-  const status = await gateway.machines.status(caller.userId);
+  const status = await machineStatus(gateway, caller);
   stream.open();
   write({ event: 'status', data: status });
   if (request.headers['last-event-id'] !== undefined)

@@ -1,4 +1,5 @@
 import { restSchemas } from '@drawbridge/contracts/rest';
+import { machineStatus } from '../../callers/index.ts';
 import { failures, json, type Route } from './route.ts';
 
 /** `GET /status`: whether the machine is there, and what it offers. */
@@ -10,5 +11,5 @@ export const statusRoute: Route = {
     summary: 'Whether the machine is connected',
     responses: { '200': json(restSchemas.Status, 'The machine as it is now.'), ...failures() },
   },
-  handle: ({ gateway }, { caller }) => gateway.machines.status(caller.userId),
+  handle: ({ gateway }, { caller }) => machineStatus(gateway, caller),
 };

@@ -1,14 +1,15 @@
+import { connectedTools, disconnectMachine, knownMachine, machineStatus } from '../../callers/index.ts';
 import { router, userProcedure } from './trpc.ts';
 
-/** The machine of the person who is signed in. Specification 3 and 7. */
+/** The default machine of the user who is signed in. Specification 3 and 7. */
 export const gatewayRouter = router({
   createLink: userProcedure.mutation(({ ctx }) => ctx.gateway.pairing.createLink(ctx.userId)),
   /** The machine with what it reported last, connected or away. */
-  machine: userProcedure.query(({ ctx }) => ctx.gateway.machines.known(ctx.userId)),
-  status: userProcedure.query(({ ctx }) => ctx.gateway.machines.status(ctx.userId)),
-  tools: userProcedure.query(({ ctx }) => ctx.gateway.machines.tools(ctx.userId)),
+  machine: userProcedure.query(({ ctx }) => knownMachine(ctx.gateway, ctx)),
+  status: userProcedure.query(({ ctx }) => machineStatus(ctx.gateway, ctx)),
+  tools: userProcedure.query(({ ctx }) => connectedTools(ctx.gateway, ctx)),
   disconnect: userProcedure.mutation(async ({ ctx }): Promise<{ ok: true }> => {
-    await ctx.gateway.machines.disconnect(ctx.userId);
+    await disconnectMachine(ctx.gateway, ctx);
     return { ok: true };
   }),
 });

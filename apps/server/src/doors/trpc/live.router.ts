@@ -1,5 +1,6 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import { liveInput, type LiveEvent } from '@drawbridge/contracts/live';
+import { machineStatus, watchMachine, type CallerContext } from '../../callers/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { live } from './live.ts';
 import { router, userProcedure } from './trpc.ts';
@@ -17,7 +18,7 @@ const callEvents = async (gateway: Gateway, userId: string, returns: boolean): P
 /** All that a reader starts from: the machine, the open questions, and what open calls printed last. */
 const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<LiveEvent[]> => {
   const [payload, confirmations, calls] = await Promise.all([
-    gateway.machines.status(userId),
+    machineStatus(gateway, { userId }),
     gateway.confirmations.list(userId),
     callEvents(gateway, userId, returns),
   ]);
@@ -31,9 +32,14 @@ const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): 
   ];
 };
 
-const listen = (gateway: Gateway, userId: string, publish: (event: LiveEvent) => void): (() => void) => {
+const listen = (
+  ctx: Pick<CallerContext, 'gateway' | 'onError'>,
+  userId: string,
+  publish: (event: LiveEvent) => void,
+): (() => void) => {
+  const { gateway } = ctx;
   const stops = [
-    gateway.machines.onChanged(userId, (event) => publish({ topic: 'machine', event })),
+    watchMachine(ctx, { userId }, (event) => publish({ topic: 'machine', event })),
     gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
     gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
   ];
@@ -60,7 +66,7 @@ export const liveRouter = router({
       streams: ctx.streams,
       session: ctx.session,
       signal,
-      listen: (publish) => listen(ctx.gateway, ctx.userId, publish),
+      listen: (publish) => listen(ctx, ctx.userId, publish),
       lengthOf: textLength,
       first: () => firstEvents(ctx.gateway, ctx.userId, Boolean(input?.lastEventId)),
     }),

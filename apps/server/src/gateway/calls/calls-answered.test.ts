@@ -1,3 +1,4 @@
+import { disconnectMachine } from '../../callers/index.ts';
 import { describe, expect, it } from 'vitest';
 import { connect, ended, idOf, question, text, useGateway, callerOf } from '../../../test/gateway-fixture.ts';
 
@@ -97,7 +98,7 @@ describe('answers', () => {
       await expect(gateway.calls.get('ben', requestId)).rejects.toMatchObject(notFound);
       await expect(gateway.calls.cancel('ben', requestId)).rejects.toMatchObject(notFound);
     }
-    await gateway.machines.disconnect('ada');
+    await disconnectMachine(gateway, { userId: 'ada' });
     expect(await running).toMatchObject({
       state: 'failed',
       error: { code: 'DISCONNECTED', message: 'Local gateway disconnected' },

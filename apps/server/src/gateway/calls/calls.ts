@@ -12,8 +12,7 @@ import { toCall, toSummary, type CallRecord } from './call.ts';
 import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
 import type { Bus } from '../bus.ts';
 import type { DaemonQuestions } from '../confirmations/confirmations.ts';
-import type { MachineRef } from '../machines/machines.ts';
-import type { Registry } from '../machines/registry.ts';
+import type { MachineRef, Registry } from '../machines/registry.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { LiveOutputs } from './live-outputs.ts';
 import type { GatewayLimits } from '../limits.ts';
@@ -165,9 +164,10 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     return call && openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
   };
 
-  const run: Calls['run'] = async ({ userId, machineId }, toolCall, options) => {
+  const run: Calls['run'] = async (ref, toolCall, options) => {
+    const { userId } = ref;
     await settings.requireEnabled(userId);
-    const maker = { userId, machine: await registry.connected(userId, machineId) };
+    const maker = { userId, machine: await registry.connected(ref) };
     const { signal, until } = options;
     if (signal?.aborted === true) throw errors.cancelled();
     const tool = maker.machine.info.toolList.tools.get(toolCall.name);

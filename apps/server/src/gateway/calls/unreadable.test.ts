@@ -1,3 +1,4 @@
+import { machineOf, machineStatus } from '../../callers/index.ts';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import {
@@ -207,14 +208,17 @@ describe('PS-11 a stored machine that cannot be read', () => {
     ['tools', sql`update "toolLists" set tools = '[{]'`],
   ])('for its %s is there, and whole again when its daemon has announced itself', async (column, harmIt) => {
     const { key } = await fixture.connected();
-    const machineId = (await fixture.gateway.machines.get('ada'))?.machineId;
+    const machineId = (await machineOf(fixture.gateway, { userId: 'ada' }))?.ref.machineId;
     await harmIt.execute(fixture.database.db);
     await fixture.crash();
     expect(fixture.log).toEqual([
       { machine: machineId, columns: [column], sentence: 'a machine could not be read completely' },
     ]);
     const { gateway, clock } = fixture;
-    expect(await gateway.machines.status('ada')).toMatchObject({ connected: true, state: 'grace' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
+      connected: true,
+      state: 'grace',
+    });
     await gateway.daemon.init(key, initBody());
     const stream = await openStream(gateway, key);
     void callerOf(gateway, 'ada')
@@ -225,6 +229,6 @@ describe('PS-11 a stored machine that cannot be read', () => {
     await gateway.daemon.respond(key, idOf(stream), text('hi'));
     await fixture.crash();
     expect(fixture.log).toEqual([]);
-    expect(await fixture.gateway.machines.get('ada')).toMatchObject({ machineId });
+    expect(await machineOf(fixture.gateway, { userId: 'ada' })).toMatchObject({ ref: { machineId } });
   });
 });

@@ -1,3 +1,4 @@
+import { disconnectMachine, machineStatus } from '../../callers/index.ts';
 import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import type { Decision } from '@drawbridge/contracts/groups';
 import { describe, expect, it, vi } from 'vitest';
@@ -185,11 +186,11 @@ describe('a confirmation without an answer', () => {
       ({ gateway, requestId }) => gateway.calls.cancel('ada', requestId),
       'cancelled',
     ],
-    ['the user disconnects', ({ gateway }) => gateway.machines.disconnect('ada'), 'failed'],
+    ['the user disconnects', ({ gateway }) => disconnectMachine(gateway, { userId: 'ada' }), 'failed'],
     ['the daemon disconnects', ({ gateway, key }) => gateway.daemon.disconnect(key), 'failed'],
     [
       'another machine takes the place',
-      ({ gateway }) => gateway.machines.disconnect('ada').then(() => connect(gateway, 'ada')),
+      ({ gateway }) => disconnectMachine(gateway, { userId: 'ada' }).then(() => connect(gateway, 'ada')),
       'failed',
     ],
     [
@@ -216,7 +217,7 @@ describe('a confirmation without an answer', () => {
     const { gateway, clock, confirmationId, running, stream, key, requestId } = await ask(fixture);
     stream.drop();
     await clock.settle(60_000);
-    expect(await gateway.machines.status('ada')).toMatchObject({ connected: false });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ connected: false });
     await gateway.confirmations.decide('ada', { confirmationId }, allow('allowOnce'));
     await clock.settle(9 * 60_000);
     const next = await openStream(gateway, key);

@@ -1,3 +1,4 @@
+import { connectedTools, disconnectMachine, machineStatus } from '../../callers/index.ts';
 import type { StateChanged } from '@drawbridge/contracts/gateway';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   useGateway,
   type FakeStream,
   callerOf,
+  watchStatus,
 } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
@@ -21,8 +23,10 @@ const lastOf = (stream: FakeStream) => stream.events.at(-1);
 const connected = async (body = initBody()) => {
   await fixture.open();
   const states: StateChanged['payload']['state'][] = [];
-  fixture.gateway.machines.onChanged('ada', (event) => states.push(event.payload.state));
-  return { ...fixture, states, ...(await fixture.connect('ada', body)) };
+  watchStatus(fixture.gateway, 'ada', (event) => states.push(event.payload.state));
+  const paired = await fixture.connect('ada', body);
+  await fixture.clock.settle();
+  return { ...fixture, states, ...paired };
 };
 
 describe('a pairing token', () => {
@@ -50,7 +54,7 @@ describe('a pairing token', () => {
     const link = { token: key, command: `drawbridge ${key}`, expiresAt: null, ttlSeconds: null };
     expect(await gateway.pairing.createLinkAsSpecified('ada')).toEqual(link);
     expect(await gateway.pairing.createLink('ada')).toMatchObject({ token: expect.stringMatching(/^gw_/) });
-    await gateway.machines.disconnect('ada');
+    await disconnectMachine(gateway, { userId: 'ada' });
     await clock.settle();
     expect(await gateway.pairing.createLink('ada')).toMatchObject({
       token: expect.stringMatching(/^gw_/),
@@ -62,8 +66,11 @@ describe('a pairing token', () => {
     const { gateway } = await connected();
     const { token } = await gateway.pairing.createLink('ben');
     await gateway.daemon.init(token, { ...initBody(), userId: 'ada', role: 'owner' } as never);
-    expect(await gateway.machines.status('ben')).toMatchObject({ connected: true });
-    expect(await gateway.machines.status('cleo')).toMatchObject({ connected: false, directory: null });
+    expect(await machineStatus(gateway, { userId: 'ben' })).toMatchObject({ connected: true });
+    expect(await machineStatus(gateway, { userId: 'cleo' })).toMatchObject({
+      connected: false,
+      directory: null,
+    });
   });
 });
 
@@ -74,7 +81,7 @@ describe('streams', () => {
     expect([lastOf(stream), stream.isClosed()]).toEqual([farewell('replaced'), true]);
     stream.drop();
     await clock.settle(60_000);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
     void callerOf(gateway, 'ada')
       .run(read, ended)
       .catch(() => {});
@@ -106,9 +113,12 @@ describe('grace', () => {
     for (const graceMs of [10_000, 20_000, 40_000, 80_000, 120_000, 120_000]) {
       current.drop();
       await clock.settle(graceMs - 1);
-      expect(await gateway.machines.status('ada')).toMatchObject({ connected: true, state: 'grace' });
+      expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
+        connected: true,
+        state: 'grace',
+      });
       await clock.settle(1);
-      expect(await gateway.machines.status('ada')).toEqual({
+      expect(await machineStatus(gateway, { userId: 'ada' })).toEqual({
         connected: false,
         connectedAt: null,
         directory: null,
@@ -117,6 +127,7 @@ describe('grace', () => {
         state: 'offline',
       });
       current = await openStream(gateway, key);
+      await clock.settle();
     }
     expect(await gateway.daemon.init(key, initBody())).toEqual({
       ok: true,
@@ -125,9 +136,9 @@ describe('grace', () => {
     });
     current.drop();
     await clock.settle(9_999);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'grace' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'grace' });
     await clock.settle(1);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'offline' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'offline' });
     expect(states.slice(0, 4)).toEqual(['online', 'grace', 'offline', 'online']);
   });
 
@@ -135,9 +146,9 @@ describe('grace', () => {
     await fixture.open();
     const { gateway, clock } = fixture;
     await gateway.daemon.init((await gateway.pairing.createLink('ada')).token, initBody());
-    expect(await gateway.machines.status('ada')).toMatchObject({ connected: true });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ connected: true });
     await clock.settle(10_000);
-    expect(await gateway.machines.status('ada')).toMatchObject({ connected: false });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ connected: false });
   });
 
   it('is taken back by an explicit disconnect, which ends calls and the key', async () => {
@@ -150,7 +161,7 @@ describe('grace', () => {
       state: 'failed',
       error: { message: 'Local gateway disconnected' },
     });
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'offline' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'offline' });
     // The timers that every server has: last use of keys, and keys revoked by another process.
     expect(clock.waiting()).toBe(2);
     await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
@@ -161,7 +172,7 @@ describe('grace', () => {
 describe('a machine that goes', () => {
   it('by the user is told so, and its key is dead at once', async () => {
     const { gateway, key, stream, states, clock } = await connected();
-    await gateway.machines.disconnect('ada');
+    await disconnectMachine(gateway, { userId: 'ada' });
     await clock.settle();
     expect([lastOf(stream), stream.isClosed(), states]).toEqual([
       farewell('user'),
@@ -169,14 +180,12 @@ describe('a machine that goes', () => {
       ['online', 'offline'],
     ]);
     await expect(gateway.daemon.respond(key, 'x', text('x'))).rejects.toMatchObject(forbidden);
-    await gateway.machines.disconnect('ada');
-    await gateway.machines.disconnect('unknown-user');
+    await disconnectMachine(gateway, { userId: 'ada' });
+    await disconnectMachine(gateway, { userId: 'unknown-user' });
   });
 
-  it.each([
-    ['the same host', 'ada-laptop'],
-    ['another host', 'ada-desktop'],
-  ])('because %s was paired is told that it was replaced', async (_name, hostIdentifier) => {
+  it('because it was paired again is told that it was replaced', async () => {
+    const hostIdentifier = 'ada-laptop';
     const { gateway, key, stream, clock, database } = await connected();
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();
@@ -198,14 +207,15 @@ describe('a machine that goes', () => {
     expect(await running).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' } });
     await expect(openStream(gateway, key)).rejects.toMatchObject(forbidden);
     await openStream(gateway, sessionKey ?? '');
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online', hostIdentifier });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
+      state: 'online',
+      hostIdentifier,
+    });
     const machines = await database.db
       .selectFrom('machines')
       .select(['hostIdentifier', 'epoch', 'connectedAt'])
       .execute();
-    const epoch = hostIdentifier === 'ada-laptop' ? 2 : 1;
-    expect(machines).toContainEqual({ hostIdentifier, epoch, connectedAt: clock.now() });
-    expect(machines.filter((machine) => machine.connectedAt !== null)).toHaveLength(1);
+    expect(machines).toEqual([{ hostIdentifier, epoch: 2, connectedAt: clock.now() }]);
   });
 });
 
@@ -224,7 +234,7 @@ describe('an init', () => {
       warnings: ['Tool "read_file" was skipped: the name is taken'],
     });
     await clock.settle();
-    expect((await gateway.machines.tools('ada')).map((tool) => tool.name)).toEqual([
+    expect((await connectedTools(gateway, { userId: 'ada' })).map((tool) => tool.name)).toEqual([
       'read_file',
       '__proto__',
     ]);
@@ -236,22 +246,24 @@ describe('an init', () => {
     const { gateway, database } = await connected();
     await connect(gateway, 'ben', initBody({ hostIdentifier: 'ben-laptop' }));
     expect(await database.db.selectFrom('toolLists').select('digest').execute()).toHaveLength(1);
-    expect(await gateway.machines.tools('ben')).toEqual(await gateway.machines.tools('ada'));
+    expect(await connectedTools(gateway, { userId: 'ben' })).toEqual(
+      await connectedTools(gateway, { userId: 'ada' }),
+    );
   });
 });
 
 describe('the environment’s machine', () => {
   const gatewayApiKey = 'k'.repeat(32);
 
-  it('is the owner’s while their own is away, and nobody else’s', async () => {
+  it('is the owner’s while they have none of their own, and no other user’s', async () => {
     await fixture.open({ gatewayApiKey, owners: ['ada'] });
     const { gateway, clock } = fixture;
     const seen: string[] = [];
     const others: string[] = [];
-    gateway.machines.onChanged('ada', (event) =>
+    watchStatus(gateway, 'ada', (event) =>
       seen.push(`${event.payload.state} ${event.payload.hostIdentifier}`),
     );
-    gateway.machines.onChanged('ben', (event) => others.push(event.payload.state));
+    watchStatus(gateway, 'ben', (event) => others.push(event.payload.state));
     expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({
       ok: true,
       epoch: 1,
@@ -263,21 +275,24 @@ describe('the environment’s machine', () => {
     await gateway.daemon.respond(gatewayApiKey, stream.requests()[0]?.requestId ?? '', text('hi'));
     expect(await running).toMatchObject({ state: 'succeeded' });
     await expect(callerOf(gateway, 'ben').run(read, ended)).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
-    expect([await gateway.machines.tools('ben'), await gateway.machines.status('ben')]).toMatchObject([
-      [],
-      { connected: false },
-    ]);
+    expect([
+      await connectedTools(gateway, { userId: 'ben' }),
+      await machineStatus(gateway, { userId: 'ben' }),
+    ]).toMatchObject([[], { connected: false }]);
 
     const own = await connect(gateway, 'ada');
-    expect(await gateway.machines.status('ada')).toMatchObject({ hostIdentifier: 'ada-laptop' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ hostIdentifier: 'ada-laptop' });
     await clock.settle();
     await gateway.daemon.disconnect(own.key);
     await clock.settle();
-    expect(await gateway.machines.status('ada')).toMatchObject({ hostIdentifier: 'server' });
-    await gateway.machines.disconnect('ada');
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ hostIdentifier: null });
+    await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject({
+      message: 'The machine ada-laptop is not connected; connected: server',
+    });
+    await disconnectMachine(gateway, { userId: 'ada', machineId: 'server' });
     await clock.settle();
     expect(lastOf(stream)).toEqual(farewell('user'));
-    expect(seen).toEqual(['online server', 'online ada-laptop', 'online server', 'offline null']);
+    expect(seen).toEqual(['online server', 'online ada-laptop', 'offline null']);
     expect(others).toEqual([]);
   });
 });

@@ -27,13 +27,20 @@ import type { GatewaySettings } from '../settings/settings.ts';
 /** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
 export type DaemonCredentials = string | { key: string; epoch: number };
 
-/** What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that does not hold. */
+/**
+ * What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that
+ * does not hold.
+ */
 export interface DaemonSession {
   init(key: string, body: InitBody): Promise<InitReply>;
-  /** Stores what the machine offers from now on and publishes a change of it; `replaced` from an older epoch. */
+  /**
+   * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older
+   * epoch.
+   */
   setTools(credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply>;
   /**
-   * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an older epoch
+   * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an
+   * older epoch
    * is told that it was replaced, and closed.
    */
   openStream(credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void>;
@@ -52,7 +59,10 @@ export interface DaemonSession {
   probe(credentials: DaemonCredentials, id: number): Promise<void>;
   /** Answers a question about the rules of the machine. */
   rules(credentials: DaemonCredentials, requestId: string, body: RulesBody): Promise<void>;
-  /** Decides open questions of the machine that its rules cover now; gives how many. From an older epoch none. */
+  /**
+   * Decides open questions of the machine that its rules cover now; gives how many. From an older epoch
+   * none.
+   */
   settled(credentials: DaemonCredentials, body: SettledBody): Promise<number>;
   /** Ends the pairing. Specification 7. */
   disconnect(credentials: DaemonCredentials): Promise<void>;
@@ -117,11 +127,20 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
     };
   };
 
-  /** The machine that an init speaks for: the session key's own, else the user's with the same host. */
+  /**
+   * The machine that an init speaks for: the session key's own, else that of the same installation. A
+   * daemon that names
+   * none is known by its host: an equal host name alone never joins two installations.
+   */
   const machineOf = async ({ owner, body }: Init): Promise<Machine | undefined> => {
     if (owner.kind === 'session') return registry.byId(owner.machineId);
     const machines = await registry.ofUser(owner.userId);
-    return machines.find((machine) => machine.info.hostIdentifier === (body.hostIdentifier ?? null));
+    const instance = body.daemon?.instance;
+    return machines.find(({ info }) =>
+      instance === undefined
+        ? info.daemon?.instance === undefined && info.hostIdentifier === (body.hostIdentifier ?? null)
+        : info.daemon?.instance === instance,
+    );
   };
 
   /** Two daemons keep replacing each other: both lose the key, and the user sees the problem. */
@@ -163,11 +182,16 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
     return { machine: registry.adopt(machine), replaces: false, sessionKey };
   };
 
+  /** What comes with `GATEWAY_API_KEY` names no machine, so that one machine at a time can have it. */
+  const replaceOthers = async (machine: Machine) => {
+    for (const other of await registry.ofUser(machine.userId))
+      if (other !== machine && isConnected(other)) connections.disconnect(other, 'replaced');
+  };
+
   const initInTurn = async (init: Init): Promise<InitReply> => {
     const { machine, sessionKey, replaces } = await keep(init);
-    for (const other of await registry.ofUser(machine.userId)) {
-      if (other !== machine && isConnected(other)) connections.disconnect(other, 'replaced');
-    }
+    if (init.owner.kind !== 'session') registry.refresh(machine.userId);
+    if (init.owner.kind === 'env') await replaceOthers(machine);
     connections.initialised(machine, { replaces });
     const { warnings } = init.announced;
     return {
@@ -190,7 +214,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
     const owner = await keys.owner(key);
     if (owner.kind === 'pairing') throw errors.forbidden();
     const machine =
-      owner.kind === 'session' ? await registry.byId(owner.machineId) : await registry.latest(owner.userId);
+      owner.kind === 'session' ? await registry.byId(owner.machineId) : await registry.ofEnvironment();
     return { owner, machine, epoch: epoch ?? machine?.info.epoch ?? 0 };
   };
 

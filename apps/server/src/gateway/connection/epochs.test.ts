@@ -1,3 +1,4 @@
+import { machineStatus } from '../../callers/index.ts';
 import { describe, expect, it } from 'vitest';
 import {
   ended,
@@ -8,6 +9,7 @@ import {
   text,
   useGateway,
   callerOf,
+  watchStatus,
 } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
@@ -63,9 +65,9 @@ describe('of two daemons with one key', () => {
     expect([late.events, late.isClosed(), newer.isClosed()]).toEqual([[farewell], true, false]);
     late.drop();
     await gateway.daemon.disconnect(first);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
     await gateway.daemon.disconnect(proof);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'offline' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'offline' });
   });
 
   it('a call runs on the one that had it: the newer is not sent it, and its result counts', async () => {
@@ -193,19 +195,19 @@ describe('daemons that take a machine from each other', () => {
   it('more than 3 times in a minute lose their key, and the person hears of it', async () => {
     const { key, gateway, clock } = await connected();
     const states: unknown[] = [];
-    gateway.machines.onChanged('ada', ({ payload }) => states.push([payload.state, payload.problem]));
+    watchStatus(gateway, 'ada', ({ payload }) => states.push([payload.state, payload.problem]));
     await flap(key, ['second', 'first', 'second']);
     await expect(flap(key, ['first'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await clock.settle();
     expect(states.at(-1)).toEqual(['offline', 'flapping']);
     await expect(openStream(gateway, key)).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await fixture.crash();
-    expect(await fixture.gateway.machines.status('ada')).toMatchObject({
+    expect(await machineStatus(fixture.gateway, { userId: 'ada' })).toMatchObject({
       state: 'offline',
       problem: 'flapping',
     });
     await fixture.connect('ada', daemon('first'));
-    expect(await fixture.gateway.machines.status('ada')).not.toHaveProperty('problem');
+    expect(await machineStatus(fixture.gateway, { userId: 'ada' })).not.toHaveProperty('problem');
   });
 
   it('less often keep it', async () => {
@@ -213,7 +215,7 @@ describe('daemons that take a machine from each other', () => {
     await flap(key, ['second', 'first', 'second']);
     await clock.settle(60_000);
     await flap(key, ['first']);
-    expect(await fixture.gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(fixture.gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
   it('do not count what one daemon does', async () => {

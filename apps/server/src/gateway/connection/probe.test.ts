@@ -1,3 +1,4 @@
+import { machineStatus } from '../../callers/index.ts';
 import { describe, expect, it } from 'vitest';
 import {
   initBody,
@@ -29,7 +30,7 @@ describe('a stream that is probed', () => {
       [1, 2, 3, 4],
       [1, 2, 3, 4],
     ]);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
   it('whose reader has died is let go 60 s after its last answer, and its calls go to the next', async () => {
@@ -41,15 +42,18 @@ describe('a stream that is probed', () => {
       { door: 'trpc', until: 'ended' },
     );
     await clock.settle(9_999);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
     await clock.settle(1);
-    expect([stream.isClosed(), (await gateway.machines.status('ada')).state]).toEqual([true, 'grace']);
+    expect([stream.isClosed(), (await machineStatus(gateway, { userId: 'ada' })).state]).toEqual([
+      true,
+      'grace',
+    ]);
     const next = await openStream(gateway, key);
     await clock.settle();
     await gateway.daemon.respond(key, next.requests()[0]?.requestId ?? '', text('hi'));
     expect(await call).toMatchObject({ state: 'succeeded' });
     stream.drop();
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
   it('whose reader answers late stays', async () => {
@@ -58,7 +62,7 @@ describe('a stream that is probed', () => {
       await gateway.daemon.probe(key, id);
       await clock.settle(id === 1 ? 39_000 : 20_000);
     }
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
   it('is not kept by an answer to what was never asked, or by a daemon that was replaced', async () => {
@@ -68,7 +72,7 @@ describe('a stream that is probed', () => {
     await clock.settle(59_999);
     await gateway.daemon.probe({ key, epoch: 0 }, 3);
     await clock.settle(1);
-    expect(await gateway.machines.status('ada')).toMatchObject({ state: 'grace' });
+    expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'grace' });
   });
 });
 

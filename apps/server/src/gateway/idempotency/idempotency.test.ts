@@ -23,8 +23,15 @@ const open = async (options: FixtureOptions = {}) => {
   return fixture;
 };
 
-const claim = ({ gateway }: GatewayFixture, origin: Partial<CallOrigin> = {}, call = write, user = 'ada') =>
-  gateway.idempotency.claim(user, call, { via, ...origin });
+const claim = async (
+  { gateway }: GatewayFixture,
+  origin: Partial<CallOrigin> = {},
+  call = write,
+  user = 'ada',
+) => {
+  const machineId = (await gateway.machines.default(user))?.machineId ?? 'none';
+  return gateway.idempotency.claim(user, call, { via, machineId, ...origin });
+};
 
 const newOne = (claimed: CallClaim) => {
   if (claimed.kind !== 'new') throw new Error('The call is a repeat');

@@ -12,7 +12,7 @@ import type { RepeatRow, RepeatsStore } from './idempotency.store.ts';
 /** Who makes a call, as far as repeats are concerned: each token and client has its own. */
 export interface CallOrigin {
   via: CallVia;
-  machineId?: string;
+  machineId: string;
   /** The idempotency key that came with the call. */
   key?: string;
 }
@@ -54,12 +54,11 @@ interface IdempotencyNeeds {
   >;
   store: RepeatsStore;
   find(requestId: string): Promise<CallRecord | undefined>;
-  machineIdOf(userId: string, machineId: string | undefined): Promise<string | null>;
 }
 
 const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
 
-const callDigestOf = (machineId: string | null, { name, arguments: given }: ToolCall) =>
+const callDigestOf = (machineId: string, { name, arguments: given }: ToolCall) =>
   digestOf([machineId, name, withoutDecision(given)]);
 
 /** Whose repeats count for whom: each token and each client of a user stands alone. */
@@ -92,7 +91,6 @@ export const createIdempotency = ({
   limits,
   store,
   find,
-  machineIdOf,
 }: IdempotencyNeeds): Idempotency & {
   /** Calls that a stopped server left open: nobody reads their answers any more. */
   recover(open: readonly CallRecord[]): Promise<void>;
@@ -152,7 +150,7 @@ export const createIdempotency = ({
   const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
     const { via, machineId, key: given } = origin;
     if (given === undefined && isReading(call.name)) return unclaimed(clock.now());
-    const callDigest = callDigestOf(await machineIdOf(userId, machineId), call);
+    const callDigest = callDigestOf(machineId, call);
     const maker = makerOf(userId, via);
     if (given === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
     const key = digestOf(['key', maker, given]);

@@ -1,5 +1,6 @@
+import { disconnectMachine, knownMachine } from '../../callers/index.ts';
 import { expect, it } from 'vitest';
-import { initBody, useGateway } from '../../../test/gateway-fixture.ts';
+import { initBody, useGateway, watchStatus } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
@@ -13,7 +14,7 @@ const body = initBody({
 it('a machine stays known while it is away, over a restart, and after its pairing has ended', async () => {
   await fixture.open();
   const { gateway, clock } = fixture;
-  expect(await gateway.machines.known('ada')).toBe(null);
+  expect(await knownMachine(gateway, { userId: 'ada' })).toBe(null);
   const { key } = await fixture.connect('ada', body);
   const here = {
     name: 'ada-laptop',
@@ -24,19 +25,19 @@ it('a machine stays known while it is away, over a restart, and after its pairin
     modes,
     reconnect,
   };
-  expect(await gateway.machines.known('ada')).toEqual(here);
+  expect(await knownMachine(gateway, { userId: 'ada' })).toEqual(here);
   await gateway.daemon.setTools(key, { tools: [], modes: { shell: 'deny' } });
   await gateway.daemon.leave(key);
   const lastSeenAt = new Date(clock.now()).toISOString();
   const away = { ...here, lastSeenAt, modes: { shell: 'deny' } };
   await clock.settle(60_000);
-  expect(await gateway.machines.known('ada')).toEqual(away);
+  expect(await knownMachine(gateway, { userId: 'ada' })).toEqual(away);
   await fixture.crash();
   await clock.settle(60_000);
-  expect(await fixture.gateway.machines.known('ada')).toEqual(away);
-  expect(await fixture.gateway.machines.known('ben')).toBe(null);
-  await fixture.gateway.machines.disconnect('ada');
-  expect(await fixture.gateway.machines.known('ada')).toEqual({ ...away, isPaired: false });
+  expect(await knownMachine(fixture.gateway, { userId: 'ada' })).toEqual(away);
+  expect(await knownMachine(fixture.gateway, { userId: 'ben' })).toBe(null);
+  await disconnectMachine(fixture.gateway, { userId: 'ada' });
+  expect(await knownMachine(fixture.gateway, { userId: 'ada' })).toEqual({ ...away, isPaired: false });
 });
 
 it('tells who watches that the modes have changed', async () => {
@@ -44,7 +45,7 @@ it('tells who watches that the modes have changed', async () => {
   const { gateway, clock } = fixture;
   const { key } = await fixture.connect('ada', body);
   let heard = 0;
-  gateway.machines.onChanged('ada', () => void (heard += 1));
+  watchStatus(gateway, 'ada', () => void (heard += 1));
   await clock.settle();
   await gateway.daemon.setTools(key, { tools: body.tools, modes: { shell: 'deny' } });
   await clock.settle();

@@ -1,10 +1,11 @@
+import { machineOf } from '../../callers/index.ts';
 import { expect, it } from 'vitest';
 import { connect, initBody, useGateway, ended } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
 const seen = async (userId: string, machineId?: string) => {
-  const machine = await fixture.gateway.machines.get(userId, machineId);
+  const machine = await machineOf(fixture.gateway, { userId, ...(machineId !== undefined && { machineId }) });
   return machine && { state: machine.status().state, tools: [...machine.tools.keys()] };
 };
 const tools = ['read_file', 'write_file'];
@@ -25,8 +26,8 @@ it('names a machine of the user, and no other', async () => {
   const { gateway } = fixture;
   await connect(gateway, 'bob');
   await gateway.daemon.init('k'.repeat(32), initBody({ tools: [] }));
-  const bobs = (await gateway.machines.get('bob'))?.machineId;
-  const environments = (await gateway.machines.get('ada'))?.machineId;
+  const bobs = (await machineOf(gateway, { userId: 'bob' }))?.ref.machineId;
+  const environments = (await machineOf(gateway, { userId: 'ada' }))?.ref.machineId;
   expect(await seen('bob', bobs)).toEqual({ state: 'online', tools });
   expect(await seen('ada', environments)).toMatchObject({ tools: [] });
   for (const [user, id] of [
@@ -34,7 +35,7 @@ it('names a machine of the user, and no other', async () => {
     ['bob', environments],
     ['ada', 'unknown'],
   ] as const) {
-    await expect(gateway.machines.get(user, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(gateway.machines.find(user, id ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const ref = { userId: user, machineId: id ?? '' };
     const call = { name: 'read_file', arguments: {} };
     await expect(gateway.calls.run(ref, call, ended)).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -4,18 +4,23 @@ import {
   type DaemonInfo,
   type ReportedModes,
 } from '@drawbridge/contracts/daemon-surface';
+import { newMachineName } from '@drawbridge/contracts/ids';
 import { gatewayProblem, type GatewayProblem } from '@drawbridge/contracts/gateway';
 import { ruleList, type RuleList } from '@drawbridge/contracts/rule-list';
 import { tool } from '@drawbridge/contracts/tool';
 import { toolCategory, type ToolCategory } from '@drawbridge/contracts/tool-category';
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import type { Commit, MachineTable, Schema } from '../../db/index.ts';
+import type { MachineTable, Schema, Store } from '../../db/index.ts';
+import { errors } from '../../errors.ts';
+import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
 import { createColumns, storedTime, type UnreadableRow } from '../calls/columns.ts';
 
 /** What is known of a machine since its last init. */
 export interface MachineInfo {
+  /** What its person calls it. */
+  name: string;
   hostIdentifier: string | null;
   rootPath: string;
   toolList: ToolList;
@@ -34,6 +39,9 @@ export interface MachineInfo {
   initAt: number;
 }
 
+/** Machines of one person; a forgotten one does not count. */
+export const maxMachines = 20;
+
 /** What a machine said of its rules, and when. */
 export interface ReportedRules {
   list: RuleList;
@@ -46,11 +54,14 @@ export interface StoredMachine {
   info: MachineInfo;
 }
 
-/** What an init says; the store raises the epoch. `replaces`: another daemon than the one before. */
+/**
+ * What an init says; the store raises the epoch and names a new machine. `replaces`: another daemon than
+ * the one before.
+ */
 export interface MachineInit {
   id: string;
   userId: string;
-  info: Omit<MachineInfo, 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt'>;
+  info: Omit<MachineInfo, 'name' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt'>;
   replaces: boolean;
 }
 
@@ -58,11 +69,29 @@ export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'c
   id: string;
 }
 
+/** A machine of a person, as far as it is told from their others. */
+export interface NamedMachine {
+  id: string;
+  name: string;
+}
+
+/** Which machines a user has. */
+export interface Membership {
+  /** Those that are not forgotten, oldest first. */
+  machines: readonly NamedMachine[];
+  /** The one that the user has chosen as the default; null for none. */
+  defaultId: string | null;
+}
+
 export interface MachinesStore {
-  /** All machines of a user, the one that called `init` last first. */
+  membership(userId: string): Promise<Membership>;
+  /** The same machines with all that is known of them. */
   ofUser(userId: string): Promise<StoredMachine[]>;
   byId(id: string): Promise<StoredMachine | undefined>;
-  /** The machines that were connected when the server stopped, and those with open calls; and which of them could not be read whole. */
+  /**
+   * The machines that were connected when the server stopped, and those with open calls; and which of them
+   * could not be read whole.
+   */
   toRecover(): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }>;
   /** Another list of tools, where the machine is still in that epoch; false otherwise. */
   setTools(change: ToolsChange): Promise<boolean>;
@@ -94,6 +123,7 @@ const read = (row: MachineTable, list: () => ToolList) => {
     userId: row.userId,
     info: {
       hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
+      name: row.name,
       rootPath: row.rootPath,
       toolList: columns.read('tools', list, createToolList([])),
       categories: columns.read('categories', () => categories.parse(JSON.parse(row.categories)), []),
@@ -116,36 +146,48 @@ const read = (row: MachineTable, list: () => ToolList) => {
   return { machine, unreadable: columns.unreadable };
 };
 
-/** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
-const dropList = (trx: Transaction<Schema>, digest: string) =>
-  trx
-    .deleteFrom('toolLists')
-    .where('digest', '=', digest)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('machines').select('machines.id').where('machines.toolsDigest', '=', digest))),
-    )
+/** Makes a machine the one that is meant where its person names none. */
+export const saveDefault = async (db: Kysely<Schema>, userId: string, id: string): Promise<void> => {
+  await db
+    .insertInto('userSettings')
+    .values({ userId, defaultMachineId: id })
+    .onConflict((conflict) => conflict.column('userId').doUpdateSet({ defaultMachineId: id }))
     .execute();
-
-const keepList = (trx: Transaction<Schema>, { digest, json }: ToolList) =>
-  trx
-    .insertInto('toolLists')
-    .values({ digest, tools: json })
-    .onConflict((conflict) =>
-      // One that was damaged is made good.
-      conflict.column('digest').doUpdateSet({ tools: json }).where('toolLists.tools', '!=', json),
-    )
-    .execute();
-
-const digestOf = (trx: Transaction<Schema>, id: string) =>
-  trx.selectFrom('machines').select('toolsDigest').where('id', '=', id).executeTakeFirst();
+};
 
 const jsonOrNull = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+const namesOf = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('machines')
+    .select(['id', 'name'])
+    .where('userId', '=', userId)
+    .where('forgottenAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+
+const readMembership = async (db: Kysely<Schema>, userId: string): Promise<Membership> => {
+  const row = await db
+    .selectFrom('userSettings')
+    .select('defaultMachineId')
+    .where('userId', '=', userId)
+    .executeTakeFirst();
+  return { machines: await namesOf(db, userId), defaultId: row?.defaultMachineId ?? null };
+};
+
+/** The name of a machine that is not stored yet. Throws `tooManyMachines`. */
+const nameNew = async (trx: Transaction<Schema>, { userId, info }: MachineInit): Promise<string> => {
+  const others = await namesOf(trx, userId);
+  if (others.length >= maxMachines) throw errors.tooManyMachines();
+  return newMachineName(info.hostIdentifier ?? '', new Set(others.map(({ name }) => name)));
+};
 
 /** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
   const { id, userId, info, replaces } = init;
-  const before = await digestOf(trx, id);
-  await keepList(trx, info.toolList);
+  const before = await storedDigest(trx, id);
+  await storeToolList(trx, info.toolList);
   const values = {
     hostIdentifier: info.hostIdentifier ?? '',
     rootPath: info.rootPath,
@@ -153,6 +195,7 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
     categories: JSON.stringify(info.categories),
     modes: jsonOrNull(info.modes),
     daemon: jsonOrNull(info.daemon),
+    instance: info.daemon?.instance ?? null,
     connectedAt: info.connectedAt,
     initAt: info.initAt,
     problem: null,
@@ -163,6 +206,8 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       ...values,
       id,
       userId,
+      name: before ? '' : await nameNew(trx, init),
+      forgottenAt: null,
       epoch: 1,
       resumesFrom: 1,
       lastSeenAt: null,
@@ -176,22 +221,22 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
       })),
     )
-    .returning(['epoch', 'resumesFrom', 'lastSeenAt'])
+    .returning(['name', 'epoch', 'resumesFrom', 'lastSeenAt'])
     .executeTakeFirstOrThrow();
-  if (before && before.toolsDigest !== info.toolList.digest) await dropList(trx, before.toolsDigest);
+  if (before && before.toolsDigest !== info.toolList.digest) await dropToolList(trx, before.toolsDigest);
   return { id, userId, info: { ...info, ...raised, problem: null } };
 };
 
-/** Reads from `db`; `commit` is the one that calls are written through. */
-export const createMachinesStore = (db: Kysely<Schema>, commit: Commit): MachinesStore => {
+export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
   const machines = db
     .selectFrom('machines')
     .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
     .selectAll('machines')
     .select('toolLists.tools');
   return {
+    membership: (userId) => readMembership(db, userId),
     ofUser: async (userId) =>
-      (await machines.where('userId', '=', userId).orderBy('initAt', 'desc').execute()).map(
+      (await machines.where('userId', '=', userId).where('forgottenAt', 'is', null).execute()).map(
         (row) => read(row, () => readList(row.tools)).machine,
       ),
     byId: async (id) => {
@@ -223,8 +268,8 @@ export const createMachinesStore = (db: Kysely<Schema>, commit: Commit): Machine
     },
     setTools: ({ id, epoch, toolList, categories: said, modes }) =>
       db.transaction().execute(async (trx) => {
-        const before = await digestOf(trx, id);
-        await keepList(trx, toolList);
+        const before = await storedDigest(trx, id);
+        await storeToolList(trx, toolList);
         const { numUpdatedRows } = await trx
           .updateTable('machines')
           .set({ toolsDigest: toolList.digest, categories: JSON.stringify(said), modes: jsonOrNull(modes) })
@@ -233,7 +278,7 @@ export const createMachinesStore = (db: Kysely<Schema>, commit: Commit): Machine
           .executeTakeFirst();
         const isKept = numUpdatedRows === 1n;
         const left = isKept ? before?.toolsDigest : toolList.digest;
-        if (left !== undefined && (!isKept || left !== toolList.digest)) await dropList(trx, left);
+        if (left !== undefined && (!isKept || left !== toolList.digest)) await dropToolList(trx, left);
         return isKept;
       }),
     setConnected: async (id, { connectedAt, lastSeenAt }) => {

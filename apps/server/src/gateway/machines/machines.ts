@@ -1,46 +1,39 @@
-import type { GatewayStatus, KnownMachine, StateChanged } from '@drawbridge/contracts/gateway';
+import type { ReportedModes } from '@drawbridge/contracts/daemon-surface';
+import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Tool } from '@drawbridge/contracts/tool';
-import { errors } from '../../errors.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { Keys } from '../pairing/keys.ts';
-import type { Bus } from '../bus.ts';
+import type { Bus, BusMessage } from '../bus.ts';
 import { toKnownMachine } from './known-machine.ts';
-import { isConnected, toStatus, type Machine, type Registry } from './registry.ts';
-import { createStateWatch } from './state-watch.ts';
+import { toStatus, type Machine, type MachineRef, type Registry } from './registry.ts';
 
-/** One machine as one user means it; a ref of a machine that is not theirs answers `notFound`. */
-export interface MachineRef {
-  userId: string;
-  machineId: string;
-}
-
-/** A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal lists. */
+/**
+ * A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal
+ * lists.
+ */
 export interface MachineView {
-  machineId: string;
+  ref: MachineRef;
   status(): GatewayStatus;
   tools: ReadonlyMap<string, Tool>;
   digest: string;
+  modes: ReportedModes | null;
 }
 
-/** The machines of a user. */
+/** The machines of a user. A ref of a machine that is not theirs throws `notFound`. */
 export interface Machines {
-  /**
-   * The machine of that id, else the user's default one. `notFound` where it is not theirs, `notConnected` where the user
-   * has no machine.
-   */
-  resolve(userId: string, machineId?: string): Promise<MachineRef>;
-  /** The machine of that id, else the default one; null while the user never had one. `notFound` where it is not theirs. */
-  get(userId: string, machineId?: string): Promise<MachineView | null>;
-  /** The default machine, also while it is away; null while the user never had one. */
-  known(userId: string): Promise<KnownMachine | null>;
-  status(userId: string): Promise<GatewayStatus>;
-  /** What the default machine offers; empty while it is away. */
-  tools(userId: string): Promise<Tool[]>;
-  /** Revokes the default machine's keys and closes its connection. */
-  disconnect(userId: string): Promise<void>;
-  /** The status on each change; the present one is not sent. */
-  onChanged(userId: string, listener: (event: StateChanged) => void): () => void;
+  /** The user's machine of that id or name, or `notFound`. */
+  find(userId: string, idOrName: string): Promise<MachineRef>;
+  /** The machine that the user means where they name none; null while they have none. */
+  default(userId: string): Promise<MachineRef | null>;
+  view(ref: MachineRef): Promise<MachineView>;
+  /** What is known of it, also while it is away. */
+  known(ref: MachineRef): Promise<KnownMachine>;
+  /** Revokes its keys and closes its connection. */
+  disconnect(ref: MachineRef): Promise<void>;
+  /** Called when something that the user sees of one of their machines may have changed. */
+  onChanged(userId: string, listener: () => void): () => void;
 }
 
 export interface MachinesNeeds {
@@ -50,39 +43,49 @@ export interface MachinesNeeds {
   bus: Bus;
   /** The daemon that this server offers for download. */
   release: Release | undefined;
-  onError(error: unknown): void;
 }
 
 export const createMachines = (needs: MachinesNeeds): Machines => {
-  const { registry, keys, connections, bus, release, onError } = needs;
-  const shown = (machine: Machine | undefined) => toStatus(machine, release);
+  const { registry, keys, connections, bus, release } = needs;
+  const refOf = (userId: string, { id }: Machine): MachineRef => ({ userId, machineId: id });
+  const get = ({ userId, machineId }: MachineRef) => registry.find(userId, machineId);
   return {
-    resolve: async (userId, machineId) => {
-      const machine = await registry.used(userId, machineId);
-      if (!machine) throw errors.notConnected();
-      return { userId, machineId: machine.id };
+    find: async (userId, idOrName) => refOf(userId, await registry.find(userId, idOrName)),
+    default: async (userId) => {
+      const machine = await registry.default(userId);
+      return machine ? refOf(userId, machine) : null;
     },
-    get: async (userId, machineId) => {
-      const machine = await registry.used(userId, machineId);
-      if (!machine) return null;
-      const { tools, digest } = machine.info.toolList;
-      return { machineId: machine.id, status: () => shown(machine), tools, digest };
+    view: async (ref) => {
+      const machine = await get(ref);
+      const { toolList, modes } = machine.info;
+      return {
+        ref,
+        status: () => toStatus(machine, release),
+        tools: toolList.tools,
+        digest: toolList.digest,
+        modes,
+      };
     },
-    known: async (userId) => {
-      const machine = await registry.used(userId);
-      return machine ? toKnownMachine(machine, { hasKey: await keys.isPaired(machine.id) }) : null;
+    known: async (ref) => {
+      const machine = await get(ref);
+      return toKnownMachine(machine, { hasKey: await keys.isPaired(machine.id) });
     },
-    status: async (userId) => shown(await registry.used(userId)),
-    tools: async (userId) => {
-      const machine = await registry.used(userId);
-      return isConnected(machine) ? [...machine.info.toolList.tools.values()] : [];
-    },
-    disconnect: async (userId) => {
-      const machine = await registry.used(userId);
-      if (!machine) return;
+    disconnect: async (ref) => {
+      const machine = await get(ref);
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },
-    onChanged: createStateWatch({ bus, registry, shown, onError }),
+    onChanged: (userId, listener) => {
+      const onMessage = (message: BusMessage) => {
+        if (message.type === 'machine-changed') listener();
+      };
+      // The owner also sees the environment's machine.
+      const subscriptions = [userId, envGatewayUserId].map((id) => bus.subscribe(`user:${id}`, onMessage));
+      const stopWatchingGaps = bus.onGap(listener);
+      return () => {
+        for (const subscription of subscriptions) subscription.stop();
+        stopWatchingGaps();
+      };
+    },
   };
 };

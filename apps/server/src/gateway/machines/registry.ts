@@ -5,9 +5,15 @@ import { compareReleases, release, releaseName, type Release } from '@drawbridge
 import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
 import type { ConnectionState } from '../connection/connection-state.ts';
-import type { MachineInfo, MachinesStore, StoredMachine } from './machines.store.ts';
+import type { MachineInfo, MachinesStore, Membership, StoredMachine } from './machines.store.ts';
 
-/** A machine as the gateway holds it. A user may have several; which one a call means is decided in this file alone. */
+/** One machine as one user means it; a ref of a machine that is not theirs answers `notFound`. */
+export interface MachineRef {
+  userId: string;
+  machineId: string;
+}
+
+/** A machine in memory. */
 export interface Machine {
   readonly id: string;
   readonly userId: string;
@@ -16,36 +22,46 @@ export interface Machine {
 }
 
 export interface Registry {
-  /** Takes a machine in, or brings what is known of it up to date. */
+  /** Adds a machine, or updates what is known of it. */
   adopt(stored: StoredMachine): Machine;
-  /** A machine that has been taken in. */
+  /** A machine that is in memory. */
   held(id: string): Machine | undefined;
   byId(id: string): Promise<Machine | undefined>;
-  /** All machines of a user, the one that called `init` last first. */
+  /** The machines of a user that are not forgotten, oldest first. */
   ofUser(userId: string): Promise<Machine[]>;
-  /** The machine that a daemon with the user's own key speaks for: the last one that called `init`. */
-  latest(userId: string): Promise<Machine | undefined>;
+  /** The machine that `GATEWAY_API_KEY` speaks for: the last one that called `init` with it. */
+  ofEnvironment(): Promise<Machine | undefined>;
   /**
-   * The machine that the user's calls go to: their own, or for the owner the environment's while their own is away. With an
-   * id that one of theirs, or `notFound`.
+   * A machine that the user may use: their own, for the owner the environment's too; by its id or name, or
+   * `notFound`.
    */
-  used(userId: string, machineId?: string): Promise<Machine | undefined>;
-  /** The same, or `notConnected`. */
-  connected(userId: string, machineId?: string): Promise<Machine>;
+  find(userId: string, idOrName: string): Promise<Machine>;
+  /**
+   * The machine that the user means where they name none: the one they chose, else their oldest; for the
+   * owner without one
+   * the environment's. Undefined for a user without machines.
+   */
+  default(userId: string): Promise<Machine | undefined>;
+  /** That machine of the user, or `notConnected`. */
+  connected(ref: MachineRef): Promise<Machine>;
   all(): Machine[];
-  /** Forgets the machines of an account that was removed. */
+  /** Which machines the user has, and which one is the default, was changed in the store. */
+  refresh(userId: string): void;
+  /** Drops the machines of an account that was removed. */
   drop(userId: string): void;
 }
 
 export interface RegistryNeeds {
   store: MachinesStore;
   isOwner(userId: string): Promise<boolean>;
+  /** Another number after another process has changed the store. */
+  othersChanged(): number;
 }
 
 export const isConnected = (machine: Machine | undefined): machine is Machine =>
   machine !== undefined && machine.connection.kind !== 'offline';
 
-const offline: GatewayStatus = {
+export const offlineStatus: GatewayStatus = {
   connected: false,
   connectedAt: null,
   directory: null,
@@ -64,7 +80,7 @@ const updateOf = ({ info }: Machine, offered: Release | undefined): GatewayStatu
 /** What a user sees of a machine; `offered` is the daemon that this server gives. Specification 3. */
 export const toStatus = (machine: Machine | undefined, offered?: Release): GatewayStatus => {
   const problem = machine?.info.problem ?? null;
-  if (!isConnected(machine)) return problem === null ? offline : { ...offline, problem };
+  if (!isConnected(machine)) return problem === null ? offlineStatus : { ...offlineStatus, problem };
   const { connectedAt, rootPath, hostIdentifier, categories } = machine.info;
   const update = updateOf(machine, offered);
   return {
@@ -78,68 +94,106 @@ export const toStatus = (machine: Machine | undefined, offered?: Release): Gatew
   };
 };
 
-/** Per-user isolation: all that is known of machines, by user. Specification 5. */
-export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
-  const machines = new Map<string, Machine>();
-  const users = new Map<string, Machine[]>();
+/** Tool lists by digest: equal ones are held once. */
+const createSharedLists = () => {
   const lists = new Map<string, { list: ToolList; machines: number }>();
-  const queue = createKeyedQueue();
+  return {
+    acquire: (list: ToolList): ToolList => {
+      const shared = lists.get(list.digest) ?? { list, machines: 0 };
+      lists.set(list.digest, { list: shared.list, machines: shared.machines + 1 });
+      return shared.list;
+    },
+    release: ({ digest }: ToolList) => {
+      const shared = lists.get(digest);
+      if (shared && shared.machines > 1)
+        lists.set(digest, { list: shared.list, machines: shared.machines - 1 });
+      else lists.delete(digest);
+    },
+  };
+};
 
-  /** Equal lists are held once. */
-  const share = (list: ToolList): ToolList => {
-    const shared = lists.get(list.digest) ?? { list, machines: 0 };
-    lists.set(list.digest, { list: shared.list, machines: shared.machines + 1 });
-    return shared.list;
-  };
-  const release = ({ digest }: ToolList) => {
-    const shared = lists.get(digest);
-    if (shared && shared.machines > 1)
-      lists.set(digest, { list: shared.list, machines: shared.machines - 1 });
-    else lists.delete(digest);
-  };
+/**
+ * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
+ * Specification 5.
+ */
+export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds): Registry => {
+  const machines = new Map<string, Machine>();
+  const lists = createSharedLists();
+  const queue = createKeyedQueue();
+  const memberships = new Map<string, Membership>();
+  let revision = 0;
+  let othersSeen = othersChanged();
 
   const adopt = ({ id, userId, info }: StoredMachine): Machine => {
     const known = machines.get(id);
-    const toolList = share(info.toolList);
-    if (known) release(known.info.toolList);
+    const toolList = lists.acquire(info.toolList);
+    if (known) lists.release(known.info.toolList);
     const machine: Machine = known ?? { id, userId, info, connection: { kind: 'offline', expiries: 0 } };
     machine.info = { ...info, toolList };
     machines.set(id, machine);
-    const others = (users.get(userId) ?? []).filter((other) => other !== machine);
-    if (users.has(userId))
-      users.set(
-        userId,
-        [machine, ...others].toSorted((a, b) => b.info.initAt - a.info.initAt),
-      );
     return machine;
   };
 
-  const load = async (userId: string): Promise<Machine[]> => {
-    const known = users.get(userId);
-    if (known) return known;
-    const stored = await store.ofUser(userId);
-    const loaded = stored.map((one) => machines.get(one.id) ?? adopt(one));
-    users.set(userId, loaded);
-    return loaded;
+  const refresh = (userId: string) => {
+    revision += 1;
+    memberships.delete(userId);
   };
 
-  const ofUser = async (userId: string) => users.get(userId) ?? (await queue.run(userId, () => load(userId)));
-
-  const named = async (userId: string, machineId: string): Promise<Machine> => {
-    const isTheirs = ({ id }: Machine) => id === machineId;
-    const own = (await ofUser(userId)).find(isTheirs);
-    const found =
-      own ?? ((await isOwner(userId)) ? (await ofUser(envGatewayUserId)).find(isTheirs) : undefined);
-    if (!found) throw errors.notFound();
-    return found;
+  const load = async (userId: string): Promise<Membership> => {
+    const loadedAt = revision;
+    const membership = await store.membership(userId);
+    if (membership.machines.some(({ id }) => !machines.has(id)))
+      for (const stored of await store.ofUser(userId)) if (!machines.has(stored.id)) adopt(stored);
+    for (const { id, name } of membership.machines) {
+      const machine = machines.get(id);
+      if (machine) machine.info = { ...machine.info, name };
+    }
+    // What was changed meanwhile is read again.
+    if (loadedAt === revision) memberships.set(userId, membership);
+    return membership;
   };
 
-  const used = async (userId: string, machineId?: string): Promise<Machine | undefined> => {
-    if (machineId !== undefined) return named(userId, machineId);
+  const membershipOf = async (userId: string): Promise<Membership> => {
+    if (othersChanged() !== othersSeen) {
+      othersSeen = othersChanged();
+      revision += 1;
+      memberships.clear();
+    }
+    return memberships.get(userId) ?? (await queue.run(userId, () => load(userId)));
+  };
+
+  const ofUser = async (userId: string): Promise<Machine[]> =>
+    (await membershipOf(userId)).machines.flatMap(({ id }) => machines.get(id) ?? []);
+
+  /** Their own, then those of the environment where the user is the owner. */
+  const usableBy = async (userId: string): Promise<Machine[]> => {
     const own = await ofUser(userId);
-    const connected = own.find(isConnected);
-    if (connected || userId === envGatewayUserId || !(await isOwner(userId))) return connected ?? own[0];
-    return (await ofUser(envGatewayUserId)).find(isConnected) ?? own[0];
+    if (userId === envGatewayUserId || !(await isOwner(userId))) return own;
+    return [...own, ...(await ofUser(envGatewayUserId))];
+  };
+
+  const ofEnvironment = async () =>
+    (await ofUser(envGatewayUserId)).toSorted((a, b) => b.info.initAt - a.info.initAt)[0];
+
+  const find = async (userId: string, idOrName: string): Promise<Machine> => {
+    const usable = await usableBy(userId);
+    const machine =
+      usable.find(({ id }) => id === idOrName) ?? usable.find(({ info }) => info.name === idOrName);
+    if (!machine) throw errors.notFound();
+    return machine;
+  };
+
+  const isUsableBy = async (machine: Machine, userId: string) =>
+    machine.userId === userId || (machine.userId === envGatewayUserId && (await isOwner(userId)));
+
+  /** Names those that are connected, so that the caller can name one of them. */
+  const notConnected = async (machine: Machine, userId: string) => {
+    const others = (await usableBy(userId)).filter(isConnected);
+    if (others.length === 0) return errors.notConnected();
+    const names = others.map(({ info }) => info.name).join(', ');
+    return errors.notConnected({
+      message: `The machine ${machine.info.name} is not connected; connected: ${names}`,
+    });
   };
 
   return {
@@ -152,21 +206,32 @@ export const createRegistry = ({ store, isOwner }: RegistryNeeds): Registry => {
       return stored && (machines.get(id) ?? adopt(stored));
     },
     ofUser,
-    latest: async (userId) => (await ofUser(userId))[0],
-    used,
-    connected: async (userId, machineId) => {
-      const machine = await used(userId, machineId);
-      if (!isConnected(machine)) throw errors.notConnected();
+    ofEnvironment,
+    find,
+    default: async (userId) => {
+      const { defaultId } = await membershipOf(userId);
+      const usable = await usableBy(userId);
+      const [oldest] = usable;
+      const isOwn = oldest?.userId === userId;
+      return (
+        usable.find(({ id }) => id === defaultId) ?? (isOwn ? oldest : oldest && (await ofEnvironment()))
+      );
+    },
+    connected: async ({ userId, machineId }) => {
+      const machine = machines.get(machineId) ?? (await find(userId, machineId));
+      if (!(await isUsableBy(machine, userId))) throw errors.notFound();
+      if (!isConnected(machine)) throw await notConnected(machine, userId);
       return machine;
     },
     all: () => [...machines.values()],
+    refresh,
     drop: (userId) => {
+      refresh(userId);
       for (const machine of machines.values()) {
         if (machine.userId !== userId) continue;
-        release(machine.info.toolList);
+        lists.release(machine.info.toolList);
         machines.delete(machine.id);
       }
-      users.delete(userId);
     },
   };
 };

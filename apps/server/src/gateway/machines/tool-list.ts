@@ -43,7 +43,10 @@ export const createToolList = (tools: readonly Tool[]): ToolList => {
   return { digest, json, tools: new Map(tools.map((tool) => [tool.name, tool])) };
 };
 
-/** Reads what a daemon announced, leaving out and naming each tool that is not valid, too big, or there already. */
+/**
+ * Reads what a daemon announced, leaving out and naming each tool that is not valid, too big, or there
+ * already.
+ */
 export const readTools = (announced: readonly unknown[]): AnnouncedTools => {
   const tools = new Map<string, Tool>();
   const warnings: string[] = [];

@@ -1,5 +1,6 @@
+import { connectedTools, machineStatus } from '../../callers/index.ts';
 import { expect, it } from 'vitest';
-import { connect, initBody, useGateway, callerOf } from '../../../test/gateway-fixture.ts';
+import { connect, initBody, useGateway, callerOf, watchStatus } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
@@ -10,11 +11,12 @@ const connected = async () => {
   await fixture.open();
   const { gateway, clock } = fixture;
   const { key } = await connect(gateway, 'ada');
-  const names = async () => (await fixture.gateway.machines.tools('ada')).map(({ name }) => name);
+  const names = async () =>
+    (await connectedTools(fixture.gateway, { userId: 'ada' })).map(({ name }) => name);
   const lists = async () =>
     (await fixture.database.db.selectFrom('toolLists').select('digest').execute()).length;
   let heard = 0;
-  gateway.machines.onChanged('ada', () => void (heard += 1));
+  watchStatus(gateway, 'ada', () => void (heard += 1));
   await clock.settle();
   return { gateway, clock, key, names, lists, heard: () => heard, proof: { key, epoch: 1 } };
 };
@@ -28,7 +30,10 @@ it('another list holds at once, is told to who watches, and survives a restart',
   });
   await clock.settle();
   expect([reply, await names(), await lists(), heard()]).toEqual([{ ok: true }, ['a__one', 'a__two'], 1, 1]);
-  expect(await gateway.machines.status('ada')).toMatchObject({ state: 'online', toolCategories: categories });
+  expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
+    state: 'online',
+    toolCategories: categories,
+  });
   await fixture.crash();
   expect(await names()).toEqual(['a__one', 'a__two']);
 });
@@ -38,7 +43,7 @@ it('the same list again is told to nobody; without categories the earlier ones s
   await gateway.daemon.setTools(proof, { tools: initBody().tools });
   await clock.settle();
   expect([heard(), await lists()]).toEqual([0, 1]);
-  expect(await gateway.machines.status('ada')).toMatchObject({
+  expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({
     toolCategories: [{ name: 'filesystem', enabled: true, writeAccess: true }],
   });
 });

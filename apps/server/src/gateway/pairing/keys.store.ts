@@ -1,6 +1,11 @@
 import type { Selectable } from 'kysely';
 import { prepareQuery, type GatewayKeyTable, type Slot, type Store } from '../../db/index.ts';
-import { saveMachine, type MachineInit, type StoredMachine } from '../machines/machines.store.ts';
+import {
+  saveDefault,
+  saveMachine,
+  type MachineInit,
+  type StoredMachine,
+} from '../machines/machines.store.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
@@ -19,7 +24,10 @@ export interface KeysStore {
   sessionsOf(machineId: string): Promise<StoredKey[]>;
   /** Keeps a new pairing token and takes back every unused one of that user. */
   issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
-  /** Consumes the token, takes back the user's older session keys, keeps the new one and the machine: all or nothing. Null when the token does not hold. */
+  /**
+   * Consumes the token, revokes the older session keys of the machine, stores the new one and the machine, and makes it the
+   * default: all or nothing. Null when the token is not valid.
+   */
   pair(record: PairingRecord): Promise<StoredMachine | null>;
   /** Keeps what an init with a session key or the environment's key said. */
   saveInit(machine: MachineInit): Promise<StoredMachine>;
@@ -94,11 +102,12 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         await trx
           .updateTable('gatewayKeys')
           .set({ revokedAt: at })
-          .where('userId', '=', machine.userId)
+          .where('machineId', '=', machine.id)
           .where('kind', '=', 'session')
           .where('revokedAt', 'is', null)
           .execute();
         const saved = await saveMachine(trx, machine);
+        await saveDefault(trx, machine.userId, machine.id);
         await trx
           .insertInto('gatewayKeys')
           .values({

@@ -179,7 +179,8 @@ describe('keys', () => {
       digest: expect.any(String),
     });
     if (owner.kind === 'session') after.recall(owner, session);
-    expect(await after.issueAsSpecified('ada')).toEqual({ token: session, expiresAt: null });
+    const link = await after.issueAsSpecified('ada', 'machine-of-ada');
+    expect(link).toEqual({ token: session, expiresAt: null });
   });
 
   it('takes the unused token back that a restart forgot', async () => {
@@ -295,7 +296,7 @@ describe('the life of keys', () => {
               break;
             }
             case 'revoke':
-              await keys.revokeMachine({ id: `machine-of-${item.user}`, userId: item.user });
+              await keys.revokeMachine({ id: `machine-of-${item.user}` });
               for (const one of model.sessions.values()) if (one.userId === item.user) one.revoked = true;
               break;
             case 'wait':

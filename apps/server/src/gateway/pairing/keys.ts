@@ -23,25 +23,37 @@ export interface IssuedKey {
 export interface Keys {
   /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
   owner(key: string): Promise<KeyOwner>;
-  /** Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not known. */
+  /**
+   * Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not
+   * known.
+   */
   whyNot(key: string): Promise<CodedError>;
   /** The user's unused pairing token, else a new one. */
   issue(userId: string): Promise<IssuedKey>;
-  /** The user's live session key, else what `issue` gives. Specification 4.3. */
-  issueAsSpecified(userId: string): Promise<IssuedKey>;
+  /**
+   * The live session key of the machine, else what `issue` gives; `machineId` is the user's default.
+   * Specification 4.3.
+   */
+  issueAsSpecified(userId: string, machineId: string | null): Promise<IssuedKey>;
   /** Whether a machine has a session key that holds. */
   isPaired(machineId: string): Promise<boolean>;
-  /** Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was first. */
+  /**
+   * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
+   * first.
+   */
   pair(
     owner: KeyOwner & { kind: 'pairing' },
     machine: MachineInit,
   ): Promise<{ sessionKey: string; machine: StoredMachine }>;
-  /** Caches the plain session key that its daemon has just shown: the specification's create-link answers with it. */
+  /**
+   * Caches the plain session key that its daemon has just shown: the specification's create-link answers
+   * with it.
+   */
   recall(owner: KeyOwner & { kind: 'session' }, key: string): void;
   saveInit(machine: MachineInit): Promise<StoredMachine>;
   /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
   touchMachines(machineIds: string[]): Promise<void>;
-  revokeMachine(machine: { id: string; userId: string }): Promise<void>;
+  revokeMachine(machine: { id: string }): Promise<void>;
   revokeUser(userId: string): Promise<void>;
   revokeAll(): Promise<void>;
   /** Those of the machines whose session key was revoked, perhaps by another process. */
@@ -80,7 +92,8 @@ const life = (row: StoredKey): KeyLife => {
 export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
   const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
-  const plainSessions = new Map<string, { key: string; digest: string; machineId: string }>();
+  /** By machine. */
+  const plainSessions = new Map<string, { key: string; digest: string; userId: string }>();
   const queue = createKeyedQueue();
 
   const isLive = (row: StoredKey | undefined): row is StoredKey =>
@@ -109,10 +122,10 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     return { token, expiresAt };
   };
 
-  const liveSession = async (userId: string): Promise<IssuedKey | null> => {
-    const session = plainSessions.get(userId);
+  const liveSession = async (machineId: string): Promise<IssuedKey | null> => {
+    const session = plainSessions.get(machineId);
     if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
-    plainSessions.delete(userId);
+    plainSessions.delete(machineId);
     return null;
   };
 
@@ -132,8 +145,11 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       return row.usedAt === null ? errors.tokenExpired() : errors.tokenUsed();
     },
     issue: (userId) => queue.run(userId, () => issueInTurn(userId)),
-    issueAsSpecified: (userId) =>
-      queue.run(userId, async () => (await liveSession(userId)) ?? issueInTurn(userId)),
+    issueAsSpecified: (userId, machineId) =>
+      queue.run(userId, async () => {
+        const live = machineId === null ? null : await liveSession(machineId);
+        return live ?? issueInTurn(userId);
+      }),
     isPaired: async (machineId) => (await store.sessionsOf(machineId)).some(isLive),
     pair: async (pairing, machine) => {
       const key = `sess_${nanoid(secretLength)}`;
@@ -146,24 +162,24 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       });
       if (!paired) throw errors.forbidden();
       plainTokens.delete(pairing.userId);
-      plainSessions.set(pairing.userId, { key, digest, machineId: machine.id });
+      plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
       return { sessionKey: key, machine: paired };
     },
     recall: ({ userId, digest, machineId }, key) =>
-      void plainSessions.set(userId, { key, digest, machineId }),
+      void plainSessions.set(machineId, { key, digest, userId }),
     saveInit: (machine) => store.saveInit(machine),
     touchMachines: async (machineIds) => {
       for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
         await store.touchMachines(machineIds.slice(from, from + touchedAtOnce), clock.now());
       }
     },
-    revokeMachine: async ({ id, userId }) => {
+    revokeMachine: async ({ id }) => {
       await store.revokeMachine(id, clock.now());
-      if (plainSessions.get(userId)?.machineId === id) plainSessions.delete(userId);
+      plainSessions.delete(id);
     },
     revokeUser: async (userId) => {
       await store.revokeUser(userId, clock.now());
-      plainSessions.delete(userId);
+      for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
       plainTokens.delete(userId);
     },
     revokedAmong: async (machineIds) => {

@@ -24,7 +24,7 @@ export interface PairingFacts {
 export interface Pairing {
   /** For the panel: always a pairing token, never a session key. */
   createLink(userId: string): Promise<PairingLink>;
-  /** For scripts: the live session key where there is one. Specification 4.3. */
+  /** For scripts: the live session key of the default machine, where there is one. Specification 4.3. */
   createLinkAsSpecified(userId: string): Promise<PairingLink>;
   /** Revokes every key of a user and disconnects their machines. */
   revokeUser(userId: string): Promise<void>;
@@ -36,6 +36,7 @@ export interface PairingNeeds {
   clock: Clock;
   facts: PairingFacts;
   keys: Keys;
+  registry: Pick<Registry, 'default'>;
   settings: Pick<GatewaySettings, 'requireEnabled'>;
   removedUsers: RemovedUsersStore;
   /** Ends the sessions of everybody, or of one user. */
@@ -54,7 +55,7 @@ export const endSessions = async (
 };
 
 export const createPairing = (needs: PairingNeeds): Pairing => {
-  const { clock, facts, keys, settings, removedUsers, endSessions: end } = needs;
+  const { clock, facts, keys, registry, settings, removedUsers, endSessions: end } = needs;
   const toLink = ({ token, expiresAt }: IssuedKey): PairingLink => ({
     token,
     command: facts.daemonCommand(token),
@@ -69,7 +70,7 @@ export const createPairing = (needs: PairingNeeds): Pairing => {
     },
     createLinkAsSpecified: async (userId) => {
       await settings.requireEnabled(userId);
-      return toLink(await keys.issueAsSpecified(userId));
+      return toLink(await keys.issueAsSpecified(userId, (await registry.default(userId))?.id ?? null));
     },
     revokeUser: (userId) => end({ kind: 'user', userId }),
     removeUser: async (userId) => {

@@ -6,7 +6,7 @@ export interface RemovedUsersStore {
   add(userId: string): Promise<void>;
   all(): Promise<string[]>;
   /**
-   * Deletes a user's keys, machines and switch, and that the user was removed; false, with nothing deleted, while there are
+   * Deletes a user's keys, machines, settings and switch, and that the user was removed; false, with nothing deleted, while there are
    * calls.
    */
   finish(userId: string): Promise<boolean>;
@@ -31,7 +31,7 @@ export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore =
         .executeTakeFirst();
       if (call) return false;
       // In this order: keys and machines name what is deleted after them.
-      for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers'] as const)
+      for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers', 'userSettings'] as const)
         await trx.deleteFrom(table).where('userId', '=', userId).execute();
       await trx.deleteFrom('gatewaySwitches').where('scope', '=', `user:${userId}`).execute();
       const offered = trx.selectFrom('machines').select('toolsDigest');

@@ -1,6 +1,6 @@
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { describe, expect, it } from 'vitest';
-import { connect, initBody, useGateway, type FakeStream } from '../../../test/gateway-fixture.ts';
+import { connect, initBody, useGateway, type FakeStream, queryRules } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
@@ -17,7 +17,7 @@ const asked = (stream: FakeStream) =>
 describe('the rules of a machine', () => {
   it('are asked of its daemon, and given as it answers', async () => {
     const { gateway, clock, key, stream } = await opened();
-    const rules = gateway.rules.query('ada', { type: 'remove', ruleId: 'r' });
+    const rules = queryRules(gateway, 'ada', { type: 'remove', ruleId: 'r' });
     await clock.settle();
     const [payload] = asked(stream);
     expect(payload).toEqual({ requestId: expect.any(String), query: { type: 'remove', ruleId: 'r' } });
@@ -32,7 +32,7 @@ describe('the rules of a machine', () => {
     ['failed', { refused: 'failed', message: 'no' }, 'RULE_REFUSED'],
   ])('%s is a coded error', async (_name, body, code) => {
     const { gateway, clock, key, stream } = await opened();
-    const rules = expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({ code });
+    const rules = expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({ code });
     await clock.settle();
     await gateway.daemon.rules(key, asked(stream)[0]?.requestId ?? '', body);
     await rules;
@@ -41,10 +41,10 @@ describe('the rules of a machine', () => {
   it('of another user are not answered, nor by another machine', async () => {
     const { gateway, clock, stream } = await opened();
     const other = await connect(gateway, 'ben', withRules);
-    await expect(gateway.rules.query('eve', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'eve', { type: 'list' })).rejects.toMatchObject({
       code: 'NOT_CONNECTED',
     });
-    const rules = expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({
+    const rules = expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'TIMED_OUT',
     });
     await clock.settle();
@@ -58,32 +58,32 @@ describe('the rules of a machine', () => {
     const { gateway, key } = await opened();
     await gateway.daemon.rules(key, 'unknown', list);
     await gateway.daemon.leave(key);
-    await expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'NOT_CONNECTED',
     });
   });
 
   it('are shown as they were reported last while the machine is away, and cannot be changed then', async () => {
     const { gateway, clock, key, stream } = await opened();
-    const rules = gateway.rules.query('ada', { type: 'list' });
+    const rules = queryRules(gateway, 'ada', { type: 'list' });
     await clock.settle();
     await gateway.daemon.rules(key, asked(stream)[0]?.requestId ?? '', list);
     await rules;
     await gateway.daemon.leave(key);
     const asOf = new Date(clock.now()).toISOString();
     await clock.settle(60_000);
-    expect(await gateway.rules.query('ada', { type: 'list' })).toEqual({ ...list, asOf });
-    await expect(gateway.rules.query('ada', { type: 'remove', ruleId: 'r' })).rejects.toMatchObject({
+    expect(await queryRules(gateway, 'ada', { type: 'list' })).toEqual({ ...list, asOf });
+    await expect(queryRules(gateway, 'ada', { type: 'remove', ruleId: 'r' })).rejects.toMatchObject({
       code: 'NOT_CONNECTED',
     });
-    await expect(gateway.rules.query('ben', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'ben', { type: 'list' })).rejects.toMatchObject({
       code: 'NOT_CONNECTED',
     });
   });
 
   it('a daemon that does not know of it is said so at once', async () => {
     const { gateway, stream } = await opened(initBody());
-    await expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'RULES_UNSUPPORTED',
     });
     expect(asked(stream)).toEqual([]);
@@ -92,7 +92,7 @@ describe('the rules of a machine', () => {
   it('a machine that is away is said so at once', async () => {
     const { gateway, stream } = await opened();
     stream.drop();
-    await expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'NOT_CONNECTED',
     });
   });
@@ -100,7 +100,7 @@ describe('the rules of a machine', () => {
   it('a switched-off gateway asks nothing', async () => {
     const { gateway } = await opened();
     await gateway.settings.update('ada', { disabledByUser: true });
-    await expect(gateway.rules.query('ada', { type: 'list' })).rejects.toMatchObject({
+    await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'GATEWAY_DISABLED',
     });
   });

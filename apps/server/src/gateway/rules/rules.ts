@@ -8,15 +8,15 @@ import type { MachinesStore } from '../machines/machines.store.ts';
 import type { Bus } from '../bus.ts';
 import type { Streams } from '../connection/streams.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
-import type { Machine, Registry } from '../machines/registry.ts';
+import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 
 /** The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is away. */
 export interface Rules {
   /**
-   * Queries the daemon of the default machine, and gives the rules as they are then. `notConnected` and `rulesUnsupported` where nobody can be asked,
+   * Queries the daemon of a machine, and gives the rules as they are then. `notConnected` and `rulesUnsupported` where nobody can be asked,
    * `timedOut` after 10 s; `notFound`, `ruleRefused` and `rulesNotPermitted` are the machine's own words.
    */
-  query(userId: string, query: RulesQuery): Promise<KnownRules>;
+  query(ref: MachineRef, query: RulesQuery): Promise<KnownRules>;
 }
 
 /** Rules as a daemon reports them. */
@@ -74,20 +74,20 @@ export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
   };
 
   return {
-    query: async (userId, query) => {
+    query: async ({ userId, machineId }, query) => {
       await settings.requireEnabled(userId);
-      const machine = await registry.used(userId);
-      if (machine?.connection.kind === 'offline' && query.type === 'list') return lastReported(machine.id);
-      if (machine?.connection.kind !== 'online') throw errors.notConnected();
+      const machine = await registry.find(userId, machineId);
+      if (machine.connection.kind === 'offline' && query.type === 'list') return lastReported(machine.id);
+      if (machine.connection.kind !== 'online') throw errors.notConnected();
       if (!machine.info.daemon?.features.includes('rules')) throw errors.rulesUnsupported();
       if (waiting.size() >= limits.maxRulesQueries) throw errors.tooManyRequests();
       const requestId = `${bus.here}.${nanoid(22)}`;
       const key = keyOf(machine.id, requestId);
       const answered = waiting.park(key);
-      const takeBack = clock.after(limits.rulesTimeoutMs, () => waiting.fail(key, errors.timedOut()));
+      const cancelTimer = clock.after(limits.rulesTimeoutMs, () => waiting.fail(key, errors.timedOut()));
       const isWritten = streams.write(machine.id, { type: 'rules-request', payload: { requestId, query } });
       if (!isWritten) waiting.fail(key, errors.notConnected());
-      const list = await answered.finally(takeBack);
+      const list = await answered.finally(cancelTimer);
       store.setRules(machine.id, { list, at: clock.now() }).catch(onError);
       return list;
     },

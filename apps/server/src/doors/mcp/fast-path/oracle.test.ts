@@ -40,7 +40,7 @@ const oracle = async ({ gateway, clock, errors }: McpFixture, { body, headers }:
     request,
     signal: new AbortController().signal,
     delivered: Promise.resolve(true),
-    bus: machineBus(gateway, caller.userId),
+    bus: machineBus({ gateway, onError: () => {} }, caller),
   });
   const all = await response.text();
   return { status: response.status, message: messagesIn(all) };

@@ -1,3 +1,4 @@
+import { machineOf } from '../../../callers/index.ts';
 import { nextMacrotask } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { connect, initBody, text } from '../../../../test/gateway-fixture.ts';
@@ -197,7 +198,8 @@ describe.each(eras)('%s', (_revision, request) => {
     const mcp = await openMcp();
     const machine = await connectAnswering(mcp, 'ada', { answer: () => text('adas') });
     await connectAnswering(mcp, 'bob', { answer: () => text('bobs') });
-    const idOf = async (user: string) => `/mcp/${(await mcp.gateway.machines.get(user))?.machineId}`;
+    const idOf = async (user: string) =>
+      `/mcp/${(await machineOf(mcp.gateway, { userId: user }))?.ref.machineId}`;
     const own = await ask(
       mcp,
       'tools/call',

@@ -1,3 +1,4 @@
+import { disconnectMachine } from '../../../callers/index.ts';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../../../test/gateway-fixture.ts';
@@ -48,7 +49,7 @@ describe.each<[string, Asked]>([
     const before = changes(stream);
     await mcp.gateway.daemon.setTools({ key, epoch: 1 }, { tools: [{ name: 'x', inputSchema: {} }] });
     await expect.poll(() => changes(stream)).toBe(before + 1);
-    await mcp.gateway.machines.disconnect('ada');
+    await disconnectMachine(mcp.gateway, { userId: 'ada' });
     await expect.poll(() => changes(stream)).toBe(before + 2);
   });
 

@@ -169,7 +169,7 @@ export const answerPost = async (ctx: TransportContext, exchange: Exchange): Pro
     return answerPlain(ctx, { ...entered, caller, request: plain, reply, signal, delivered, streams });
   }
   if (isListen(outcome)) reply.raw.once('close', ctx.streams.acquire(caller.userId));
-  const bus = machineBus(ctx.gateway, caller.userId);
+  const bus = machineBus(ctx, caller);
   const response = await answerWithSdk(ctx, { caller, request, signal, delivered, bus });
   if (isStart) reply.header(sessionHeader, ctx.sessions.issue(caller.id, capabilitiesIn(declaredIn(body))));
   return sendResponse(reply, response);

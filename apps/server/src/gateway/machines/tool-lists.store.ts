@@ -1,0 +1,27 @@
+import type { Transaction } from 'kysely';
+import type { Schema } from '../../db/index.ts';
+import type { ToolList } from './tool-list.ts';
+
+/** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
+export const dropToolList = (trx: Transaction<Schema>, digest: string) =>
+  trx
+    .deleteFrom('toolLists')
+    .where('digest', '=', digest)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('machines').select('machines.id').where('machines.toolsDigest', '=', digest))),
+    )
+    .execute();
+
+export const storeToolList = (trx: Transaction<Schema>, { digest, json }: ToolList) =>
+  trx
+    .insertInto('toolLists')
+    .values({ digest, tools: json })
+    .onConflict((conflict) =>
+      // One that was damaged is made good.
+      conflict.column('digest').doUpdateSet({ tools: json }).where('toolLists.tools', '!=', json),
+    )
+    .execute();
+
+/** The digest of the list that a machine has stored; undefined for one that is not stored yet. */
+export const storedDigest = (trx: Transaction<Schema>, id: string) =>
+  trx.selectFrom('machines').select('toolsDigest').where('id', '=', id).executeTakeFirst();
