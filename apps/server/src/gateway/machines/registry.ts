@@ -165,20 +165,17 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
   const ofUser = async (userId: string): Promise<Machine[]> =>
     (await membershipOf(userId)).machines.flatMap(({ id }) => machines.get(id) ?? []);
 
-  /** Their own, then those of the environment where the user is the owner. */
-  const usableBy = async (userId: string): Promise<Machine[]> => {
-    const own = await ofUser(userId);
-    if (userId === envGatewayUserId || !(await isOwner(userId))) return own;
-    return [...own, ...(await ofUser(envGatewayUserId))];
-  };
+  /** Those of the environment, where the user is the owner. */
+  const environmentsOf = async (userId: string): Promise<Machine[]> =>
+    userId === envGatewayUserId || !(await isOwner(userId)) ? [] : ofUser(envGatewayUserId);
 
   const ofEnvironment = async () =>
     (await ofUser(envGatewayUserId)).toSorted((a, b) => b.info.initAt - a.info.initAt)[0];
 
   const find = async (userId: string, idOrName: string): Promise<Machine> => {
-    const usable = await usableBy(userId);
-    const machine =
+    const named = (usable: Machine[]) =>
       usable.find(({ id }) => id === idOrName) ?? usable.find(({ info }) => info.name === idOrName);
+    const machine = named(await ofUser(userId)) ?? named(await environmentsOf(userId));
     if (!machine) throw errors.notFound();
     return machine;
   };
@@ -188,7 +185,8 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
 
   /** Names those that are connected, so that the caller can name one of them. */
   const notConnected = async (machine: Machine, userId: string) => {
-    const others = (await usableBy(userId)).filter(isConnected);
+    const usable = [...(await ofUser(userId)), ...(await environmentsOf(userId))];
+    const others = usable.filter(isConnected);
     if (others.length === 0) return errors.notConnected();
     const names = others.map(({ info }) => info.name).join(', ');
     return errors.notConnected({
@@ -210,12 +208,12 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
     find,
     default: async (userId) => {
       const { defaultId } = await membershipOf(userId);
-      const usable = await usableBy(userId);
-      const [oldest] = usable;
-      const isOwn = oldest?.userId === userId;
-      return (
-        usable.find(({ id }) => id === defaultId) ?? (isOwn ? oldest : oldest && (await ofEnvironment()))
-      );
+      const isChosen = ({ id }: Machine) => id === defaultId;
+      const own = await ofUser(userId);
+      const ownDefault = own.find(isChosen);
+      if (ownDefault) return ownDefault;
+      const environments = await environmentsOf(userId);
+      return environments.find(isChosen) ?? own[0] ?? (environments.length > 0 ? ofEnvironment() : undefined);
     },
     connected: async ({ userId, machineId }) => {
       const machine = machines.get(machineId) ?? (await find(userId, machineId));
