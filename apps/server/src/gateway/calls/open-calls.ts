@@ -1,20 +1,23 @@
-import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { NewConfirmation } from '../confirmations/confirmation-row.ts';
 import type { ConfirmationsStore } from '../confirmations/confirmations.store.ts';
 import { dueAt, type CallEffect } from './call-state.ts';
+import {
+  hasFeature,
+  isKnownToDaemon,
+  isOnline,
+  writeCall,
+  writeStop,
+  type DeliveryContext,
+} from './delivery.ts';
 import { readCallData } from './stored-call.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
 import type { CallWrite, TransitionsStore } from './transitions.store.ts';
 import { createCallCounts, type Caller } from './call-counts.ts';
 import type { CallRecord } from './call.ts';
 import type { CallsStore } from './calls.store.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { Streams } from '../connection/streams.ts';
-import type { Machine } from '../machines/registry.ts';
 import { isReading } from '../idempotency/reading-tools.ts';
-import { requestFrame } from './request-frame.ts';
 import { notifyWaiters, type Waiter } from './waiters.ts';
 
 /** A call that has not ended, and who waits for it here. */
@@ -52,16 +55,13 @@ export interface OpenCalls {
 /** False when the event changed nothing. */
 export type Step = (event: CallEvent) => Promise<boolean>;
 
-export interface OpenCallsNeeds {
+export interface OpenCallsNeeds extends DeliveryContext {
   clock: Clock;
-  limits: GatewayLimits;
   stores: {
     calls: Pick<CallsStore, 'byId'>;
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
-  streams: Pick<Streams, 'write' | 'ready'>;
-  machine(id: string): Machine | undefined;
   onChanged(record: CallRecord): void;
   onAsked(record: CallRecord, confirmation: NewConfirmation): void;
   onConfirmationClosed(confirmationId: string): void;
@@ -93,14 +93,6 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const queue = createKeyedQueue();
   let stopped = false;
 
-  const isOnline = (machineId: string) => needs.machine(machineId)?.connection.kind === 'online';
-  const hasFeature = (machineId: string, feature: string) =>
-    needs.machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
-
-  /** Whether the daemon that is here now knows of the call, when it was given to any. */
-  const isWithPresent = ({ data: { record } }: OpenCall) =>
-    record.epoch === null || record.epoch >= (needs.machine(record.machineId)?.info.resumesFrom ?? 0);
-
   const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
     queue.run(call.data.record.requestId, () => job((event) => step(call, event)));
 
@@ -123,34 +115,22 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     return nextCall(data, event, { now: clock.now(), epoch, limits });
   };
 
-  const frame = ({ data }: OpenCall, again: boolean): DaemonEvent => {
-    const known = needs.machine(data.record.machineId)?.info.daemon !== null;
-    return requestFrame(data, { again, timeoutMs: known ? limits.callTimeoutMs : null });
-  };
-
   /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
   const send = async (call: OpenCall): Promise<void> => {
     const { machineId } = call.data.record;
-    if (!isOnline(machineId)) return;
+    if (!isOnline(needs, machineId)) return;
     const again = call.data.state.kind === 'delivered';
     await step(call, { type: 'dispatched', at: clock.now() });
     if (call.data.state.kind !== 'delivered') return;
-    if (!streams.write(machineId, frame(call, again))) await step(call, { type: 'kept-back' });
+    if (!writeCall(needs, call.data, { again })) await step(call, { type: 'kept-back' });
   };
 
   const perform = async (call: OpenCall, effect: CallEffect): Promise<void> => {
     switch (effect.type) {
       case 'dispatch':
         return send(call);
-      case 'stop': {
-        const { requestId, machineId } = call.data.record;
-        if (!hasFeature(machineId, 'cancel') || !isWithPresent(call)) return;
-        streams.write(machineId, {
-          type: 'tool-call-cancel',
-          payload: { requestId, reason: effect.reason },
-        });
-        return;
-      }
+      case 'stop':
+        return writeStop(needs, call.data, effect.reason);
       case 'close-confirmation':
         return;
       default:
@@ -229,10 +209,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   /** A call whose machine is online is stored as delivered at once: one write instead of two. */
   const insert = async (call: OpenCall): Promise<void> => {
     const { machineId } = call.data.record;
-    const online = isOnline(machineId);
+    const online = isOnline(needs, machineId);
     const delivered = online ? next(call, { type: 'dispatched', at: clock.now() }) : null;
     if (delivered) call.data = delivered.data;
-    const write = () => streams.write(machineId, frame(call, false));
+    const write = () => writeCall(needs, call.data, { again: false });
     const inserted = stores.transitions.apply(
       [{ type: 'insert-call', record: call.data.record }],
       call.reads ? 'kept' : 'synced',
@@ -257,7 +237,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const resend = async (call: OpenCall) => {
-    const resumes = hasFeature(call.data.record.machineId, 'resume') && isWithPresent(call);
+    const resumes =
+      hasFeature(needs, call.data.record.machineId, 'resume') && isKnownToDaemon(needs, call.data);
     const again = call.data.state.kind === 'delivered' && resumes;
     if (call.data.state.kind === 'pending' || again) await send(call);
   };
