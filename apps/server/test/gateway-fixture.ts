@@ -4,6 +4,7 @@ import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surfac
 import { createFakeClock, type FakeClock } from '@drawbridge/kit';
 import { afterEach, expect } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
+import type { Bus } from '../src/gateway/bus.ts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { StateChanged } from '@drawbridge/contracts/gateway';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
@@ -34,6 +35,8 @@ export interface GatewayFixture {
   log: object[];
   /** Another gateway on the same file, as after a crash: the first one is left as it is and must not be used again. */
   crash(): Promise<GatewayFixture>;
+  /** A second server on the same store, with a bus of its own. */
+  beside(bus: Bus): Promise<Gateway>;
   close(): Promise<void>;
 }
 
@@ -43,6 +46,7 @@ export interface FixtureOptions {
   owners?: string[];
   /** Where the store is kept; a folder of its own when undefined. */
   folder?: string;
+  bus?: Bus;
 }
 
 const newDataFolder = createNewStores(async (dataDir) => {
@@ -65,24 +69,34 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     const tell = (what: object, sentence: string) => void log.push({ ...what, sentence });
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
-    const gateway = createGateway({
-      store: database,
-      clock: {
-        now: () => clock.now(),
-        after: (ms, run) => clock.after(ms, whileAlive(run)),
-        every: (ms, run) => clock.every(ms, whileAlive(run)),
-      },
-      limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
-      pairing: {
-        gatewayApiKey: options.gatewayApiKey,
-        daemonCommand: (token) => `drawbridge ${token}`,
-        isInsecure: () => false,
-      },
-      module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
-      isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
-      log: { info: tell, error: tell },
-      onError: (error) => void errors.push(error),
-    });
+    const make = (bus: Bus | undefined) =>
+      createGateway({
+        store: database,
+        clock: {
+          now: () => clock.now(),
+          after: (ms, run) => clock.after(ms, whileAlive(run)),
+          every: (ms, run) => clock.every(ms, whileAlive(run)),
+        },
+        limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
+        pairing: {
+          gatewayApiKey: options.gatewayApiKey,
+          daemonCommand: (token) => `drawbridge ${token}`,
+          isInsecure: () => false,
+        },
+        module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
+        isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
+        log: { info: tell, error: tell },
+        onError: (error) => void errors.push(error),
+        ...(bus && { bus }),
+      });
+    const gateway = make(options.bus);
+    const others: Gateway[] = [];
+    const beside = async (bus: Bus) => {
+      const other = make(bus);
+      others.push(other);
+      await other.start();
+      return other;
+    };
     await gateway.start();
     const crash = async () => {
       alive = false;
@@ -90,11 +104,11 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       return open();
     };
     const close = async () => {
-      await gateway.stop();
+      for (const one of [gateway, ...others]) await one.stop();
       for (const one of opened) await one.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     };
-    return { clock, gateway, database, errors, log, crash, close };
+    return { clock, gateway, database, errors, log, crash, beside, close };
   };
   return open();
 };

@@ -14,6 +14,8 @@ export type BusMessage =
   /** What a user sees of one of their machines has changed. */
   | { type: 'machine-changed'; userId: string }
   | { type: 'call-changed'; userId: string; event: CallEvent }
+  /** The row of a call has that revision now, for the server on which its caller waits. */
+  | { type: 'call-stored'; requestId: string; rev: number }
   | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
   /** A daemon has answered a query about its rules, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody };
@@ -32,6 +34,8 @@ export interface Bus {
   subscribe(topic: Topic, listener: (message: BusMessage) => void): Subscription;
   /** How many listen to a topic on this server. */
   count(topic: Topic): number;
+  /** How often to read the store in case messages were lost, in milliseconds; null where none is. */
+  readonly pollMs: number | null;
   /** `look` runs when messages may have been missed; in one process they never are. */
   onGap(look: () => void): () => void;
 }
@@ -44,6 +48,7 @@ export const createLocalBus = (onError: (error: unknown) => void): Bus => {
     publish: messages.emit,
     subscribe: (topic, listener) => ({ ready: Promise.resolve(), stop: messages.on(topic, listener) }),
     count: messages.count,
+    pollMs: null,
     onGap: () => () => {},
   };
 };

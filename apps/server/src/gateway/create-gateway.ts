@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
-import { createLocalBus } from './bus.ts';
+import { createLocalBus, type Bus } from './bus.ts';
 import { createCalls, publishCallState } from './calls/calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/open-calls.ts';
@@ -36,6 +36,8 @@ export interface GatewayNeeds {
   store: Store;
   clock: Clock;
   limits: GatewayLimits;
+  /** Connects the servers of the store; that of a single server when left out. */
+  bus?: Bus;
   pairing: PairingFacts;
   module: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
@@ -47,7 +49,7 @@ export interface GatewayNeeds {
 /** The parts in the order of their needs, each made of the ones before it. */
 const createParts = (needs: GatewayNeeds) => {
   const { store, clock, limits, isOwner, onError } = needs;
-  const bus = createLocalBus(onError);
+  const bus = needs.bus ?? createLocalBus(onError);
   const streams = createStreams();
   const stores = createGatewayStores(store);
   const registry = createRegistry({

@@ -9,6 +9,8 @@ export interface CallsStore {
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
+  /** The present revisions of those calls. */
+  revisions(requestIds: readonly string[]): Promise<{ requestId: string; rev: number }[]>;
   /** The open ones, oldest first; apart from them those of which something cannot be read. */
   open(): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }>;
   /** Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the row stays. */
@@ -18,6 +20,9 @@ export interface CallsStore {
   /** Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that came through it. */
   list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
 }
+
+/** A statement takes a bounded number of values. */
+const readAtOnce = 500;
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 
@@ -47,6 +52,20 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .where('requestId', '=', requestId)
         .executeTakeFirst();
       return row && readRow(row).record;
+    },
+    revisions: async (requestIds) => {
+      const rows: { requestId: string; rev: number }[] = [];
+      for (let from = 0; from < requestIds.length; from += readAtOnce) {
+        const some = requestIds.slice(from, from + readAtOnce);
+        rows.push(
+          ...(await db
+            .selectFrom('calls')
+            .select(['requestId', 'rev'])
+            .where('requestId', 'in', some)
+            .execute()),
+        );
+      }
+      return rows;
     },
     open: async () => {
       const rows = await db

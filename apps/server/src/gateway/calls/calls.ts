@@ -159,8 +159,8 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (isFull) throw errors.tooManyCalls();
   };
 
-  const stop = (requestId: string, reason: 'user' | 'caller') => {
-    const call = openCalls.find(requestId);
+  const stop = async (requestId: string, reason: 'user' | 'caller') => {
+    const call = await openCalls.open(requestId);
     return call && openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
   };
 
@@ -178,7 +178,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     refuseTooMany({ userId: maker.userId, via: options.via ?? null });
     const record = newRecord(maker, { ...toolCall, arguments: given }, options);
     options.onOpened?.(record.requestId);
-    const abort = () => void stop(record.requestId, 'caller')?.catch(onError);
+    const abort = () => void stop(record.requestId, 'caller').catch(onError);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return toCall(
@@ -237,7 +237,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     answer: async (from, requestId, body) => {
       const answer = readAnswer(body);
       if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
-      const call = openCalls.find(requestId);
+      const call = await openCalls.open(requestId);
       if (!call) return lateAnswer(from, requestId, answer);
       return openCalls.inTurn(call, async (step) => {
         if (call.data.state.kind === 'ended') return lateAnswer(from, requestId, answer);
@@ -246,7 +246,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       });
     },
     progress: async (from, requestId, body) => {
-      const call = openCalls.find(requestId);
+      const call = await openCalls.open(requestId);
       if (!call || !isGivenTo(call, from)) throw errors.notFound();
       await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
       if (call.data.state.kind === 'ended') throw errors.notFound();

@@ -15,6 +15,7 @@ import { readCallData } from './stored-call.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
 import type { CallWrite, TransitionsStore } from './transitions.store.ts';
 import { createCallCounts, type Caller } from './call-counts.ts';
+import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
 import type { CallsStore } from './calls.store.ts';
 import { isReading } from '../idempotency/reading-tools.ts';
@@ -32,6 +33,8 @@ export interface OpenCall {
 /** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
 export interface OpenCalls {
   find(requestId: string): OpenCall | undefined;
+  /** The same, else as it is stored: its caller waits on another server. Undefined for one that has ended. */
+  open(requestId: string): Promise<OpenCall | undefined>;
   /** How many are open. */
   count(caller: Caller): number;
   /** Those of a user, oldest first. */
@@ -57,8 +60,9 @@ export type Step = (event: CallEvent) => Promise<boolean>;
 
 export interface OpenCallsNeeds extends DeliveryContext {
   clock: Clock;
+  bus: Bus;
   stores: {
-    calls: Pick<CallsStore, 'byId'>;
+    calls: Pick<CallsStore, 'byId' | 'revisions'>;
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
@@ -78,6 +82,13 @@ const newCall = (record: CallRecord): CallData => ({
   answered: { askId: null, reach: null },
 });
 
+const toOpenCall = (data: CallData): OpenCall => ({
+  data,
+  reads: isReading(data.record.tool),
+  waiters: new Set(),
+  cancelTimer: () => {},
+});
+
 /** A question may be lost with the power: its daemon asks again. What a person decided, and what changes something, may not. */
 const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly CallWrite[]) => {
   if (event.type === 'asked') return 'kept';
@@ -87,7 +98,7 @@ const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly Ca
 };
 
 export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
-  const { clock, limits, stores, streams, onError } = needs;
+  const { clock, limits, stores, streams, bus, onError } = needs;
   const calls = new Map<string, OpenCall>();
   const counts = createCallCounts();
   const queue = createKeyedQueue();
@@ -96,11 +107,13 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
     queue.run(call.data.record.requestId, () => job((event) => step(call, event)));
 
+  const isHeld = (call: OpenCall) => calls.get(call.data.record.requestId) === call;
+
   const arm = (call: OpenCall, ms?: number) => {
     call.cancelTimer();
     call.cancelTimer = () => {};
     const { state } = call.data;
-    if (stopped || state.kind === 'ended') return;
+    if (stopped || state.kind === 'ended' || !isHeld(call)) return;
     const due = () => {
       inTurn(call, (run) => run({ type: 'due', at: clock.now() })).catch((error: unknown) => {
         onError(error);
@@ -169,6 +182,14 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     accept(call, { ...call.data, record: end, state: ended }, true);
   };
 
+  const load = async (requestId: string): Promise<OpenCall | undefined> => {
+    const record = await stores.calls.byId(requestId);
+    if (record?.endedAt !== null) return undefined;
+    const silentUntil = clock.now() + limits.callTimeoutMs;
+    const data = await readCallData(stores.confirmations, record, { silentUntil });
+    return data ? toOpenCall(data) : undefined;
+  };
+
   const store = async (call: OpenCall, event: CallEvent): Promise<Transition | null> => {
     for (let tries = 0; tries <= mostRetries; tries += 1) {
       const transition = next(call, event);
@@ -184,19 +205,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const transition = await store(call, event);
     if (!transition) return false;
     const { data, writes, effects, changed } = transition;
+    const heldHere = isHeld(call);
     accept(call, data, changed);
     publish(data, writes);
+    const { requestId, rev } = data.record;
+    if (!heldHere) bus.publish('all', { type: 'call-stored', requestId, rev });
     for (const effect of effects) await perform(call, effect);
     return true;
   };
 
   const hold = (data: CallData): OpenCall => {
-    const call: OpenCall = {
-      data,
-      reads: isReading(data.record.tool),
-      waiters: new Set(),
-      cancelTimer: () => {},
-    };
+    const call = toOpenCall(data);
     calls.set(data.record.requestId, call);
     counts.add(data.record);
     return call;
@@ -253,8 +272,40 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     }
   };
 
+  /** Takes over what another server has stored of a call, and does here what that server could not. */
+  const refresh = async (call: OpenCall, rev: number): Promise<void> => {
+    if (call.data.record.rev >= rev) return;
+    const before = call.data.state.kind;
+    await reload(call);
+    const { state, record } = call.data;
+    if (state.kind === 'pending') return send(call);
+    const isStopped = record.state === 'cancelled' || record.state === 'timed-out';
+    if (state.kind !== 'ended' || before !== 'delivered' || !isStopped || record.answerDigest !== null)
+      return;
+    writeStop(needs, call.data, record.state === 'timed-out' ? 'timeout' : 'user');
+  };
+
+  const refreshInTurn = (requestId: string, rev: number) => {
+    const call = calls.get(requestId);
+    if (call) queue.run(requestId, () => refresh(call, rev)).catch(onError);
+  };
+
+  const poll = async () => {
+    const revisions = await stores.calls.revisions([...calls.keys()]);
+    for (const { requestId, rev } of revisions) refreshInTurn(requestId, rev);
+  };
+  const look = () => void poll().catch(onError);
+  const stops = [
+    bus.subscribe('all', (message) => {
+      if (message.type === 'call-stored') refreshInTurn(message.requestId, message.rev);
+    }).stop,
+    bus.onGap(look),
+    ...(bus.pollMs === null ? [] : [clock.every(bus.pollMs, look)]),
+  ];
+
   return {
     find: (requestId) => calls.get(requestId),
+    open: async (requestId) => calls.get(requestId) ?? load(requestId),
     count: counts.of,
     of: (userId) => [...calls.values()].filter(({ data }) => data.record.userId === userId),
     add: (record, waiter) => {
@@ -270,6 +321,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       void (stopped || eachOf(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
     stop: async () => {
       stopped = true;
+      for (const unsubscribe of stops) unsubscribe();
       for (const call of calls.values()) {
         call.cancelTimer();
         for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());

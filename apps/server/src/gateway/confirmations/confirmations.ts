@@ -188,7 +188,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     machineId: string,
     settled: { question: SettledBody['questions'][number]; by: string },
   ): Promise<boolean> => {
-    const call = openCalls.find(settled.question.requestId);
+    const call = await openCalls.open(settled.question.requestId);
     if (call?.data.record.machineId !== machineId) return false;
     try {
       return await openCalls.inTurn(call, (step) => settleInTurn(call, settled, step));
@@ -222,7 +222,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
       }).stop,
     decide: async (userId, key, answer) => {
       const found = await find(userId, key);
-      const call = openCalls.find(found.shown.requestId);
+      const call = await openCalls.open(found.shown.requestId);
       if (found.shown.state !== 'open' || !call) throw closed(found);
       return openCalls.inTurn(call, (step) => decideInTurn({ found, call }, answer, step));
     },

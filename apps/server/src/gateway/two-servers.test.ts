@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { requireMachine } from '../callers/index.ts';
+import { createLossyHub, type Fate } from '../../test/lossy-bus.ts';
+import { connect, ended, openGateway, question, text } from '../../test/gateway-fixture.ts';
+import type { Gateway } from './index.ts';
+
+const pollMs = 2_000;
+const fates: Fate[] = ['arrives', 'is late', 'arrives twice', 'is lost'];
+
+/** Two servers on one store: the machine's stream and the callers are at the first one. */
+const openTwo = async (fate: () => Fate) => {
+  const fixture = await openGateway();
+  const { clock, errors } = fixture;
+  await fixture.gateway.stop();
+  const bus = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
+  const servers = [
+    await fixture.beside(bus('one', { pollMs })),
+    await fixture.beside(bus('two', { pollMs })),
+  ] as const;
+  return { ...fixture, servers, ...(await connect(servers[0], 'ada')) };
+};
+
+type World = Awaited<ReturnType<typeof openTwo>>;
+
+/** A call with what its caller was told, and what was accepted of its daemon and of the person. */
+interface Made {
+  requestId: string;
+  told: unknown;
+  accepted: string[];
+  decided: boolean[];
+}
+
+const step = fc.record({
+  does: fc.constantFrom('run', 'answer', 'ask', 'decide', 'cancel', 'wait'),
+  at: fc.constantFrom(0, 1),
+  call: fc.nat(3),
+  approved: fc.boolean(),
+  /** Whether the next step waits for this one. */
+  awaited: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+const run = async ({ servers, clock }: World, calls: Made[]) => {
+  const made: Made = { requestId: '', told: null, accepted: [], decided: [] };
+  calls.push(made);
+  const onOpened = (requestId: string) => {
+    made.requestId = requestId;
+  };
+  const ref = await requireMachine(servers[0], { userId: 'ada' });
+  servers[0].calls.run(ref, { name: 'write_file', arguments: {} }, { ...ended, onOpened }).then(
+    (call) => {
+      made.told = call;
+    },
+    () => {},
+  );
+  await clock.settle();
+};
+
+const decide = async (gateway: Gateway, made: Made, approved: boolean) => {
+  await gateway.confirmations.decide('ada', { requestId: made.requestId }, { approved });
+  made.decided.push(approved);
+};
+
+const perform = async (world: World, { calls, number }: { calls: Made[]; number: number }, todo: Step) => {
+  const { servers, key, clock } = world;
+  const gateway = servers[todo.at === 0 ? 0 : 1];
+  const made = calls[todo.call % Math.max(1, calls.length)];
+  if (todo.does === 'run') return calls.length < 3 ? run(world, calls) : undefined;
+  if (todo.does === 'wait') return clock.settle(400);
+  if (!made) return;
+  switch (todo.does) {
+    case 'answer': {
+      const reply = await gateway.daemon.respond(key, made.requestId, text(`answer ${number}`));
+      if (reply.duplicate !== true) made.accepted.push(`answer ${number}`);
+      return;
+    }
+    case 'ask':
+      await gateway.daemon.respond(key, made.requestId, question({ askId: `ask-${number}` }));
+      return;
+    case 'decide':
+      return decide(gateway, made, todo.approved);
+    case 'cancel':
+      await gateway.calls.cancel('ada', made.requestId);
+  }
+};
+
+const rowOf = (world: World, requestId: string) =>
+  world.database.db
+    .selectFrom('calls')
+    .selectAll()
+    .where('requestId', '=', requestId)
+    .executeTakeFirstOrThrow();
+
+const check = async (world: World, made: Made) => {
+  const row = await rowOf(world, made.requestId);
+  // The machine is connected: nothing waits to be delivered, whichever server was told of it.
+  expect(row.state).not.toBe('pending');
+  const requests = world.stream.requests().filter(({ requestId }) => requestId === made.requestId);
+  const decisions = requests.map(({ toolCall }) => toolCall.arguments['_confirmation'] !== undefined);
+  expect(decisions.filter((hasDecision) => !hasDecision).length).toBe(1);
+  expect(decisions.filter(Boolean).length).toBeLessThanOrEqual(made.decided.length);
+  if (row.endedAt === null) return expect(made.told).toBeNull();
+  expect(made.told).toMatchObject({ state: row.state, decision: row.decision });
+  expect(JSON.stringify((made.told as { result: unknown }).result)).toBe(row.result ?? 'null');
+  const last = made.accepted.at(-1);
+  if (row.state === 'succeeded') expect(row.result).toContain(`"${last}"`);
+};
+
+it(
+  'two servers of one store tell one story, whatever the bus between them loses',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 4, maxLength: 16 }),
+        fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 8 }),
+        async (plan, lots) => {
+          let drawn = 0;
+          const world = await openTwo(() => lots[drawn++ % lots.length] ?? 'arrives');
+          try {
+            const calls: Made[] = [];
+            await run(world, calls);
+            const running: Promise<unknown>[] = [];
+            for (const [number, todo] of plan.entries()) {
+              // What came too late is refused, and says so.
+              const done = perform(world, { calls, number }, todo).catch((error: unknown) => {
+                expect(error).toMatchObject({ code: expect.any(String) });
+              });
+              running.push(done);
+              if (todo.awaited) await world.clock.settle();
+            }
+            await Promise.all(running);
+            await world.clock.settle(pollMs);
+            await world.clock.settle(pollMs);
+            for (const made of calls) await check(world, made);
+            expect(world.errors).toEqual([]);
+          } finally {
+            await world.close();
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);
+
+it('PS-06 what one server decides is delivered by the other, which has the stream', async () => {
+  const world = await openTwo(() => 'is lost');
+  onTestFinished(world.close);
+  const calls: Made[] = [];
+  await run(world, calls);
+  const [made] = calls;
+  await world.servers[1].daemon.respond(world.key, made?.requestId ?? '', question());
+  await world.servers[1].confirmations.decide(
+    'ada',
+    { requestId: made?.requestId ?? '' },
+    { approved: true },
+  );
+  expect(world.stream.requests().length).toBe(1);
+  await world.clock.settle(pollMs);
+  expect(world.stream.requests().length).toBe(2);
+  await world.servers[1].calls.cancel('ada', made?.requestId ?? '');
+  await world.clock.settle(pollMs);
+  expect(world.stream.events.at(-1)).toMatchObject({ type: 'tool-call-cancel' });
+  expect(made?.told).toMatchObject({ state: 'cancelled' });
+});
