@@ -45,7 +45,7 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
         ...(caller.via && { via: caller.via }),
         ...(signal && { signal }),
         ...(clientInput && { clientInput }),
-        ...(claim && { requestId: claim.requestId }),
+        ...(claim && { claim }),
         onOpened: (requestId) => {
           isOpened = true;
           onOpened(requestId);

@@ -126,6 +126,8 @@ export interface CallRepeatTable {
   /** What it is counted with: its kind, and whose token or client it came through. */
   scope: string | null;
   at: number;
+  /** Until when the server that claimed the key may make its call; null once it is made. */
+  claimedUntil: number | null;
 }
 
 /** What a person has set for themselves. */

@@ -11,6 +11,7 @@ import { removedUsers } from './migrations/0009-removed-users.ts';
 import { knownMachines } from './migrations/0010-known-machines.ts';
 import { callRevisions } from './migrations/0011-call-revisions.ts';
 import { machineNames } from './migrations/0012-machine-names.ts';
+import { callClaims } from './migrations/0013-call-claims.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -27,6 +28,7 @@ const migrations = {
   '0010-known-machines': knownMachines,
   '0011-call-revisions': callRevisions,
   '0012-machine-names': machineNames,
+  '0013-call-claims': callClaims,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

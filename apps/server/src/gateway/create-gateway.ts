@@ -6,7 +6,7 @@ import { createCalls, publishCallState } from './calls/calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/open-calls.ts';
 import { recover } from './calls/recover.ts';
-import { resendCancellations } from './calls/resend-cancellations.ts';
+import { resendCancellations } from './calls/delivery/resend-cancellations.ts';
 import { createConfirmations, publishAsked, publishConfirmation } from './confirmations/confirmations.ts';
 import { createConnections } from './connection/connections.ts';
 import { createDaemonSession } from './connection/daemon-session.ts';
@@ -107,6 +107,7 @@ const createParts = (needs: GatewayNeeds) => {
     clock,
     limits,
     store: stores.repeats,
+    isAlone: bus.pollMs === null,
     find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
   });
   const rules = createRules({ ...common, registry, settings, streams, store: stores.machines });

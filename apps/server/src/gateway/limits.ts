@@ -17,6 +17,8 @@ export interface GatewayLimits {
   liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
   stopAgainMs: number;
+  /** How long a server that has claimed an idempotency key may take until it makes the call. */
+  claimMs: number;
   /** How long an idempotency key names its call, and how many one token or client may have in that time. */
   idempotencyKeyTtlMs: number;
   maxIdempotencyKeys: number;
@@ -69,6 +71,7 @@ export const defaultLimits: GatewayLimits = {
   liveOutputLength: 64 * 1024,
   liveOutputsLength: 2 * 1024 * 1024,
   stopAgainMs: 10 * minute,
+  claimMs: 10 * second,
   idempotencyKeyTtlMs: day,
   maxIdempotencyKeys: 10_000,
   maxSpentStates: 10_000,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sleep } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { requireMachine } from '../callers/index.ts';
 import { createLossyHub, type Fate } from '../../test/lossy-bus.ts';
@@ -164,4 +165,60 @@ it('PS-06 what one server decides is delivered by the other, which has the strea
   await world.clock.settle(pollMs);
   expect(world.stream.events.at(-1)).toMatchObject({ type: 'tool-call-cancel' });
   expect(made?.told).toMatchObject({ state: 'cancelled' });
+});
+
+/**
+ * Callers of one idempotency key: where, when, and how long their server stands still between the claim and
+ * the call.
+ */
+const claimant = fc.record({
+  at: fc.constantFrom(0, 1),
+  afterMs: fc.constantFrom(0, 50, 9_000, 12_000),
+  standsMs: fc.constantFrom(0, 5_000, 15_000),
+});
+
+it('an idempotency key makes one call, whichever servers it comes to', { timeout: 120_000 }, async () => {
+  const via = { kind: 'token', id: 't1', name: 'Desk' } as const;
+  const call = { name: 'write_file', arguments: {} };
+  await fc.assert(
+    fc.asyncProperty(fc.array(claimant, { minLength: 2, maxLength: 4 }), async (claimants) => {
+      const world = await openTwo(() => 'arrives');
+      const { servers, clock } = world;
+      try {
+        const ref = await requireMachine(servers[0], { userId: 'ada' });
+        const start = async ({ at, afterMs, standsMs }: (typeof claimants)[number]) => {
+          const gateway = servers[at === 0 ? 0 : 1];
+          if (afterMs > 0) await sleep(clock, afterMs);
+          const claim = await gateway.idempotency.claim('ada', call, {
+            via,
+            machineId: ref.machineId,
+            key: 'k',
+          });
+          if (claim.kind === 'repeat') return claim.first;
+          if (standsMs > 0) await sleep(clock, standsMs);
+          // The stream is at the first server.
+          const options = { door: 'rest', until: 'asked', via, claim } as const;
+          const opened = new Promise<string>((resolve, reject) => {
+            servers[0].calls.run(ref, call, options).then(({ requestId }) => resolve(requestId), reject);
+            void clock.settle().then(() => resolve(claim.requestId));
+          });
+          const requestId = await opened.catch(() => null);
+          await claim.settle(requestId !== null);
+          return requestId;
+        };
+        const started = claimants.map(start);
+        for (let second = 0; second < 60; second += 1) await clock.settle(1_000);
+        const found = await Promise.all(started);
+        const rows = await world.database.db.selectFrom('calls').select('requestId').execute();
+        expect(rows.length).toBe(1);
+        const [first] = rows;
+        for (const [at, requestId] of found.entries())
+          if ((claimants[at]?.standsMs ?? 0) < 10_000) expect(requestId).toBe(first?.requestId);
+          else expect([null, first?.requestId]).toContain(requestId);
+      } finally {
+        await world.close();
+      }
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -35,8 +35,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a tool. */
   clientInput?: ClientInput;
-  /** The id that `Idempotency.claim` gave; a new one when undefined. */
-  requestId?: string;
+  /** What `Idempotency.claim` gave; a call without an idempotency key when undefined. */
+  claim?: { requestId: string; key: string | null };
   /** Called with the id before the call is published. */
   onOpened?(requestId: string): void;
 }
@@ -127,7 +127,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
   ): CallRecord => {
     const createdAt = clock.now();
     return {
-      requestId: options.requestId ?? newRequestId(createdAt),
+      requestId: options.claim?.requestId ?? newRequestId(createdAt),
       userId: maker.userId,
       machineId: maker.machine.id,
       tool: toolCall.name,
@@ -183,7 +183,8 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     try {
       return toCall(
         await new Promise<CallRecord>((resolve, reject) => {
-          openCalls.add(record, { until, resolve, reject }).catch(reject);
+          const claimKey = options.claim?.key ?? null;
+          openCalls.add({ record, claimKey }, { until, resolve, reject }).catch(reject);
         }),
       );
     } finally {

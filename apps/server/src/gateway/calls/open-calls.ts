@@ -10,7 +10,7 @@ import {
   writeCall,
   writeStop,
   type DeliveryContext,
-} from './delivery.ts';
+} from './delivery/delivery.ts';
 import { readCallData } from './stored-call.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
 import type { CallWrite, TransitionsStore } from './transitions.store.ts';
@@ -39,8 +39,11 @@ export interface OpenCalls {
   count(caller: Caller): number;
   /** Those of a user, oldest first. */
   of(userId: string): OpenCall[];
-  /** Stores a new call and sends it when its machine has a stream. */
-  add(record: CallRecord, waiter: Waiter): Promise<void>;
+  /**
+   * Stores a new call and sends it when its machine has a stream. Throws `storeUnavailable` where its claim
+   * has ended.
+   */
+  add(call: NewCall, waiter: Waiter): Promise<void>;
   /** Resumes a call of before the restart. */
   recover(data: CallData): void;
   /** Runs `job` while no other event of the call is processed. */
@@ -51,8 +54,17 @@ export interface OpenCalls {
   replaced(machineId: string): void;
   /** The machine is no longer connected. */
   gone(machineId: string, explicit: boolean): void;
-  /** Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is written any more. */
+  /**
+   * Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is
+   * written any more.
+   */
   stop(): Promise<void>;
+}
+
+/** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
+export interface NewCall {
+  record: CallRecord;
+  claimKey: string | null;
 }
 
 /** False when the event changed nothing. */
@@ -89,7 +101,10 @@ const toOpenCall = (data: CallData): OpenCall => ({
   cancelTimer: () => {},
 });
 
-/** A question may be lost with the power: its daemon asks again. What a person decided, and what changes something, may not. */
+/**
+ * A question may be lost with the power: its daemon asks again. What a person decided, and what changes
+ * something, may not.
+ */
 const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly CallWrite[]) => {
   if (event.type === 'asked') return 'kept';
   const [only, second] = writes;
@@ -226,22 +241,26 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   /** A call whose machine is online is stored as delivered at once: one write instead of two. */
-  const insert = async (call: OpenCall): Promise<void> => {
-    const { machineId } = call.data.record;
+  const insert = async (call: OpenCall, claimKey: string | null): Promise<void> => {
+    const { machineId, requestId } = call.data.record;
     const online = isOnline(needs, machineId);
     const delivered = online ? next(call, { type: 'dispatched', at: clock.now() }) : null;
     if (delivered) call.data = delivered.data;
     const write = () => writeCall(needs, call.data, { again: false });
+    const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
     const inserted = stores.transitions.apply(
-      [{ type: 'insert-call', record: call.data.record }],
+      [...claims, { type: 'insert-call', record: call.data.record }],
       call.reads ? 'kept' : 'synced',
     );
     // Decision 0006: a read goes out while its row is being written.
-    const early = online && call.reads ? write() : null;
-    await inserted.catch((error: unknown) => {
+    const early = online && call.reads && claimKey === null ? write() : null;
+    try {
+      if (!(await inserted))
+        throw errors.storeUnavailable({ message: 'The server took too long to make the call' });
+    } catch (error) {
       forget(call);
       throw error;
-    });
+    }
     needs.onChanged(call.data.record);
     arm(call);
     if (!online) return send(call);
@@ -262,7 +281,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     if (call.data.state.kind === 'pending' || again) await send(call);
   };
 
-  /** One after the other, as the reader takes them: all at once would be more than a slow one may leave unread. */
+  /**
+   * One after the other, as the reader takes them: all at once would be more than a slow one may leave
+   * unread.
+   */
   const resendAll = async (machineId: string) => {
     for (const call of [...calls.values()]) {
       const { record } = call.data;
@@ -308,10 +330,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     open: async (requestId) => calls.get(requestId) ?? load(requestId),
     count: counts.of,
     of: (userId) => [...calls.values()].filter(({ data }) => data.record.userId === userId),
-    add: (record, waiter) => {
+    add: ({ record, claimKey }, waiter) => {
       const call = hold(newCall(record));
       call.waiters.add(waiter);
-      return queue.run(record.requestId, () => insert(call));
+      return queue.run(record.requestId, () => insert(call, claimKey));
     },
     recover: (data) => arm(hold(data)),
     inTurn,

@@ -19,6 +19,8 @@ import type { CallRecord } from './call.ts';
 
 /** One row that a transition of a call changes. */
 export type CallWrite =
+  /** Outdated where the idempotency key is not claimed for that call any more. */
+  | { type: 'end-claim'; key: string; requestId: string }
   | { type: 'insert-call'; record: CallRecord }
   /** Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's JSON, where it exists. */
   | { type: 'update-call'; record: CallRecord; resultText: string | null }
@@ -159,6 +161,15 @@ const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
       .compile(),
 });
 
+const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'end-claim' }) =>
+  db
+    .updateTable('callRepeats')
+    .set({ claimedUntil: null })
+    .where('key', '=', key)
+    .where('requestId', '=', requestId)
+    .where('claimedUntil', 'is not', null)
+    .compile();
+
 /** Writes go through `commit`, so that calls that come together share one sync of the disk. */
 export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): TransitionsStore => {
   const calls = prepareCallQueries(db);
@@ -166,6 +177,8 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
 
   const toWrite = (write: CallWrite): Write => {
     switch (write.type) {
+      case 'end-claim':
+        return { query: endClaim(db, write), rows: 1 };
       case 'insert-call':
         return calls.insert(insertedRow(write.record));
       case 'update-call': {

@@ -9,6 +9,13 @@ export interface RepeatsStore {
   /** Keeps the row in the place of whatever has its key. */
   put(row: RepeatRow): Promise<void>;
   byKey(key: string): Promise<RepeatRow | undefined>;
+  /**
+   * Puts the row in the place of a claim of another server, which ended; false where that has changed
+   * since.
+   */
+  takeOver(row: RepeatRow, former: RepeatRow): Promise<boolean>;
+  /** Ends all claims: no other server makes a call. */
+  endClaims(): Promise<void>;
   /** Drops the row of that key, where it is of that call. */
   remove(key: string, requestId: string): Promise<void>;
   /** Drops what is from then or before, whosever it is. */
@@ -42,6 +49,23 @@ export const createRepeatsStore = (db: Kysely<Schema>): RepeatsStore => {
         .execute();
     },
     byKey,
+    takeOver: async (row, former) => {
+      const { numUpdatedRows } = await db
+        .updateTable('callRepeats')
+        .set(row)
+        .where('key', '=', former.key)
+        .where('requestId', '=', former.requestId)
+        .where('claimedUntil', former.claimedUntil === null ? 'is' : '=', former.claimedUntil)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    },
+    endClaims: async () => {
+      await db
+        .updateTable('callRepeats')
+        .set({ claimedUntil: null })
+        .where('claimedUntil', 'is not', null)
+        .execute();
+    },
     remove: async (key, requestId) => {
       await db.deleteFrom('callRepeats').where('key', '=', key).where('requestId', '=', requestId).execute();
     },

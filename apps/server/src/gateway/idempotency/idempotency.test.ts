@@ -44,12 +44,13 @@ const make = async (
   claimed: CallClaim,
   { call = write, of = via as CallVia } = {},
 ) => {
-  const { requestId, settle } = newOne(claimed);
+  const claim = newOne(claimed);
+  const { requestId, settle } = claim;
   const running = callerOf(fixture.gateway, 'ada').run(call, {
     door: 'mcp',
     via: of,
     until: 'asked',
-    requestId,
+    claim,
   });
   // A server that is stopped lets its callers go.
   running.catch(() => {});

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallVia } from '@drawbridge/contracts/calls';
 import type { ToolCall } from '@drawbridge/contracts/tool-call';
-import { createKeyedQueue, canonical, type Clock } from '@drawbridge/kit';
+import { createKeyedQueue, canonical, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { CallRecord } from '../calls/call.ts';
 import { newRequestId, withoutDecision } from '../calls/calls.ts';
@@ -22,6 +22,8 @@ export type CallClaim =
   | {
       kind: 'new';
       requestId: string;
+      /** Given to `calls.run`, which makes the call only while the claim holds; null without a key. */
+      key: string | null;
       /** Call it with whether the call was opened; until then the same key waits. */
       settle(opened: boolean): Promise<void>;
     }
@@ -50,11 +52,18 @@ interface IdempotencyNeeds {
   clock: Clock;
   limits: Pick<
     GatewayLimits,
-    'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
+    'claimMs' | 'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
   >;
   store: RepeatsStore;
   find(requestId: string): Promise<CallRecord | undefined>;
+  /** No other server uses the store. */
+  isAlone: boolean;
 }
+
+type ScopedRow = RepeatRow & { scope: string };
+
+/** How often to look whether the server that claimed a key has made its call. */
+const claimPollMs = 100;
 
 const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
 
@@ -80,6 +89,7 @@ const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRe
 const unclaimed = (at: number): CallClaim => ({
   kind: 'new',
   requestId: newRequestId(at),
+  key: null,
   settle: () => Promise.resolve(),
 });
 
@@ -91,6 +101,7 @@ export const createIdempotency = ({
   limits,
   store,
   find,
+  isAlone,
 }: IdempotencyNeeds): Idempotency & {
   /** Calls that a stopped server left open: nobody reads their answers any more. */
   recover(open: readonly CallRecord[]): Promise<void>;
@@ -108,21 +119,25 @@ export const createIdempotency = ({
     if (!name) return;
     const { userId, requestId } = record;
     await sweep();
-    await store.put({ ...name, userId, requestId, at: clock.now() });
+    await store.put({ ...name, userId, requestId, at: clock.now(), claimedUntil: null });
     await store.trim(name.scope, limits.maxUnread);
   };
 
-  const claimByKey = async (row: RepeatRow & { scope: string }): Promise<CallClaim> => {
+  /** `elsewhere`: another server has claimed the key, and has not made its call yet. */
+  const claimByKey = async (unclaimedRow: ScopedRow): Promise<CallClaim | 'elsewhere'> => {
+    const row = { ...unclaimedRow, claimedUntil: clock.now() + limits.claimMs };
     await sweep();
     const present = await store.byKey(row.key);
     if (!present && (await isFull(row.scope, limits.maxIdempotencyKeys)))
       throw errors.tooManyRequests({ message: 'Too many idempotency keys are in use' });
-    const held = present ?? (await store.claim(row));
-    if (held.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
-    if (held.requestId !== row.requestId && (await find(held.requestId)))
-      return { kind: 'repeat', first: held.requestId, by: 'key' };
-    // Kept by a server that ended before it made the call.
-    if (held.requestId !== row.requestId) await store.put(row);
+    const stored = present ?? (await store.claim(row));
+    if (stored.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
+    if (stored.requestId !== row.requestId) {
+      if (await find(stored.requestId)) return { kind: 'repeat', first: stored.requestId, by: 'key' };
+      if ((stored.claimedUntil ?? 0) > clock.now()) return 'elsewhere';
+      // Its server ended before it made the call.
+      if (!(await store.takeOver(row, stored))) return 'elsewhere';
+    }
     let release = () => {};
     const settled = new Promise<void>((resolve) => {
       release = resolve;
@@ -133,7 +148,7 @@ export const createIdempotency = ({
       opening.delete(row.key);
       release();
     };
-    return { kind: 'new', requestId: row.requestId, settle };
+    return { kind: 'new', requestId: row.requestId, key: row.key, settle };
   };
 
   const claimUnread = async (key: string): Promise<CallClaim> => {
@@ -155,11 +170,13 @@ export const createIdempotency = ({
     if (given === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
     const key = digestOf(['key', maker, given]);
     const at = clock.now();
-    const row = { key, userId, requestId: newRequestId(at), callDigest, scope: scopeOf('key', maker), at };
+    const claimed = { claimedUntil: null, scope: scopeOf('key', maker), at };
+    const row = { key, userId, requestId: newRequestId(at), callDigest, ...claimed };
     for (;;) {
       await opening.get(key);
-      const claimed = await queue.run(userId, async () => (opening.has(key) ? null : claimByKey(row)));
-      if (claimed) return claimed;
+      const result = await queue.run(userId, async () => (opening.has(key) ? 'opening' : claimByKey(row)));
+      if (result === 'elsewhere') await sleep(clock, claimPollMs);
+      else if (result !== 'opening') return result;
     }
   };
 
@@ -192,10 +209,12 @@ export const createIdempotency = ({
         const at = clock.now();
         const requestId = newRequestId(at);
         return (
-          (await store.claim({ key, userId, requestId, callDigest: '', scope, at })).requestId === requestId
+          (await store.claim({ key, userId, requestId, callDigest: '', scope, at, claimedUntil: null }))
+            .requestId === requestId
         );
       }),
     recover: async (open) => {
+      if (isAlone) await store.endClaims();
       for (const record of open) await note(record);
     },
   };

@@ -1,8 +1,8 @@
 import type { Clock } from '@drawbridge/kit';
-import type { CallsStore } from './calls.store.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { Streams } from '../connection/streams.ts';
-import type { Machine } from '../machines/registry.ts';
+import type { CallsStore } from '../calls.store.ts';
+import type { GatewayLimits } from '../../limits.ts';
+import type { Streams } from '../../connection/streams.ts';
+import type { Machine } from '../../machines/registry.ts';
 
 export interface ResendCancellationsContext {
   clock: Clock;

@@ -1,8 +1,8 @@
-import type { GatewayLimits } from '../limits.ts';
-import type { Streams } from '../connection/streams.ts';
-import type { Machine } from '../machines/registry.ts';
+import type { GatewayLimits } from '../../limits.ts';
+import type { Streams } from '../../connection/streams.ts';
+import type { Machine } from '../../machines/registry.ts';
 import { requestFrame } from './request-frame.ts';
-import type { CallData } from './transition.ts';
+import type { CallData } from '../transition.ts';
 
 export interface DeliveryContext {
   limits: GatewayLimits;
@@ -20,7 +20,10 @@ export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feat
 export const isKnownToDaemon = ({ machine }: DeliveryContext, { record }: CallData): boolean =>
   record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
 
-/** Writes a call on its machine's stream; false where there is no stream here, or it was too slow and has been closed. */
+/**
+ * Writes a call on its machine's stream; false where there is no stream here, or it was too slow and has
+ * been closed.
+ */
 export const writeCall = (
   { machine, limits, streams }: DeliveryContext,
   data: CallData,

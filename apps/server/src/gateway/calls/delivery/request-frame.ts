@@ -1,6 +1,6 @@
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
-import type { CallRecord } from './call.ts';
-import type { CallMachineState } from './call-state.ts';
+import type { CallRecord } from '../call.ts';
+import type { CallMachineState } from '../call-state.ts';
 
 interface Requested {
   record: CallRecord;

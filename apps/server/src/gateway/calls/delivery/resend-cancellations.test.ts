@@ -6,7 +6,7 @@ import {
   useGateway,
   type FakeStream,
   callerOf,
-} from '../../../test/gateway-fixture.ts';
+} from '../../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
