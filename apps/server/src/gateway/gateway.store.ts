@@ -1,6 +1,6 @@
 import type { Store } from '../db/index.ts';
-import { createCallsStore, type CallsStore } from './calls/calls.store.ts';
-import { createTransitionsStore, type TransitionsStore } from './calls/transitions.store.ts';
+import { createCallsStore, type CallsStore } from './calls/store/calls.store.ts';
+import { createTransitionsStore, type TransitionsStore } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore, type ConfirmationsStore } from './confirmations/confirmations.store.ts';
 import { mapStoreErrors } from './map-errors.store.ts';
 import { createKeysStore, type KeysStore } from './pairing/keys.store.ts';

@@ -9,7 +9,7 @@ import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call.ts';
-import { cursorOf, isCursor, type CallsStore } from './calls.store.ts';
+import { cursorOf, isCursor, type CallsStore } from './store/calls.store.ts';
 import type { Bus } from '../bus.ts';
 import type { DaemonQuestions } from '../confirmations/confirmations.ts';
 import type { MachineRef, Registry } from '../machines/registry.ts';

@@ -11,15 +11,16 @@ import {
   writeStop,
   type DeliveryContext,
 } from './delivery/delivery.ts';
-import { readCallData } from './stored-call.ts';
+import { readCallData } from './store/stored-call.ts';
+import { watchOtherServers } from './other-servers.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
-import type { CallWrite, TransitionsStore } from './transitions.store.ts';
+import type { CallWrite, TransitionsStore } from './store/transitions.store.ts';
 import { createCallCounts, type Caller } from './call-counts.ts';
 import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
-import type { CallsStore } from './calls.store.ts';
+import type { CallsStore } from './store/calls.store.ts';
 import { isReading } from '../idempotency/reading-tools.ts';
-import { notifyWaiters, type Waiter } from './waiters.ts';
+import { notifyWaiters, type Waiter } from './open-call.ts';
 
 /** A call that has not ended, and who waits for it here. */
 export interface OpenCall {
@@ -307,23 +308,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     writeStop(needs, call.data, record.state === 'timed-out' ? 'timeout' : 'user');
   };
 
-  const refreshInTurn = (requestId: string, rev: number) => {
-    const call = calls.get(requestId);
-    if (call) queue.run(requestId, () => refresh(call, rev)).catch(onError);
-  };
-
-  const poll = async () => {
-    const revisions = await stores.calls.revisions([...calls.keys()]);
-    for (const { requestId, rev } of revisions) refreshInTurn(requestId, rev);
-  };
-  const look = () => void poll().catch(onError);
-  const stops = [
-    bus.subscribe('all', (message) => {
-      if (message.type === 'call-stored') refreshInTurn(message.requestId, message.rev);
-    }).stop,
-    bus.onGap(look),
-    ...(bus.pollMs === null ? [] : [clock.every(bus.pollMs, look)]),
-  ];
+  const unsubscribe = watchOtherServers({
+    clock,
+    bus,
+    store: stores.calls,
+    held: () => [...calls.keys()],
+    refresh: (requestId, rev) => {
+      const call = calls.get(requestId);
+      if (call) queue.run(requestId, () => refresh(call, rev)).catch(onError);
+    },
+    onError,
+  });
 
   return {
     find: (requestId) => calls.get(requestId),
@@ -343,7 +338,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
       void (stopped || eachOf(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
     stop: async () => {
       stopped = true;
-      for (const unsubscribe of stops) unsubscribe();
+      unsubscribe();
       for (const call of calls.values()) {
         call.cancelTimer();
         for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());

@@ -10,7 +10,7 @@ import {
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
-import type { CallWrite } from './transitions.store.ts';
+import type { CallWrite } from './store/transitions.store.ts';
 
 /** A call that has not ended, with what its frame says of the person's decision. */
 export interface CallData {

@@ -15,7 +15,7 @@ import type { MachineTable, Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
-import { createColumns, storedTime, type UnreadableRow } from '../calls/columns.ts';
+import { createColumns, storedTime, type UnreadableRow } from '../calls/store/columns.ts';
 
 /** What is known of a machine since its last init. */
 export interface MachineInfo {

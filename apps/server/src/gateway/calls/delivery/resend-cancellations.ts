@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { CallsStore } from '../calls.store.ts';
+import type { CallsStore } from '../store/calls.store.ts';
 import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';

@@ -12,8 +12,8 @@ import { decision } from '@drawbridge/contracts/groups';
 import { toolResult } from '@drawbridge/contracts/tool-result';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { CallTable } from '../../db/index.ts';
-import type { CallHead, CallRecord } from './call.ts';
+import type { CallTable } from '../../../db/index.ts';
+import type { CallHead, CallRecord } from '../call.ts';
 import { createColumns, storedTime as time, type Columns } from './columns.ts';
 
 export const headColumns = [

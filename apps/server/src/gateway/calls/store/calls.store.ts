@@ -1,7 +1,7 @@
 import type { CallVia, ListCallsInput } from '@drawbridge/contracts/calls';
 import type { Kysely } from 'kysely';
-import type { Commit, Schema } from '../../db/index.ts';
-import type { CallHead, CallRecord } from './call.ts';
+import type { Commit, Schema } from '../../../db/index.ts';
+import type { CallHead, CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
 import { lastTime, type UnreadableRow } from './columns.ts';
 

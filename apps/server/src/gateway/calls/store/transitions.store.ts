@@ -9,13 +9,13 @@ import {
   type Schema,
   type Slot,
   type Write,
-} from '../../db/index.ts';
+} from '../../../db/index.ts';
 import {
   newConfirmationRow,
   type ConfirmationAnswerRecord,
   type NewConfirmation,
-} from '../confirmations/confirmation-row.ts';
-import type { CallRecord } from './call.ts';
+} from '../../confirmations/confirmation-row.ts';
+import type { CallRecord } from '../call.ts';
 
 /** One row that a transition of a call changes. */
 export type CallWrite =
