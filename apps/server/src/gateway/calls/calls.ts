@@ -16,7 +16,8 @@ import type { MachineRef, Registry } from '../machines/registry.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { LiveOutputs } from './live-outputs.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { OpenCall, OpenCalls, Step } from './open-calls.ts';
+import type { OpenCall } from './open-call.ts';
+import type { OpenCalls, Step } from './open-calls.ts';
 import type { Machine } from '../machines/registry.ts';
 
 /** A daemon that says something of a call: its machine, and the epoch in which it lives. */

@@ -19,17 +19,7 @@ import { createCallCounts, type Caller } from './call-counts.ts';
 import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
 import type { CallsStore } from './store/calls.store.ts';
-import { isReading } from '../idempotency/reading-tools.ts';
-import { notifyWaiters, type Waiter } from './open-call.ts';
-
-/** A call that has not ended, and who waits for it here. */
-export interface OpenCall {
-  data: CallData;
-  /** Its tool only reads: what it does and gives need not wait for a sync of the disk. */
-  readonly reads: boolean;
-  readonly waiters: Set<Waiter>;
-  cancelTimer(): void;
-}
+import { newCall, notifyWaiters, toOpenCall, type OpenCall, type Waiter } from './open-call.ts';
 
 /** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
 export interface OpenCalls {
@@ -87,20 +77,6 @@ export interface OpenCallsNeeds extends DeliveryContext {
 
 /** How often an event is tried again after another server's write came first. */
 const mostRetries = 5;
-
-const newCall = (record: CallRecord): CallData => ({
-  record,
-  state: { kind: 'pending', endsAt: record.endsAt, given: false, decision: null },
-  asked: new Set(),
-  answered: { askId: null, reach: null },
-});
-
-const toOpenCall = (data: CallData): OpenCall => ({
-  data,
-  reads: isReading(data.record.tool),
-  waiters: new Set(),
-  cancelTimer: () => {},
-});
 
 /**
  * A question may be lost with the power: its daemon asks again. What a person decided, and what changes

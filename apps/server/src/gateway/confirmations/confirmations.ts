@@ -24,7 +24,8 @@ import type { ConfirmationsStore } from './confirmations.store.ts';
 import type { Bus } from '../bus.ts';
 import { decisionOf, knownOptions, knownReaches, reachOf } from './decision.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { OpenCall, OpenCalls, Step } from '../calls/open-calls.ts';
+import type { OpenCall } from '../calls/open-call.ts';
+import type { OpenCalls, Step } from '../calls/open-calls.ts';
 
 /** Names a confirmation by its own id or by the call that it asks about (`POST confirm/:requestId`). */
 export type ConfirmationKey = { confirmationId: string } | { requestId: string };

@@ -40,7 +40,7 @@ export interface MachineInfo {
 }
 
 /** Machines of one person; a forgotten one does not count. */
-export const maxMachines = 20;
+const maxMachines = 20;
 
 /** What a machine said of its rules, and when. */
 export interface ReportedRules {
