@@ -51,7 +51,7 @@ export const errorTable = {
   tooManyTokens: row({ code: 'TOO_MANY_TOKENS', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have as many access tokens as one person may have', fix: 'Revoke one that is not used.' }),
   tooManyMachines: row({ code: 'TOO_MANY_MACHINES', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have as many machines as one person may have', fix: 'Forget one that you do not use any more: drawbridge-server machines forget --user <email> <machine>.' }),
   machineNameTaken: row({ code: 'MACHINE_NAME_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another machine has this name', fix: 'Choose another name.' }),
-  machineConnected: row({ code: 'MACHINE_CONNECTED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The machine is connected', fix: 'Disconnect it first.' }),
+  machineConnected: row({ code: 'MACHINE_CONNECTED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The machine is connected', fix: 'Disconnect it first, as with drawbridge-server machines disconnect.' }),
   tooManyCalls: row({ code: 'TOO_MANY_CALLS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many calls are waiting', fix: 'Wait for some to end, or cancel them.' }),
   cancelled: row({ code: 'CANCELLED', http: 499, trpc: 'CLIENT_CLOSED_REQUEST', jsonrpc: -32099, retryable: false, message: 'The call was cancelled' }),
   denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Access denied by the user' }),
