@@ -1,10 +1,11 @@
-import { nextMacrotask, type Clock } from '@drawbridge/kit';
-import { createEntries, type JournalEntry } from './entries.ts';
+import type { Clock } from '@drawbridge/kit';
+import { createEntries, type Entries, type JournalEntry } from './entries.ts';
 import { errors } from './errors.ts';
 import { diedDuring, missingFromJournal } from './lost.ts';
-import { loadPage, setAside, writePage, type Page } from './page.ts';
+import { createJournalWriter } from './journal-writer.ts';
+import { loadPage, setAside } from './page.ts';
 import { readPage } from './read-page.ts';
-import { encodeRecord, type JournalRecord } from './record.ts';
+import type { JournalRecord } from './record.ts';
 
 export interface JournalLimits {
   /** A page to which more was appended is written anew with what still counts. */
@@ -68,15 +69,27 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-interface Append {
-  record: JournalRecord;
-  synced: boolean;
-  settle(written: boolean): void;
-}
+/** Decides about the calls that the last process left open. `isWhole`: no record is missing. */
+const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Found, 'broken'> => {
+  const lost: string[] = [];
+  const paths: string[] = [];
+  for (const [requestId, entry] of entries.open()) {
+    if (entry.kind === 'started') paths.push(...entry.paths);
+    // What was only received did not start, if nothing is missing after it.
+    if (entry.kind === 'received' && isWhole) entries.apply({ kind: 'dropped', id: requestId });
+    else if (entry.kind !== 'waiting') {
+      lost.push(requestId);
+      const body = entry.kind === 'started' ? diedDuring : missingFromJournal;
+      entries.apply({ kind: 'done', id: requestId, body });
+    }
+  }
+  const waiting = entries
+    .open()
+    .flatMap(([requestId, entry]) => (entry.kind === 'waiting' ? [{ requestId, body: entry.body }] : []));
+  return { waiting, lost, paths };
+};
 
-const ignore = () => undefined;
-
-/** Reads what the last process left and goes on from there. Throws when the journal is there and cannot be read at all. */
+/** Reads what the last process left and continues from there. Throws when the journal is there and cannot be read at all. */
 export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
   const { folder, clock, limits = journalLimits } = needs;
   const bytes = await loadPage(folder);
@@ -84,75 +97,23 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
   const entries = createEntries();
   for (const record of records) entries.apply(record);
 
-  let page: Page | null = null;
-  /** Where the broken page is kept; undefined while that is to be done. */
-  let aside: string | null | undefined = broken ? undefined : null;
-  let closed = false;
-  let queue: Append[] = [];
-  let flushing: Promise<void> | null = null;
-
-  const rewrite = async (): Promise<Page> => {
-    if (aside === undefined) aside = await setAside(folder, clock.now());
-    const old = page;
-    page = null;
-    await old?.close();
-    return writePage(folder, entries.records());
-  };
-
-  const write = async (batch: Append[]): Promise<void> => {
-    if (page === null || page.appended() > limits.pageBytes) {
-      // The entries hold what is in the batch.
-      page = await rewrite();
-      return;
-    }
-    const lines = batch.map(({ record }) => encodeRecord(record)).join('');
-    await page.append(lines, batch.some(({ synced }) => synced) ? 'synced' : 'written');
-  };
-
-  const flush = async (): Promise<void> => {
-    while (queue.length > 0) {
-      await nextMacrotask();
-      const batch = queue;
-      queue = [];
-      const written = await write(batch).then(
-        () => true,
-        async () => {
-          const failed = page;
-          page = null;
-          await failed?.close().catch(ignore);
-          return false;
-        },
-      );
-      for (const { settle } of batch) settle(written);
-    }
-    flushing = null;
-  };
-
-  const append = (record: JournalRecord, synced: boolean): Promise<boolean> => {
+  let aside: string | null = null;
+  const writer = createJournalWriter({
+    folder,
+    records: entries.records,
+    pageBytes: limits.pageBytes,
+    beforeRewrite: async () => {
+      if (broken) aside ??= await setAside(folder, clock.now());
+    },
+  });
+  const append = (record: JournalRecord, until: 'written' | 'synced'): Promise<boolean> => {
     entries.apply(record);
-    if (closed) return Promise.resolve(false);
-    return new Promise((settle) => {
-      queue.push({ record, synced, settle });
-      flushing ??= flush();
-    });
+    return writer.append(record, until);
   };
 
-  const found: Found = { waiting: [], lost: [], paths: [], broken: null };
-  for (const [requestId, entry] of entries.open()) {
-    if (entry.kind === 'started') found.paths.push(...entry.paths);
-    // What was only received did not start, if nothing is missing after it.
-    if (entry.kind === 'received' && !broken) entries.apply({ kind: 'dropped', id: requestId });
-    else if (entry.kind !== 'waiting') {
-      found.lost.push(requestId);
-      const body = entry.kind === 'started' ? diedDuring : missingFromJournal;
-      entries.apply({ kind: 'done', id: requestId, body });
-    }
-  }
-  for (const [requestId, entry] of entries.open()) {
-    if (entry.kind === 'waiting') found.waiting.push({ requestId, body: entry.body });
-  }
+  const found: Found = { ...recoverOpen(entries, !broken), broken: null };
   if (broken) {
-    await append({ kind: 'doubt', at: clock.now() }, true);
+    await append({ kind: 'doubt', at: clock.now() }, 'synced');
     found.broken = aside ?? folder;
   }
 
@@ -160,27 +121,22 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
     found,
     get: entries.get,
     isDoubtful: () => (entries.doubtedAt() ?? -Infinity) > clock.now() - doubtMs,
-    received: (id, tool) => void append({ kind: 'received', id, tool }, false),
+    received: (id, tool) => void append({ kind: 'received', id, tool }, 'written'),
     started: async (id, { tool, paths }) => {
       const { count, length } = entries.waiting();
       if (count >= limits.waitingCount || length >= limits.waitingLength) throw errors.journalFull();
-      if (await append({ kind: 'started', id, tool, paths }, true)) return;
+      if (await append({ kind: 'started', id, tool, paths }, 'synced')) return;
       // It is not known what of this is on disk; the page is written anew without it.
       entries.apply({ kind: 'dropped', id });
       throw errors.journalFailed();
     },
-    done: (id, body) => append({ kind: 'done', id, body }, true),
+    done: (id, body) => append({ kind: 'done', id, body }, 'synced'),
     taken: (id) => {
-      if (entries.get(id)?.kind === 'waiting') void append({ kind: 'taken', id }, false);
+      if (entries.get(id)?.kind === 'waiting') void append({ kind: 'taken', id }, 'written');
     },
     dropped: (id) => {
-      if (entries.get(id)?.kind === 'received') void append({ kind: 'dropped', id }, false);
+      if (entries.get(id)?.kind === 'received') void append({ kind: 'dropped', id }, 'written');
     },
-    close: async () => {
-      closed = true;
-      await flushing;
-      await page?.close();
-      page = null;
-    },
+    close: writer.close,
   };
 };

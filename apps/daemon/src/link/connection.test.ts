@@ -47,59 +47,71 @@ describe('the connection', () => {
     ['a key: initialise', [pairing], 'initialising, initialise'],
     ['then open', [pairing, initialised], 'opening, open'],
     ['then online', [pairing, initialised, opened], 'online'],
-    ['a broken stream: wait, then open again', [...online, failed(network)], 'waiting, let-go, wait 1000'],
+    ['a broken stream: wait, then open again', [...online, failed(network)], 'waiting, release, wait 1000'],
     ['after the wait only the stream', [...online, ...cut], 'opening, open'],
-    ['a server that must be told anew', [...online, unknownHere], 'initialising, let-go, initialise'],
+    ['a server that needs a new init', [...online, unknownHere], 'initialising, release, initialise'],
     [
       'the same while it waits: init first',
       [...online, failed(network), unknownHere, waited],
       'initialising, initialise',
     ],
-    ['the second failure waits longer', [...online, ...cut, failed(network)], 'waiting, let-go, wait 2000'],
+    ['the second failure waits longer', [...online, ...cut, failed(network)], 'waiting, release, wait 2000'],
     [
       'the fifth',
       [...online, ...cut, ...cut, ...cut, ...cut, failed(network)],
-      'waiting, let-go, wait 10000',
+      'waiting, release, wait 10000',
     ],
     [
       'the cap',
       [...online, ...cut, ...cut, ...cut, ...cut, ...cut, failed(network)],
-      'waiting, let-go, wait 10000',
+      'waiting, release, wait 10000',
     ],
     [
       'an open stream starts over',
       [...online, ...cut, ...cut, opened, failed(network)],
-      'waiting, let-go, wait 1000',
+      'waiting, release, wait 1000',
     ],
     ['a refused key: initialise again', [...online, failed(refused), waited], 'initialising, initialise'],
     ['500 counts as a refused key', [...online, failed(serverError), waited], 'initialising, initialise'],
     ['a redirect later is a broken network', [...online, failed(redirect), waited], 'opening, open'],
-    ['the token is used up: ask for another', [pairing, failed(refused)], 'unpaired, let-go, ask-for-token'],
-    ['500 on the first init is tried again', [pairing, failed(serverError)], 'waiting, let-go, wait 1000'],
-    ['a wrong address ends at once', [pairing, failed(network)], 'ended, let-go, end failed'],
-    ['a redirect at the start ends at once', [pairing, failed(redirect)], 'ended, let-go, end failed'],
-    ['a session waits for its server', [session, failed(network)], 'waiting, let-go, wait 1000'],
+    ['the token is used up: ask for another', [pairing, failed(refused)], 'unpaired, release, ask-for-token'],
+    ['500 on the first init is tried again', [pairing, failed(serverError)], 'waiting, release, wait 1000'],
+    ['a wrong address ends at once', [pairing, failed(network)], 'ended, release, end failed'],
+    ['a redirect at the start ends at once', [pairing, failed(redirect)], 'ended, release, end failed'],
+    ['a session waits for its server', [session, failed(network)], 'waiting, release, wait 1000'],
     [
       'a new token goes on without a restart',
       [pairing, failed(refused), pairing],
       'initialising, initialise',
     ],
-    ['told: shutdown', [...online, { type: 'told', reason: 'shutdown' }], 'waiting, let-go, wait 1000'],
+    [
+      'disconnected by the server: shutdown',
+      [...online, { type: 'disconnected', reason: 'shutdown' }],
+      'waiting, release, wait 1000',
+    ],
     [
       'and come back with init',
-      [...online, { type: 'told', reason: 'shutdown' }, waited],
+      [...online, { type: 'disconnected', reason: 'shutdown' }, waited],
       'initialising, initialise',
     ],
-    ['told: user', [...online, { type: 'told', reason: 'user' }], 'ended, let-go, end user'],
-    ['told: replaced', [...online, { type: 'told', reason: 'replaced' }], 'ended, let-go, end replaced'],
-    ['stopped by the person', [...online, { type: 'stop' }], 'ended, let-go, leave, end stopped'],
-    ['stopped without a key', [pairing, failed(refused), { type: 'stop' }], 'ended, let-go, end stopped'],
+    [
+      'disconnected by the server: user',
+      [...online, { type: 'disconnected', reason: 'user' }],
+      'ended, release, end user',
+    ],
+    [
+      'disconnected by the server: replaced',
+      [...online, { type: 'disconnected', reason: 'replaced' }],
+      'ended, release, end replaced',
+    ],
+    ['stopped by the person', [...online, { type: 'stop' }], 'ended, release, leave, end stopped'],
+    ['stopped without a key', [pairing, failed(refused), { type: 'stop' }], 'ended, release, end stopped'],
     [
       'stopped while it waits',
       [...online, failed(network), { type: 'stop' }],
-      'ended, let-go, leave, end stopped',
+      'ended, release, leave, end stopped',
     ],
-    ['stopped before it was paired', [pairing, { type: 'stop' }], 'ended, let-go, end stopped'],
+    ['stopped before it was paired', [pairing, { type: 'stop' }], 'ended, release, end stopped'],
   ])('%s', (_name, events, expected) => {
     expect(outline(events)).toBe(expected);
   });
@@ -108,8 +120,8 @@ describe('the connection', () => {
     const authRound = [failed(refused), waited, initialised];
     const four = [...online, ...authRound, ...authRound, failed(network), waited, ...authRound, ...authRound];
     expect(outline(four)).toBe('opening, open');
-    expect(outline([...four, failed(serverError)])).toBe('unpaired, let-go, ask-for-token');
-    expect(outline([...four, opened, failed(refused)])).toBe('waiting, let-go, wait 1000');
+    expect(outline([...four, failed(serverError)])).toBe('unpaired, release, ask-for-token');
+    expect(outline([...four, opened, failed(refused)])).toBe('waiting, release, wait 1000');
   });
 
   const anyFailure = fc.constantFrom(network, refused, serverError, redirect);
@@ -118,7 +130,7 @@ describe('the connection', () => {
     anyFailure.map(failed),
     fc
       .constantFrom<DisconnectReason>('user', 'replaced', 'shutdown')
-      .map((reason): ConnectionEvent => ({ type: 'told', reason })),
+      .map((reason): ConnectionEvent => ({ type: 'disconnected', reason })),
   );
 
   it('always waits between 1 and 10 s, lets go before it waits or ends, and stays ended', () => {
@@ -132,7 +144,7 @@ describe('the connection', () => {
             if (effect.type === 'wait')
               expect(effect.ceilingMs >= 1_000 && effect.ceilingMs <= 10_000).toBe(true);
             if (effect.type === 'wait' || effect.type === 'end')
-              expect(step.effects[0]).toEqual({ type: 'let-go' });
+              expect(step.effects[0]).toEqual({ type: 'release' });
           }
           expect(
             step.effects.filter(({ type }) => ['initialise', 'open', 'wait'].includes(type)).length <= 1,

@@ -41,13 +41,13 @@ export type ConnectionEvent =
   | { type: 'waited' }
   /** The server knows the key but not the last init. */
   | { type: 'unknown-here' }
-  | { type: 'told'; reason: DisconnectReason }
+  | { type: 'disconnected'; reason: DisconnectReason }
   | { type: 'stop' };
 
 export type ConnectionEffect =
   | { type: 'initialise' }
   | { type: 'open' }
-  | { type: 'let-go' }
+  | { type: 'release' }
   /** Wait for anything from 0 to `ceilingMs`, then say `waited`. */
   | { type: 'wait'; ceilingMs: number; sentence: string }
   /** The key no longer holds: `onPersistentFailure`. */
@@ -67,12 +67,12 @@ const stay = (state: Connection): Step => ({ state, effects: [] });
 
 const end = (ending: Ending, first: ConnectionEffect[] = []): Step => ({
   state: { kind: 'ended', ending },
-  effects: [{ type: 'let-go' }, ...first, { type: 'end', ending }],
+  effects: [{ type: 'release' }, ...first, { type: 'end', ending }],
 });
 
 const unpaired = (course: Course, failure: Failure): Step => ({
   state: { kind: 'unpaired', course },
-  effects: [{ type: 'let-go' }, { type: 'ask-for-token', failure }],
+  effects: [{ type: 'release' }, { type: 'ask-for-token', failure }],
 });
 
 const wait = (
@@ -82,7 +82,7 @@ const wait = (
 ): Step => ({
   state: { kind: 'waiting', then, course },
   effects: [
-    { type: 'let-go' },
+    { type: 'release' },
     { type: 'wait', ceilingMs: exponential(failure.earlier, retryRange), sentence: failure.sentence },
   ],
 });
@@ -104,7 +104,7 @@ const failed = (state: { course: Course }, failure: Failure, then: 'initialise' 
   return wait(then, next, { sentence: failure.sentence, earlier: course.networkFailures });
 };
 
-const told = (state: { course: Course }, reason: DisconnectReason): Step => {
+const disconnected = (state: { course: Course }, reason: DisconnectReason): Step => {
   switch (reason) {
     case 'shutdown':
       return wait('initialise', state.course, { sentence: 'the server is restarting', earlier: 0 });
@@ -130,7 +130,7 @@ const unknownHere = (state: Connection): Step => {
   if (state.kind !== 'opening' && state.kind !== 'online') return stay(state);
   return {
     state: { kind: 'initialising', course: state.course },
-    effects: [{ type: 'let-go' }, { type: 'initialise' }],
+    effects: [{ type: 'release' }, { type: 'initialise' }],
   };
 };
 
@@ -181,8 +181,8 @@ export const next = (state: Connection, event: ConnectionEvent): Step => {
       return waited(state);
     case 'unknown-here':
       return unknownHere(state);
-    case 'told':
-      return state.kind === 'online' ? told(state, event.reason) : stay(state);
+    case 'disconnected':
+      return state.kind === 'online' ? disconnected(state, event.reason) : stay(state);
     case 'stop':
       return end({ reason: 'stopped' }, hasSession(state) ? [{ type: 'leave' }] : []);
     default:

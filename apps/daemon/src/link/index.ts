@@ -5,7 +5,7 @@ export { createHttp, type HttpResponse } from './http.ts';
 export { createLink, type SessionKey, type LinkReport } from './link.ts';
 export { largeLength } from './results/result-batcher.ts';
 export { createOutbox } from './results/outbox.ts';
-export { createServerApi } from './server-api.ts';
+export { createServerApi, type ServerApi } from './server-api.ts';
 export type { KeyStore } from './session/keyring.ts';
 export { createSessionFile, type KeptSession, type SessionFile } from './session/session-file.ts';
 export { openStream } from './stream.ts';

@@ -15,7 +15,7 @@ import {
 } from './connection.ts';
 import type { ServerApi } from './server-api.ts';
 import type { StreamEvents } from './stream.ts';
-import { createToolsUpdate } from './tools-update.ts';
+import { createToolsUpdate, type ToolsUpdate } from './tools-update.ts';
 
 /** What the link reports. */
 export type LinkReport =
@@ -64,13 +64,12 @@ const probeMs = 2_000;
 const keyKind = (key: string) => (key.startsWith('gw_') ? 'pairing' : 'session');
 
 /** Reports a stream that is held back when no probe comes, but only of a server that answers elsewhere. */
-const watchForProbe = (needs: { clock: Clock; api: ServerApi; heldBack: () => void }): (() => void) => {
-  const { clock, api, heldBack } = needs;
+const watchForProbe = ({ clock, api, report }: LinkNeeds): (() => void) => {
   const over = new AbortController();
   const ask = async () => {
     const cancel = clock.after(probeMs, () => over.abort());
     const isThere = await api.isThere(over.signal).finally(cancel);
-    if (isThere && !over.signal.aborted) heldBack();
+    if (isThere && !over.signal.aborted) report({ type: 'held-back' });
   };
   const cancel = clock.after(probeMs, () => void ask());
   return () => {
@@ -79,48 +78,39 @@ const watchForProbe = (needs: { clock: Clock; api: ServerApi; heldBack: () => vo
   };
 };
 
-/** Runs the connection's state machine: performs its effects and reports their outcome to it. */
-export const createLink = (needs: LinkNeeds): Link => {
-  const { clock, random, api, open, key, describe, calls, report } = needs;
-  let state: Connection = { kind: 'idle' };
-  /** Ends the init, the stream or the wait that is under way. */
-  let release: (() => void) | null = null;
-  let warnings: string[] = [];
-  let offered: Release | undefined;
-  let isProbing = false;
-  let stopProbeWatch: (() => void) | null = null;
-  let leaving: Promise<unknown> = Promise.resolve();
+/** What the effects share. Each effect that waits gives a function that cancels it. */
+interface LinkContext extends LinkNeeds {
+  send(event: ConnectionEvent): void;
+  toolsUpdate: ToolsUpdate;
+  /** From the last init. */
+  announced: { warnings: string[]; offered: Release | undefined; sendsProbes: boolean };
+}
 
-  const toolsUpdate = createToolsUpdate({
-    clock,
-    describe: () => {
-      const { tools, toolCategories, modes } = describe();
-      return { tools, ...(toolCategories && { toolCategories }), ...(modes && { modes }) };
-    },
-    post: (body) => api.tools(key.get(), body),
-    sent: (left) => report({ type: 'tools', warnings: left }),
-    unknown: () => send({ type: 'unknown-here' }),
-  });
-
-  const initialise = async () => {
-    toolsUpdate.lost();
-    toolsUpdate.described();
-    const abort = new AbortController();
-    release = () => abort.abort();
+const initialise = (context: LinkContext): (() => void) => {
+  const { api, key, describe, send, toolsUpdate } = context;
+  const abort = new AbortController();
+  toolsUpdate.lost();
+  toolsUpdate.described();
+  const run = async () => {
     const reply = await api.init(key.get(), describe(), abort.signal);
     if (abort.signal.aborted) return;
     if (!reply.ok) return send({ type: 'failed', failure: reply.failure });
-    key.set(reply.value.sessionKey ?? key.get());
-    warnings = reply.value.warnings ?? [];
-    offered = reply.value.daemon;
-    // Servers have learnt to count epochs and to send probes at the same time.
-    isProbing = reply.value.epoch !== undefined;
+    const { sessionKey, warnings = [], daemon: offered, epoch } = reply.value;
+    key.set(sessionKey ?? key.get());
+    // Servers that count epochs send probes too.
+    context.announced = { warnings, offered, sendsProbes: epoch !== undefined };
     send({ type: 'initialised' });
     toolsUpdate.ready();
   };
+  void run();
+  return () => abort.abort();
+};
 
+const openStream = (context: LinkContext): (() => void) => {
+  const { api, calls, key, open, report, rules, send } = context;
+  const stopProbeWatch = context.announced.sendsProbes ? watchForProbe(context) : null;
   const answerRules = async ({ requestId, query }: { requestId: string; query: RulesQuery }) =>
-    api.rules(key.get(), requestId, await needs.rules(query));
+    api.rules(key.get(), requestId, await rules(query));
 
   const onEvent = (event: DaemonEvent) => {
     switch (event.type) {
@@ -129,7 +119,7 @@ export const createLink = (needs: LinkNeeds): Link => {
       case 'tool-call-cancel':
         return calls.cancel(event.payload.requestId, event.payload.reason);
       case 'gateway-disconnect':
-        return send({ type: 'told', reason: event.payload.reason });
+        return send({ type: 'disconnected', reason: event.payload.reason });
       case 'probe':
         stopProbeWatch?.();
         // A lost answer needs no retry: that it is missing is what the probe finds out.
@@ -141,71 +131,96 @@ export const createLink = (needs: LinkNeeds): Link => {
     }
   };
 
-  const openNow = () => {
-    const heldBack = () => report({ type: 'held-back' });
-    stopProbeWatch = isProbing ? watchForProbe({ clock, api, heldBack }) : null;
-    const close = open(key.get(), {
-      opened: () => {
-        send({ type: 'opened' });
-        report({ type: 'connected', warnings, offered });
-        warnings = [];
-      },
-      event: onEvent,
-      failed: (failure) => send({ type: 'failed', failure }),
-    });
-    release = () => {
-      stopProbeWatch?.();
-      close();
-    };
+  const close = open(key.get(), {
+    opened: () => {
+      const { warnings, offered } = context.announced;
+      send({ type: 'opened' });
+      report({ type: 'connected', warnings, offered });
+      context.announced.warnings = [];
+    },
+    event: onEvent,
+    failed: (failure) => send({ type: 'failed', failure }),
+  });
+  return () => {
+    stopProbeWatch?.();
+    close();
   };
+};
 
-  const wait = (ceilingMs: number, sentence: string) => {
-    const inMs = fullJitter(ceilingMs, random);
-    release = clock.after(inMs, () => send({ type: 'waited' }));
-    report({ type: 'reconnecting', inMs, sentence });
-  };
+const wait = (
+  { clock, random, report, send }: LinkContext,
+  { ceilingMs, sentence }: Extract<ConnectionEffect, { type: 'wait' }>,
+): (() => void) => {
+  const inMs = fullJitter(ceilingMs, random);
+  const cancel = clock.after(inMs, () => send({ type: 'waited' }));
+  report({ type: 'reconnecting', inMs, sentence });
+  return cancel;
+};
 
-  const leave = () => {
-    const abort = new AbortController();
-    const cancel = clock.after(leaveMs, () => abort.abort());
-    leaving = api.leave(key.get(), abort.signal).finally(cancel);
-  };
+const leave = ({ api, clock, key }: LinkNeeds): Promise<void> => {
+  const abort = new AbortController();
+  const cancel = clock.after(leaveMs, () => abort.abort());
+  return api.leave(key.get(), abort.signal).finally(cancel);
+};
+
+/** Runs the connection's state machine: performs its effects and reports their outcome to it. */
+export const createLink = (needs: LinkNeeds): Link => {
+  const { clock, api, key, describe, report } = needs;
+  let state: Connection = { kind: 'idle' };
+  /** Ends the init, the stream or the wait that is under way. */
+  let release: (() => void) | null = null;
+  let leaving: Promise<void> = Promise.resolve();
 
   const perform = (effect: ConnectionEffect): void => {
     switch (effect.type) {
       case 'initialise':
-        void initialise();
+        release = initialise(context);
         return;
       case 'open':
-        return openNow();
-      case 'let-go':
+        release = openStream(context);
+        return;
+      case 'wait':
+        release = wait(context, effect);
+        return;
+      case 'release':
         release?.();
         release = null;
         return;
-      case 'wait':
-        return wait(effect.ceilingMs, effect.sentence);
       case 'ask-for-token':
         return report({ type: 'unpaired', failure: effect.failure });
       case 'leave':
-        return leave();
+        leaving = leave(needs);
+        return;
       case 'end':
-        toolsUpdate.lost();
+        context.toolsUpdate.lost();
         return report({ type: 'ended', ending: effect.ending });
       default:
         effect satisfies never;
     }
   };
-
   const send = (event: ConnectionEvent): void => {
     const step = next(state, event);
     state = step.state;
     for (const effect of step.effects) perform(effect);
   };
 
+  const toolsUpdate = createToolsUpdate({
+    clock,
+    describe: () => {
+      const { tools, toolCategories, modes } = describe();
+      return { tools, ...(toolCategories && { toolCategories }), ...(modes && { modes }) };
+    },
+    post: (body) => api.tools(key.get(), body),
+    sent: (warnings) => report({ type: 'tools', warnings }),
+    unknown: () => send({ type: 'unknown-here' }),
+  });
+  const announced = { warnings: [], offered: undefined, sendsProbes: false };
+  const context: LinkContext = { ...needs, send, toolsUpdate, announced };
+
   return {
-    giveKey: (given) => {
-      key.set(given);
-      send({ type: 'key-given', keyKind: keyKind(given) });
+    giveKey: (newKey) => {
+      key.set(newKey);
+      send({ type: 'key-given', keyKind: keyKind(newKey) });
     },
     toolsChanged: toolsUpdate.changed,
     stop: async () => {

@@ -91,117 +91,121 @@ export interface ServerApi {
   headers(key: string): Record<string, string>;
 }
 
-export const createServerApi = (http: Http): ServerApi => {
-  let epoch: number | undefined;
-  let takesSeveral = false;
-  let settles = false;
-  let keepsSession = false;
+/** What the last init told about the server. */
+interface KnownServer {
+  http: Http;
+  epoch?: number | undefined;
+  features: readonly string[];
+}
 
-  const headers = (key: string) => ({
-    [gatewayKeyHeader]: key,
-    ...(epoch === undefined ? {} : { [gatewayEpochHeader]: String(epoch) }),
-  });
+const headersFor = ({ epoch }: KnownServer, key: string): Record<string, string> => ({
+  [gatewayKeyHeader]: key,
+  ...(epoch === undefined ? {} : { [gatewayEpochHeader]: String(epoch) }),
+});
 
-  const exchange = async <T>(
-    request: Omit<HttpRequest, 'method'> & { key: string },
-    read: (response: HttpResponse) => Promise<Reply<T>>,
-  ): Promise<Reply<T>> => {
-    const { key, path, ...rest } = request;
-    try {
-      const response = await http.request({
-        ...rest,
-        method: 'POST',
-        path: daemonMounts.bare + path,
-        headers: { ...headers(key), accept: 'application/json' },
-      });
-      if (response.status >= 200 && response.status < 300) return await read(response);
-      return { ok: false, failure: await responseFailure(response), status: response.status };
-    } catch (error) {
-      return { ok: false, failure: networkFailure(error), status: null };
-    }
-  };
-
-  const strange = async (response: HttpResponse): Promise<Reply<never>> => ({
-    ok: false,
-    failure: { kind: 'network', sentence: 'the answer is not one of a Drawbridge server' },
-    status: response.status,
-  });
-
-  const isJson = (response: HttpResponse) => response.header('content-type').startsWith('application/json');
-
-  const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
-    if (!isJson(response)) return strange(response);
-    await response.text(maxReplyBytes);
-    return { ok: true, value: null };
-  };
-
-  const readAs =
-    <T>(schema: z.ZodType<T>, taken: (value: T) => void = () => {}) =>
-    async (response: HttpResponse): Promise<Reply<T>> => {
-      const reply = schema.safeParse(
-        isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined,
-      );
-      if (!reply.success) return strange(response);
-      taken(reply.data);
-      return { ok: true, value: reply.data };
-    };
-  const readInit = readAs(initReply, ({ epoch: counted, features = [] }) => {
-    const has = (feature: ServerFeature) => features.includes(feature);
-    epoch = counted;
-    takesSeveral = has('responses');
-    settles = has('settled');
-    keepsSession = has('keep-session');
-  });
-  const readResponses = readAs(responsesReply);
-
-  const respondAll = async (key: string, results: readonly Result[]): Promise<Reply<Reply<null>[]>> => {
-    const body = joinBodies(results);
-    const reply = await exchange({ key, path: daemonPaths.responses, body }, async (response) => {
-      const read = await readResponses(response);
-      return read.ok && !isOfThese(read.value, results) ? strange(response) : read;
+const exchange = async <T>(
+  server: KnownServer,
+  { key, path, ...rest }: Omit<HttpRequest, 'method'> & { key: string },
+  read: (response: HttpResponse) => Promise<Reply<T>>,
+): Promise<Reply<T>> => {
+  try {
+    const response = await server.http.request({
+      ...rest,
+      method: 'POST',
+      path: daemonMounts.bare + path,
+      headers: { ...headersFor(server, key), accept: 'application/json' },
     });
-    if (reply.ok) return { ok: true, value: reply.value.responses.map(toReply) };
-    // Another server answers at this address now.
-    if (reply.status !== null && goneStatuses.has(reply.status)) takesSeveral = false;
-    return reply;
+    if (response.status >= 200 && response.status < 300) return await read(response);
+    return { ok: false, failure: await responseFailure(response), status: response.status };
+  } catch (error) {
+    return { ok: false, failure: networkFailure(error), status: null };
+  }
+};
+
+const strange = (response: HttpResponse): Reply<never> => ({
+  ok: false,
+  failure: { kind: 'network', sentence: 'the answer is not one of a Drawbridge server' },
+  status: response.status,
+});
+
+const isJson = (response: HttpResponse) => response.header('content-type').startsWith('application/json');
+
+const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
+  if (!isJson(response)) return strange(response);
+  await response.text(maxReplyBytes);
+  return { ok: true, value: null };
+};
+
+const readAs =
+  <T>(schema: z.ZodType<T>) =>
+  async (response: HttpResponse): Promise<Reply<T>> => {
+    const json = isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined;
+    const reply = schema.safeParse(json);
+    return reply.success ? { ok: true, value: reply.data } : strange(response);
   };
 
+const isAnswering = async (http: Http, signal: AbortSignal): Promise<boolean> => {
+  try {
+    const response = await http.request({ method: 'GET', path: '/health', signal });
+    await response.text(1_024);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const postAll = async (
+  server: KnownServer,
+  key: string,
+  results: readonly Result[],
+): Promise<Reply<Reply<null>[]>> => {
+  const request = { key, path: daemonPaths.responses, body: joinBodies(results) };
+  const reply = await exchange(server, request, async (response) => {
+    const read = await readAs(responsesReply)(response);
+    return read.ok && !isOfThese(read.value, results) ? strange(response) : read;
+  });
+  if (reply.ok) return { ok: true, value: reply.value.responses.map(toReply) };
+  // Another server answers at this address now.
+  if (reply.status !== null && goneStatuses.has(reply.status))
+    server.features = server.features.filter((feature) => feature !== 'responses');
+  return reply;
+};
+
+export const createServerApi = (http: Http): ServerApi => {
+  const server: KnownServer = { http, features: [] };
+  const has = (feature: ServerFeature) => server.features.includes(feature);
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
+  const post = <T>(
+    { body, ...request }: { key: string; path: string; body: object; signal?: AbortSignal },
+    read: (response: HttpResponse) => Promise<Reply<T>>,
+  ) => exchange(server, { ...request, body: JSON.stringify(body) }, read);
 
   return {
-    headers,
-    init: (key, body, signal) =>
-      exchange({ key, path: daemonPaths.init, body: JSON.stringify(body), signal }, readInit),
-    tools: (key, body) =>
-      exchange({ key, path: daemonPaths.tools, body: JSON.stringify(body) }, readAs(toolsReply)),
-    respond: (key, requestId, body) =>
-      exchange({ key, path: at(daemonPaths.response, requestId), body }, readOk),
-    respondAll,
-    takesSeveral: () => takesSeveral,
-    progress: (key, requestId, body) =>
-      exchange(
-        { key, path: at(daemonPaths.progress, requestId), body: JSON.stringify(body) },
-        readAs(progressReply),
-      ),
-    probe: (key, body) => exchange({ key, path: daemonPaths.probe, body: JSON.stringify(body) }, readOk),
-    rules: (key, requestId, body) =>
-      exchange({ key, path: at(daemonPaths.rules, requestId), body: JSON.stringify(body) }, readOk),
-    settled: (key, body) =>
-      exchange({ key, path: daemonPaths.settled, body: JSON.stringify(body) }, readAs(settledReply)),
-    settles: () => settles,
-    disconnect: (key, signal) => exchange({ key, path: daemonPaths.disconnect, body: '{}', signal }, readOk),
-    isThere: async (signal) => {
-      try {
-        const response = await http.request({ method: 'GET', path: '/health', signal });
-        await response.text(1_024);
-        return true;
-      } catch {
-        return false;
+    headers: (key) => headersFor(server, key),
+    init: async (key, body, signal) => {
+      const reply = await post({ key, path: daemonPaths.init, body, signal }, readAs(initReply));
+      if (reply.ok) {
+        server.epoch = reply.value.epoch;
+        server.features = reply.value.features ?? [];
       }
+      return reply;
     },
+    tools: (key, body) => post({ key, path: daemonPaths.tools, body }, readAs(toolsReply)),
+    respond: (key, requestId, body) =>
+      exchange(server, { key, path: at(daemonPaths.response, requestId), body }, readOk),
+    respondAll: (key, results) => postAll(server, key, results),
+    takesSeveral: () => has('responses'),
+    progress: (key, requestId, body) =>
+      post({ key, path: at(daemonPaths.progress, requestId), body }, readAs(progressReply)),
+    probe: (key, body) => post({ key, path: daemonPaths.probe, body }, readOk),
+    rules: (key, requestId, body) => post({ key, path: at(daemonPaths.rules, requestId), body }, readOk),
+    settled: (key, body) => post({ key, path: daemonPaths.settled, body }, readAs(settledReply)),
+    settles: () => has('settled'),
+    disconnect: (key, signal) => post({ key, path: daemonPaths.disconnect, body: {}, signal }, readOk),
+    isThere: (signal) => isAnswering(http, signal),
     leave: async (key, signal) => {
-      const body = JSON.stringify({ keepSession: true } satisfies DisconnectBody);
-      if (keepsSession) await exchange({ key, path: daemonPaths.disconnect, body, signal }, readOk);
+      const body: DisconnectBody = { keepSession: true };
+      if (has('keep-session')) await post({ key, path: daemonPaths.disconnect, body, signal }, readOk);
     },
   };
 };

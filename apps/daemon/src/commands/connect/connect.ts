@@ -84,16 +84,12 @@ const refuseSecond = async (
   });
 };
 
-const runUntilEnd = async (
-  session: Session,
-  key: string,
-  needs: ConnectNeeds & { ask: boolean; url: string },
-) => {
-  const stopListening = needs.onSignal(() => void session.stop());
-  const ending = await session.run(key, async () => (needs.ask ? askForToken() : null));
+const runUntilEnd = async (session: Session, { key, terminal, url, onSignal }: Serving): Promise<number> => {
+  const stopListening = onSignal(() => void session.stop());
+  const ending = await session.run(key);
   stopListening();
   const gaveUp = ending.reason === 'failed' && ending.failure.kind === 'refused';
-  return gaveUp ? 1 : showEnding(needs.terminal, ending, needs.url);
+  return gaveUp ? 1 : showEnding(terminal, ending, showUrl(url));
 };
 
 /** What the person should know of what is offered, and what is switched on but missing. */
@@ -133,7 +129,7 @@ interface Serving extends ConnectNeeds {
 }
 
 const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
-  const { settings, sessionFile, log, modes, url, key, terminal, release, rootPath } = needs;
+  const { settings, sessionFile, log, modes, url, ask, terminal, release, rootPath } = needs;
   const version = releaseName(release);
   const opened = await openJournalDirectory({
     clock: systemClock,
@@ -180,8 +176,9 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
       instance: opened.instance,
       reconnect: ownCommand(`connect --dir ${shellWord(rootPath)}`),
     },
+    askForToken: async () => (ask ? askForToken() : null),
   });
-  const code = await runUntilEnd(session, key, { ...needs, url: showUrl(url) });
+  const code = await runUntilEnd(session, needs);
   await status.close();
   await opened.close();
   return code;

@@ -1,6 +1,7 @@
 import { daemonFeatures, protocolRevision } from '@drawbridge/contracts/daemon-info';
+import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { Release } from '@drawbridge/contracts/release';
-import type { Clock } from '@drawbridge/kit';
+import { createDeferred, type Clock } from '@drawbridge/kit';
 import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { Journal } from '../../journal/index.ts';
 import {
@@ -12,6 +13,8 @@ import {
   largeLength,
   openStream,
   type Ending,
+  type LinkReport,
+  type ServerApi,
   type SessionKey,
   type SessionFile,
 } from '../../link/index.ts';
@@ -35,40 +38,38 @@ export interface SessionNeeds {
   toolHost: ToolHost;
   /** What is sent to the server about this machine beside its tools. */
   machine: { rootPath: string; release: Release; instance: string; reconnect: string };
+  /** Asks for a new pairing token; null when there is none. */
+  askForToken(): Promise<string | null>;
 }
 
 export interface Session {
   /** Connects, and resolves when the session has ended for good. */
-  run(key: string, askForToken: () => Promise<string | null>): Promise<Ending>;
+  run(key: string): Promise<Ending>;
   /** Stops new work, ends what runs within 5 s, reports it, goes offline. The pairing is kept for the next process. */
   stop(): Promise<void>;
 }
 
-/** Puts the link together for one server and one folder. */
-export const createSession = (needs: SessionNeeds): Session => {
-  const { clock, random, events, url, journal, sessionFile, toolHost, machine } = needs;
-  const http = createHttp(url);
-  const api = createServerApi(http);
-  const host = hostIdentifier();
-
+const createKey = ({ events, sessionFile, url }: SessionNeeds): SessionKey => {
   let current = '';
-  const key: SessionKey = {
+  return {
     get: () => current,
-    set: (given) => {
-      if (given === current) return;
-      current = given;
-      events.key(given);
-      if (given.startsWith('gw_')) return;
-      sessionFile.write({ url: url.href, key: given, hostIdentifier: host }).catch(events.keyNotKept);
+    set: (key) => {
+      if (key === current) return;
+      current = key;
+      events.key(key);
+      if (key.startsWith('gw_')) return;
+      sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() }).catch(events.keyNotKept);
     },
   };
+};
 
+const openOutbox = ({ clock, random, events, journal }: SessionNeeds, api: ServerApi, key: SessionKey) => {
   const collector = createCollector(runtimeHeap(), collectedAtBytes);
-  const outbox = createOutbox({
+  return createOutbox({
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
-    postAll: (letters) => api.respondAll(key.get(), letters),
+    postAll: (results) => api.respondAll(key.get(), results),
     takesSeveral: api.takesSeveral,
     settled: ({ requestId, body }, refusal) => {
       journal.taken(requestId);
@@ -76,6 +77,50 @@ export const createSession = (needs: SessionNeeds): Session => {
       if (refusal !== null) events.notTaken(requestId, refusal);
     },
   });
+};
+
+const describe = ({ machine, toolHost }: SessionNeeds): InitBody => ({
+  rootPath: machine.rootPath,
+  tools: toolHost.tools(),
+  hostIdentifier: hostIdentifier(),
+  toolCategories: toolHost.toolCategories(),
+  modes: toolHost.modes(),
+  daemon: {
+    ...machine.release,
+    protocol: protocolRevision,
+    features: [...daemonFeatures],
+    instance: machine.instance,
+    reconnect: machine.reconnect,
+  },
+});
+
+const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<void> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    void work.finally(() => {
+      cancel();
+      resolve();
+    });
+  });
+
+/** Puts the link together for one server and one folder. */
+export const createSession = (needs: SessionNeeds): Session => {
+  const { clock, random, events, url, journal, sessionFile, toolHost, askForToken } = needs;
+  const http = createHttp(url);
+  const api = createServerApi(http);
+  const key = createKey(needs);
+  const outbox = openOutbox(needs, api, key);
+  const ended = createDeferred<Ending>();
+
+  // A change of the settings is noticed at a call, and may leave the tools as they are.
+  let sentModes = JSON.stringify(toolHost.modes());
+  const sendChangedModes = () => {
+    const modes = JSON.stringify(toolHost.modes());
+    if (modes === sentModes) return;
+    sentModes = modes;
+    link.toolsChanged();
+  };
+
   const calls = createCalls({
     clock,
     dispatch: toolHost.dispatch,
@@ -87,101 +132,62 @@ export const createSession = (needs: SessionNeeds): Session => {
     began: events.began,
     report: (call) => {
       events.ended(call);
-      tellModes();
+      sendChangedModes();
     },
   });
 
-  const describe = () => ({
-    rootPath: machine.rootPath,
-    tools: toolHost.tools(),
-    hostIdentifier: host,
-    toolCategories: toolHost.toolCategories(),
-    modes: toolHost.modes(),
-    daemon: {
-      ...machine.release,
-      protocol: protocolRevision,
-      features: [...daemonFeatures],
-      instance: machine.instance,
-      reconnect: machine.reconnect,
-    },
-  });
-
-  // A change of the settings is seen at a call, and may leave the tools as they are.
-  let told = JSON.stringify(toolHost.modes());
-  const tellModes = () => {
-    const now = JSON.stringify(toolHost.modes());
-    if (now === told) return;
-    told = now;
-    link.toolsChanged();
+  const renewToken = async () => {
+    const token = await askForToken();
+    if (token !== null) return link.giveKey(token);
+    ended.resolve({ reason: 'failed', failure: { kind: 'refused', sentence: 'it needs a new token' } });
   };
 
-  let ended: (ending: Ending) => void = () => {};
-  let askAgain: () => Promise<void> = async () => {};
+  const report = (change: LinkReport) => {
+    events.link(change);
+    if (change.type === 'connected') {
+      outbox.hurry();
+      // Not before: a start waits for none of it.
+      void toolHost.load();
+    }
+    if (change.type === 'unpaired') void renewToken();
+    if (change.type === 'ended') ended.resolve(change.ending);
+  };
 
   const link = createLink({
     clock,
     random,
     api,
-    open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
+    open: (streamKey, handlers) => openStream({ http, clock, headers: api.headers }, streamKey, handlers),
     key,
-    describe,
+    describe: () => describe(needs),
     calls,
     rules: toolHost.rules,
-    report: (report) => {
-      events.link(report);
-      if (report.type === 'connected') {
-        outbox.hurry();
-        // Not before: a start waits for none of it.
-        void toolHost.load();
-      }
-      if (report.type === 'unpaired') void askAgain();
-      if (report.type === 'ended') ended(report.ending);
-    },
+    report,
   });
 
-  const atMost = (ms: number, work: Promise<unknown>): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve);
-      void work.finally(() => {
-        cancel();
-        resolve();
-      });
-    });
-
-  const finish = async (ending: Ending) => {
-    await atMost(stopMs, calls.stop());
-    outbox.close();
-    toolHost.endSession();
-    await link.stop();
-    if (ending.reason === 'user') await sessionFile.forget();
-    http.close();
-  };
-
   return {
-    run: async (firstKey, askForToken) => {
+    run: async (firstKey) => {
       const stopListening = toolHost.onChanged(link.toolsChanged);
       const stopSettling = toolHost.settleQuestions(async (body) => {
         if (!api.settles()) return 0;
         const reply = await api.settled(key.get(), body);
         return reply.ok ? reply.value.settled : null;
       });
-      for (const letter of journal.found.waiting) outbox.add(letter);
-      const ending = await new Promise<Ending>((resolve) => {
-        ended = resolve;
-        askAgain = async () => {
-          const token = await askForToken();
-          if (token !== null) return link.giveKey(token);
-          resolve({ reason: 'failed', failure: { kind: 'refused', sentence: 'it needs a new token' } });
-        };
-        link.giveKey(firstKey);
-      });
+      for (const result of journal.found.waiting) void outbox.add(result);
+      link.giveKey(firstKey);
+      const ending = await ended.promise;
       stopListening();
       stopSettling();
-      await finish(ending);
+      await waitAtMost(clock, stopMs, calls.stop());
+      outbox.close();
+      toolHost.endSession();
+      await link.stop();
+      if (ending.reason === 'user') await sessionFile.forget();
+      http.close();
       return ending;
     },
     stop: async () => {
-      await atMost(stopMs, calls.stop().then(outbox.empty));
+      await waitAtMost(clock, stopMs, calls.stop().then(outbox.empty));
       await link.stop();
     },
   };

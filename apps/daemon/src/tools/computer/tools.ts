@@ -7,7 +7,7 @@ import { textResult } from '../common/result.ts';
 import { defineTool, type DaemonTool, type Resource, type RunContext } from '../common/tool.ts';
 import type { Device } from './device-process.ts';
 import { readKeys, type Keys } from './keys.ts';
-import { mouseButtons, type DeviceCommand } from './device-commands.ts';
+import { mouseButtons, type DeviceCommand, type Point } from './device-commands.ts';
 import type { OwnInput } from './own-input.ts';
 import { onScreen, toScreen, type Seen } from './places.ts';
 
@@ -70,21 +70,20 @@ const pieces = (text: string): string[] => {
   );
 };
 
-/** The ten tools, with the names and inputs of the published daemons. */
-export const createComputerTools = ({ device, ownInput }: ComputerNeeds): DaemonTool[] => {
-  const place = (x: number, y: number, size: Seen) => toScreen({ x, y }, size, device().screen());
+const place = ({ device }: ComputerNeeds, [x, y]: readonly [number, number], size: Seen): Point =>
+  toScreen({ x, y }, size, device().screen());
 
-  const picture = async (deviceCommand: Extract<DeviceCommand, { kind: 'capture' }>): Promise<ToolResult> => {
-    const data = await device().execute(deviceCommand);
+const act = async ({ device, ownInput }: ComputerNeeds, command: DeviceCommand): Promise<ToolResult> => {
+  await ownInput.during(() => device().execute(command));
+  return textResult('ok');
+};
+
+const screenTools = ({ device }: ComputerNeeds): DaemonTool[] => {
+  const picture = async (command: Extract<DeviceCommand, { kind: 'capture' }>): Promise<ToolResult> => {
+    const data = await device().execute(command);
     if (data === undefined) throw errors.computerFailed();
     return { content: [{ type: 'image', data, mimeType: 'image/jpeg' }] };
   };
-
-  const act = async (deviceCommand: DeviceCommand): Promise<ToolResult> => {
-    await ownInput.during(() => device().execute(deviceCommand));
-    return textResult('ok');
-  };
-
   return [
     define({
       name: 'screen_screenshot',
@@ -110,127 +109,145 @@ export const createComputerTools = ({ device, ownInput }: ComputerNeeds): Daemon
         `Take a screenshot of a part of the screen: ${width} x ${height} at ${x}, ${y}`,
       run: (area) => picture({ kind: 'capture', longestSide, area: onScreen(area, device().screen()) }),
     }),
-    define({
-      name: 'mouse_move',
-      title: 'Move mouse',
-      description: 'Move the mouse to a point.',
-      resource: 'mouse',
-      input: z.strictObject({ x: number('From the left'), y: number('From the top'), ...seen }),
-      describe: ({ x, y }) => `Move the mouse to ${x}, ${y}`,
-      run: ({ x, y, ...size }) => act({ kind: 'move', to: place(x, y, size) }),
-    }),
-    define({
-      name: 'mouse_click',
-      title: 'Click',
-      description: 'Move the mouse to a point and click.',
-      resource: 'mouse',
-      input: z.strictObject({
-        x: number('From the left'),
-        y: number('From the top'),
-        button: z.enum(mouseButtons).optional().describe('Which button (default: left)'),
-        ...seen,
-      }),
-      describe: ({ x, y, button = 'left' }) => `Click with the ${button} mouse button at ${x}, ${y}`,
-      run: ({ x, y, button = 'left', ...size }) =>
-        act({ kind: 'click', at: place(x, y, size), button, double: false }),
-    }),
-    define({
-      name: 'mouse_double_click',
-      title: 'Double click',
-      description: 'Move the mouse to a point and click twice.',
-      resource: 'mouse',
-      input: z.strictObject({ x: number('From the left'), y: number('From the top'), ...seen }),
-      describe: ({ x, y }) => `Double-click at ${x}, ${y}`,
-      run: ({ x, y, ...size }) => act({ kind: 'click', at: place(x, y, size), button: 'left', double: true }),
-    }),
-    define({
-      name: 'mouse_drag',
-      title: 'Drag',
-      description: 'Press the left mouse button at a point and let go at another.',
-      resource: 'mouse',
-      input: z.strictObject({
-        fromX: number('Start, from the left'),
-        fromY: number('Start, from the top'),
-        toX: number('End, from the left'),
-        toY: number('End, from the top'),
-        ...seen,
-      }),
-      describe: ({ fromX, fromY, toX, toY }) => `Drag the mouse from ${fromX}, ${fromY} to ${toX}, ${toY}`,
-      run: ({ fromX, fromY, toX, toY, ...size }) =>
-        act({ kind: 'drag', from: place(fromX, fromY, size), to: place(toX, toY, size) }),
-    }),
-    define({
-      name: 'mouse_scroll',
-      title: 'Scroll',
-      description: 'Move the mouse to a point and turn its wheel.',
-      resource: 'mouse',
-      input: z.strictObject({
-        x: number('From the left'),
-        y: number('From the top'),
-        direction: z.enum(['up', 'down', 'left', 'right']).describe('Where to'),
-        amount: z.number().int().min(1).max(maxTicks).describe('How many ticks'),
-        ...seen,
-      }),
-      describe: ({ x, y, direction, amount }) => `Scroll ${direction} by ${amount} at ${x}, ${y}`,
-      run: ({ x, y, direction, amount, ...size }) => {
-        const right = direction === 'right' ? amount : direction === 'left' ? -amount : 0;
-        const down = direction === 'down' ? amount : direction === 'up' ? -amount : 0;
-        return act({ kind: 'scroll', at: place(x, y, size), right, down });
-      },
-    }),
-    define({
-      name: 'keyboard_type',
-      title: 'Type text',
-      description: 'Type a text with the keyboard.',
-      resource: 'keyboard',
-      input: z.strictObject({
-        text: z.string().min(1).max(maxTextLength).describe('The text'),
-        delayMs: z
-          .number()
-          .int()
-          .min(0)
-          .max(maxDelayMs)
-          .optional()
-          .describe('Milliseconds to wait first (default 0)'),
-      }),
-      describe: ({ text }) => `Type with the keyboard: ${text}`,
-      asks: ({ text }) => `Type ${textWords(text)} with the keyboard?`,
-      run: ({ text, delayMs }, { clock, signal }) =>
-        ownInput.during(async () => {
-          if (delayMs !== undefined && delayMs > 0) await sleep(clock, delayMs, signal);
-          for (const piece of pieces(text)) {
-            signal.throwIfAborted();
-            await device().execute({ kind: 'type', text: piece });
-          }
-          return textResult('ok');
-        }),
-    }),
-    define({
-      name: 'keyboard_key_tap',
-      title: 'Press key',
-      description:
-        'Press and release one key: a character, or enter, escape, tab, backspace, delete, space, up, down, left, right, home, end, pageup, pagedown, insert, capslock, printscreen, menu, f1 to f24, numpad_0 to numpad_9, audio_mute and the like.',
-      resource: 'keyboard',
-      input: z.strictObject({ key: z.string().min(1).max(40).describe('The key') }),
-      describe: ({ key }) => `Press the key ${shortcut(readKeys([key]))}`,
-      asks: ({ key }) => `Press the key ${textWords(shortcut(readKeys([key])))}?`,
-      run: ({ key }) => act({ kind: 'tap', ...readKeys([key]) }),
-    }),
-    define({
-      name: 'keyboard_shortcut',
-      title: 'Press keys together',
-      description: 'Hold keys (shift, control, alt, command) and press another: ["control", "t"].',
-      resource: 'keyboard',
-      input: z.strictObject({
-        keys: z
-          .array(z.string().min(1).max(40))
-          .min(1)
-          .max(5)
-          .describe('The keys; the last one is pressed while the others are held'),
-      }),
-      describe: ({ keys }) => `Press the keys ${shortcut(readKeys(keys))}`,
-      asks: ({ keys }) => `Press the keys ${textWords(shortcut(readKeys(keys)))}?`,
-      run: ({ keys }) => act({ kind: 'tap', ...readKeys(keys) }),
-    }),
   ];
 };
+
+const mouseTools = (needs: ComputerNeeds): DaemonTool[] => [
+  define({
+    name: 'mouse_move',
+    title: 'Move mouse',
+    description: 'Move the mouse to a point.',
+    resource: 'mouse',
+    input: z.strictObject({ x: number('From the left'), y: number('From the top'), ...seen }),
+    describe: ({ x, y }) => `Move the mouse to ${x}, ${y}`,
+    run: ({ x, y, ...size }) => act(needs, { kind: 'move', to: place(needs, [x, y], size) }),
+  }),
+  define({
+    name: 'mouse_click',
+    title: 'Click',
+    description: 'Move the mouse to a point and click.',
+    resource: 'mouse',
+    input: z.strictObject({
+      x: number('From the left'),
+      y: number('From the top'),
+      button: z.enum(mouseButtons).optional().describe('Which button (default: left)'),
+      ...seen,
+    }),
+    describe: ({ x, y, button = 'left' }) => `Click with the ${button} mouse button at ${x}, ${y}`,
+    run: ({ x, y, button = 'left', ...size }) =>
+      act(needs, { kind: 'click', at: place(needs, [x, y], size), button, double: false }),
+  }),
+  define({
+    name: 'mouse_double_click',
+    title: 'Double click',
+    description: 'Move the mouse to a point and click twice.',
+    resource: 'mouse',
+    input: z.strictObject({ x: number('From the left'), y: number('From the top'), ...seen }),
+    describe: ({ x, y }) => `Double-click at ${x}, ${y}`,
+    run: ({ x, y, ...size }) =>
+      act(needs, { kind: 'click', at: place(needs, [x, y], size), button: 'left', double: true }),
+  }),
+  define({
+    name: 'mouse_drag',
+    title: 'Drag',
+    description: 'Press the left mouse button at a point and let go at another.',
+    resource: 'mouse',
+    input: z.strictObject({
+      fromX: number('Start, from the left'),
+      fromY: number('Start, from the top'),
+      toX: number('End, from the left'),
+      toY: number('End, from the top'),
+      ...seen,
+    }),
+    describe: ({ fromX, fromY, toX, toY }) => `Drag the mouse from ${fromX}, ${fromY} to ${toX}, ${toY}`,
+    run: ({ fromX, fromY, toX, toY, ...size }) =>
+      act(needs, {
+        kind: 'drag',
+        from: place(needs, [fromX, fromY], size),
+        to: place(needs, [toX, toY], size),
+      }),
+  }),
+  define({
+    name: 'mouse_scroll',
+    title: 'Scroll',
+    description: 'Move the mouse to a point and turn its wheel.',
+    resource: 'mouse',
+    input: z.strictObject({
+      x: number('From the left'),
+      y: number('From the top'),
+      direction: z.enum(['up', 'down', 'left', 'right']).describe('Where to'),
+      amount: z.number().int().min(1).max(maxTicks).describe('How many ticks'),
+      ...seen,
+    }),
+    describe: ({ x, y, direction, amount }) => `Scroll ${direction} by ${amount} at ${x}, ${y}`,
+    run: ({ x, y, direction, amount, ...size }) => {
+      const right = direction === 'right' ? amount : direction === 'left' ? -amount : 0;
+      const down = direction === 'down' ? amount : direction === 'up' ? -amount : 0;
+      return act(needs, { kind: 'scroll', at: place(needs, [x, y], size), right, down });
+    },
+  }),
+];
+
+const keyboardTools = (needs: ComputerNeeds): DaemonTool[] => [
+  define({
+    name: 'keyboard_type',
+    title: 'Type text',
+    description: 'Type a text with the keyboard.',
+    resource: 'keyboard',
+    input: z.strictObject({
+      text: z.string().min(1).max(maxTextLength).describe('The text'),
+      delayMs: z
+        .number()
+        .int()
+        .min(0)
+        .max(maxDelayMs)
+        .optional()
+        .describe('Milliseconds to wait first (default 0)'),
+    }),
+    describe: ({ text }) => `Type with the keyboard: ${text}`,
+    asks: ({ text }) => `Type ${textWords(text)} with the keyboard?`,
+    run: ({ text, delayMs }, { clock, signal }) =>
+      needs.ownInput.during(async () => {
+        if (delayMs !== undefined && delayMs > 0) await sleep(clock, delayMs, signal);
+        for (const piece of pieces(text)) {
+          signal.throwIfAborted();
+          await needs.device().execute({ kind: 'type', text: piece });
+        }
+        return textResult('ok');
+      }),
+  }),
+  define({
+    name: 'keyboard_key_tap',
+    title: 'Press key',
+    description:
+      'Press and release one key: a character, or enter, escape, tab, backspace, delete, space, up, down, left, right, home, end, pageup, pagedown, insert, capslock, printscreen, menu, f1 to f24, numpad_0 to numpad_9, audio_mute and the like.',
+    resource: 'keyboard',
+    input: z.strictObject({ key: z.string().min(1).max(40).describe('The key') }),
+    describe: ({ key }) => `Press the key ${shortcut(readKeys([key]))}`,
+    asks: ({ key }) => `Press the key ${textWords(shortcut(readKeys([key])))}?`,
+    run: ({ key }) => act(needs, { kind: 'tap', ...readKeys([key]) }),
+  }),
+  define({
+    name: 'keyboard_shortcut',
+    title: 'Press keys together',
+    description: 'Hold keys (shift, control, alt, command) and press another: ["control", "t"].',
+    resource: 'keyboard',
+    input: z.strictObject({
+      keys: z
+        .array(z.string().min(1).max(40))
+        .min(1)
+        .max(5)
+        .describe('The keys; the last one is pressed while the others are held'),
+    }),
+    describe: ({ keys }) => `Press the keys ${shortcut(readKeys(keys))}`,
+    asks: ({ keys }) => `Press the keys ${textWords(shortcut(readKeys(keys)))}?`,
+    run: ({ keys }) => act(needs, { kind: 'tap', ...readKeys(keys) }),
+  }),
+];
+
+/** The ten tools, with the names and inputs of the published daemons. */
+export const createComputerTools = (needs: ComputerNeeds): DaemonTool[] => [
+  ...screenTools(needs),
+  ...mouseTools(needs),
+  ...keyboardTools(needs),
+];
