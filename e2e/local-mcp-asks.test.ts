@@ -89,7 +89,7 @@ const newer: ConnectElicit = async (address, elicit) => {
 
 const tools = ['older__greet', 'newer__greet', 'asked__greet'];
 const told = (name: string) =>
-  `cancel\nThe MCP server ${name} asked, and was told that there is no answer: Who is there?\nThe program that made this call cannot be asked.`;
+  `cancel\nThe MCP server ${name} asked a question and got no answer: Who is there?\nThe program that made this call cannot be asked.`;
 
 let ann: Person;
 let daemon: Daemon;

@@ -1,6 +1,6 @@
 import { systemClock } from '@drawbridge/kit';
+import type * as robotjs from '@jitsi/robotjs';
 import type { Monitor } from 'node-screenshots';
-import type { Keys } from './keys.ts';
 import {
   mouseButtons,
   deviceCommand,
@@ -21,25 +21,74 @@ const send = (message: DeviceMessage): void => void process.send?.(message);
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
-const open = async () => {
-  // Asked first: it answers where there is no display, and the next one ends the process instead.
-  const screenshots = await import('node-screenshots');
-  const mainScreen = (): Monitor => {
-    const all = screenshots.Monitor.all();
-    const found = all.find((one) => one.isPrimary()) ?? all[0];
-    if (found === undefined) throw new Error('there is no screen');
-    return found;
+type Robot = typeof robotjs;
+type Command<Kind extends DeviceCommand['kind']> = Extract<DeviceCommand, { kind: Kind }>;
+
+const openScreen = async () => {
+  const { Monitor } = await import('node-screenshots');
+  const main = (): Monitor => {
+    const all = Monitor.all();
+    const monitor = all.find((one) => one.isPrimary()) ?? all[0];
+    if (monitor === undefined) throw new Error('there is no screen');
+    return monitor;
   };
-  mainScreen();
-  const { default: robot } = await import('@jitsi/robotjs');
+  main();
+  return main;
+};
+
+const capture = async (screen: Monitor, { area, longestSide }: Command<'capture'>): Promise<string> => {
   const { Transformer } = await import('@napi-rs/image');
+  const whole = await screen.captureImage();
+  // Where one unit of the screen is several pixels of the picture.
+  const scale = whole.width / screen.width();
+  const shown = area ?? { x: 0, y: 0, width: screen.width(), height: screen.height() };
+  const [x, y, width, height] = [shown.x, shown.y, shown.width, shown.height].map((side) =>
+    Math.round(side * scale),
+  );
+  const image = area === undefined ? whole : await whole.crop(x ?? 0, y ?? 0, width ?? 1, height ?? 1);
+  const shrink = Math.min(1, longestSide / Math.max(shown.width, shown.height));
+  const picture = Transformer.fromRgbaPixels(await image.toRaw(), image.width, image.height).resize(
+    Math.max(1, Math.round(shown.width * shrink)),
+    Math.max(1, Math.round(shown.height * shrink)),
+  );
+  return (await picture.jpeg(jpegQuality)).toString('base64');
+};
+
+const moveTo = (robot: Robot, screen: Monitor, { x, y }: Point): void =>
+  robot.moveMouse(screen.x() + x, screen.y() + y);
+
+const drag = (robot: Robot, screen: Monitor, { from, to }: Command<'drag'>): void => {
+  moveTo(robot, screen, from);
+  robot.mouseToggle('down');
+  try {
+    robot.dragMouse(screen.x() + to.x, screen.y() + to.y);
+  } finally {
+    robot.mouseToggle('up');
+  }
+};
+
+// On X11 the package presses keys whatever the layout makes of them, and ends the process at a key that is missing.
+const openTypist = async (): Promise<Typist> => {
+  const [{ createTypist }, { openKeyboard }] = await Promise.all([
+    import('./x11/type-text.ts'),
+    import('./x11/x-keyboard.ts'),
+  ]);
+  return createTypist({ keyboard: await openKeyboard(), clock: systemClock });
+};
+
+const robotTypist = (robot: Robot): Typist => ({
+  type: async (text) => robot.typeString(text),
+  tap: async ({ key, modifiers: held }) => robot.keyTap(key, held),
+  close: async () => {},
+});
+
+const open = async () => {
+  // First: it answers where there is no display, and the next one ends the process instead.
+  const screen = await openScreen();
+  const { default: robot } = await import('@jitsi/robotjs');
   robot.setMouseDelay(5);
   robot.setKeyboardDelay(5);
-
-  const size = () => {
-    const screen = mainScreen();
-    return { width: screen.width(), height: screen.height() };
-  };
+  let typist = process.platform === 'linux' ? undefined : robotTypist(robot);
 
   /** Whatever an earlier process may have left pressed. */
   const release = () => {
@@ -47,97 +96,40 @@ const open = async () => {
     for (const key of modifiers) robot.keyToggle(key, 'up');
   };
 
-  const moveTo = ({ x, y }: Point) => {
-    const screen = mainScreen();
-    robot.moveMouse(screen.x() + x, screen.y() + y);
-  };
-
-  const capture = async ({
-    area,
-    longestSide,
-  }: Extract<DeviceCommand, { kind: 'capture' }>): Promise<string> => {
-    const screen = mainScreen();
-    const whole = await screen.captureImage();
-    // Where one unit of the screen is several pixels of the picture.
-    const scale = whole.width / screen.width();
-    const shown = area ?? { x: 0, y: 0, width: screen.width(), height: screen.height() };
-    const [x, y, width, height] = [shown.x, shown.y, shown.width, shown.height].map((one) =>
-      Math.round(one * scale),
-    );
-    const image = area === undefined ? whole : await whole.crop(x ?? 0, y ?? 0, width ?? 1, height ?? 1);
-    const shrink = Math.min(1, longestSide / Math.max(shown.width, shown.height));
-    const picture = Transformer.fromRgbaPixels(await image.toRaw(), image.width, image.height).resize(
-      Math.max(1, Math.round(shown.width * shrink)),
-      Math.max(1, Math.round(shown.height * shrink)),
-    );
-    return (await picture.jpeg(jpegQuality)).toString('base64');
-  };
-
-  const drag = ({ from, to }: Extract<DeviceCommand, { kind: 'drag' }>) => {
-    moveTo(from);
-    robot.mouseToggle('down');
-    try {
-      const screen = mainScreen();
-      robot.dragMouse(screen.x() + to.x, screen.y() + to.y);
-    } finally {
-      robot.mouseToggle('up');
-    }
-  };
-
-  let typist: Typist | undefined;
-
-  // On X11 the package presses keys without regard to what the layout makes of them, and ends the process at one that there is not.
-  const openTypist = async (): Promise<Typist> => {
-    const [{ createTypist }, { openKeyboard }] = await Promise.all([
-      import('./x11/type-text.ts'),
-      import('./x11/x-keyboard.ts'),
-    ]);
-    return createTypist({ keyboard: await openKeyboard(), clock: systemClock });
-  };
-
-  const type = async (text: string) => {
-    if (process.platform !== 'linux') return robot.typeString(text);
-    typist ??= await openTypist();
-    await typist.type(text);
-  };
-
-  const tap = async ({ key, modifiers: held }: Keys) => {
-    if (process.platform !== 'linux') return robot.keyTap(key, held);
-    typist ??= await openTypist();
-    await typist.tap({ key, modifiers: held });
-  };
-
-  /** Lets go of everything, and leaves the keyboard as it was. */
-  const close = async () => {
-    release();
-    await typist?.close();
-  };
-
-  const execute = async (given: DeviceCommand): Promise<string | undefined> => {
-    switch (given.kind) {
+  const execute = async (command: DeviceCommand): Promise<string | undefined> => {
+    switch (command.kind) {
       case 'capture':
-        return capture(given);
+        return capture(screen(), command);
       case 'move':
-        return void moveTo(given.to);
+        return void moveTo(robot, screen(), command.to);
       case 'click':
-        moveTo(given.at);
-        return void robot.mouseClick(given.button, given.double);
+        moveTo(robot, screen(), command.at);
+        return void robot.mouseClick(command.button, command.double);
       case 'drag':
-        return void drag(given);
+        return void drag(robot, screen(), command);
       case 'scroll':
-        moveTo(given.at);
+        moveTo(robot, screen(), command.at);
         // Up and left are positive here.
-        return void robot.scrollMouse(-given.right, -given.down);
+        return void robot.scrollMouse(-command.right, -command.down);
       case 'type':
-        return void (await type(given.text));
+        return void (await (typist ??= await openTypist()).type(command.text));
       case 'tap':
-        return void (await tap(given));
+        return void (await (typist ??= await openTypist()).tap(command));
       default:
-        return given satisfies never;
+        return command satisfies never;
     }
   };
 
-  return { size, release, execute, close };
+  return {
+    size: () => ({ width: screen().width(), height: screen().height() }),
+    release,
+    execute,
+    /** Releases everything, and leaves the keyboard as it was. */
+    close: async () => {
+      release();
+      await typist?.close();
+    },
+  };
 };
 
 const serve = async (): Promise<void> => {

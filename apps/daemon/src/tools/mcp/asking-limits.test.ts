@@ -153,7 +153,7 @@ describe('limits', () => {
     for (let at = 1; at < 8; at += 1) ({ requestState } = askedIn(await answer(requestState, ada)));
     expect(texts(await answer(requestState, ada))).toEqual([
       '{"action":"cancel"}',
-      'The MCP server own asked, and was told that there is no answer: n8\nIt may ask 8 times in a call.',
+      'The MCP server own asked a question and got no answer: n8\nIt may ask 8 times in a call.',
     ]);
   });
 

@@ -81,7 +81,7 @@ describe('a server asks the client of a call', () => {
     );
     expect(texts(await call({}))).toEqual([
       '{"action":"cancel"}',
-      'The MCP server own asked, and was told that there is no answer: Sign in\nThe program that made this call cannot be asked.',
+      'The MCP server own asked a question and got no answer: Sign in\nThe program that made this call cannot be asked.',
     ]);
     expect(askedIn(await call({ methods: [], showsPages: true })).request?.params).toEqual({
       mode: 'url',
@@ -129,7 +129,7 @@ describe('nobody can be asked', () => {
         { type: 'text', text: '{"action":"cancel"}' },
         {
           type: 'text',
-          text: 'The MCP server own asked, and was told that there is no answer: Who?\nThe program that made this call cannot be asked.',
+          text: 'The MCP server own asked a question and got no answer: Who?\nThe program that made this call cannot be asked.',
         },
       ],
     });
@@ -151,7 +151,7 @@ describe('nobody can be asked', () => {
     );
     const { requestState } = await ask();
     const note =
-      'The MCP server own asked something while several of its calls were open, and was told that there is no answer. Call its tools one after the other.';
+      'The MCP server own asked a question while several of its calls were open and got no answer. Call its tools one after the other.';
     expect(texts(await call({}, {}, 'own__other'))).toEqual(['{"action":"cancel"}', note]);
     expect(texts(await answer(requestState, ada))).toEqual([JSON.stringify(ada), note]);
   });

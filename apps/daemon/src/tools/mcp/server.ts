@@ -1,4 +1,4 @@
-import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
+import { createTimer, exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
 import type { ConnectNeeds, McpConnection } from './connect.ts';
 import { readListed, type OfferedTool } from './offered-tools.ts';
 import { createServerCalls, type ServerCalls } from './calls/server-calls.ts';
@@ -43,70 +43,71 @@ const sentenceOf = (error: unknown): string => {
   return error instanceof Error ? error.message : 'it cannot be started';
 };
 
+/** Runs `work` with a signal that aborts with `ending`, and after `startMs`. */
+const withinStartTime = async <T>(
+  clock: Clock,
+  ending: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const late = new AbortController();
+  const cancel = clock.after(startMs, () => late.abort(new Error(`no answer within ${startMs / 1_000} s`)));
+  try {
+    return await work(AbortSignal.any([ending, late.signal]));
+  } finally {
+    cancel();
+  }
+};
+
+/** Logs sentences, and notifies the person of each first one once, however often the server is started. */
+const createReporter = ({ log, name, notify }: ServerNeeds) => {
+  let notified = '';
+  return (sentences: readonly string[]) => {
+    for (const sentence of sentences) log.line('drawbridge', sentence);
+    const [first, ...rest] = sentences;
+    if (first === undefined || first === notified) return;
+    notified = first;
+    notify(`${name}: ${first}${rest.length > 0 ? `, and ${rest.length} more: see its log` : ''}`);
+  };
+};
+
 export const runServer = (needs: ServerNeeds): RunningServer => {
-  const { clock, random, name, server, log, connect, changed, notify } = needs;
+  const { clock, random, name, server, log, connect, changed } = needs;
   const ending = new AbortController();
+  const listTimer = createTimer(clock);
+  const report = createReporter(needs);
   let tools: OfferedTool[] = [];
   let trouble: string | null = null;
   let connection: McpConnection | undefined;
-  let said = '';
-
   const calls = createServerCalls({ clock, name, connection: () => connection, trouble: () => trouble });
 
   const setTrouble = (sentence: string | null) => {
     trouble = sentence;
     changed();
   };
-
-  /** The same thing is said once, however often the server is started. */
-  const report = (sentences: readonly string[]) => {
-    for (const sentence of sentences) log.line('drawbridge', sentence);
-    const [first, ...rest] = sentences;
-    if (first === undefined || first === said) return;
-    said = first;
-    notify(`${name}: ${first}${rest.length > 0 ? `, and ${rest.length} more: see its log` : ''}`);
-  };
-
-  const takeList = async (from: McpConnection, signal: AbortSignal) => {
+  const readTools = async (from: McpConnection, signal: AbortSignal) => {
     const { tools: descriptors, cut } = await from.list(signal);
     const read = readListed(descriptors, { name, server });
     ({ tools } = read);
     report([...(cut ? ['it lists too many tools; the rest is left out'] : []), ...read.skipped]);
   };
-
-  /** Runs `work` with a signal that ends with the server, and after `ms`. */
-  const within = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    const late = new AbortController();
-    const cancel = clock.after(ms, () => late.abort(new Error(`no answer within ${ms / 1_000} s`)));
-    try {
-      return await work(AbortSignal.any([ending.signal, late.signal]));
-    } finally {
-      cancel();
-    }
+  const listAgain = () => {
+    const from = connection;
+    if (from === undefined || ending.signal.aborted) return;
+    withinStartTime(clock, ending.signal, (signal) => readTools(from, signal)).then(
+      changed,
+      (error: unknown) => log.line('drawbridge', `its tools cannot be listed: ${sentenceOf(error)}`),
+    );
   };
-
-  const listAgain = (() => {
-    let waits = false;
-    return () => {
-      if (waits) return;
-      waits = true;
-      clock.after(listEveryMs, () => {
-        waits = false;
-        const from = connection;
-        if (from === undefined || ending.signal.aborted) return;
-        within(startMs, (signal) => takeList(from, signal)).then(changed, (error: unknown) => {
-          log.line('drawbridge', `its tools cannot be listed: ${sentenceOf(error)}`);
-        });
-      });
-    };
-  })();
+  const listChanged = () => {
+    if (!listTimer.isWaiting()) listTimer.start(listEveryMs, listAgain);
+  };
 
   const runOnce = async () => {
     let opened: McpConnection | undefined;
     try {
-      await within(startMs, async (signal) => {
-        opened = await connect({ signal, listChanged: listAgain, asked: calls.asked });
-        await takeList(opened, signal);
+      await withinStartTime(clock, ending.signal, async (signal) => {
+        opened = await connect({ signal, listChanged, asked: calls.asked });
+        await readTools(opened, signal);
       });
       connection = opened;
       setTrouble(null);
@@ -120,7 +121,6 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
       await opened?.close();
     }
   };
-
   const keepAlive = async () => {
     let failures = 0;
     while (!ending.signal.aborted) {
@@ -142,6 +142,7 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
     answering: calls.answering,
     close: async () => {
       ending.abort(new Error('the daemon stops'));
+      listTimer.cancel();
       await connection?.close();
       await life;
       calls.close();

@@ -8,7 +8,7 @@ import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { serverEnvironment } from './config.ts';
 import { toDaemonTool } from './mcp-tool.ts';
-import type { RunningServer } from './server.ts';
+import type { RunningServer, ServerNeeds } from './server.ts';
 import { createServerLog } from './transport/server-log.ts';
 import { openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
 import { withinLimits } from './within-limits.ts';
@@ -29,74 +29,80 @@ const noServers = () => `no MCP server is set up here; see ${ownCommand('mcp add
 
 const digestOf = (server: McpServer) => createHash('sha256').update(canonical(server)).digest('hex');
 
+const openServer = async (
+  context: ToolsetContext,
+  { name, server }: { name: string; server: McpServer },
+  needs: Pick<ServerNeeds, 'random' | 'notify' | 'changed'>,
+): Promise<RunningServer> => {
+  // Loaded when there is a server to connect to.
+  const [{ connectServer }, { runServer }] = await Promise.all([
+    import('./connect.ts'),
+    import('./server.ts'),
+  ]);
+  const { clock, privateFolder, root } = context;
+  const cwd = join(privateFolder, 'mcp');
+  await mkdir(cwd, { recursive: true, mode: 0o700 });
+  const log = createServerLog({ folder: privateFolder, name, clock });
+  const process = {
+    command: server.command,
+    args: server.args,
+    env: { ...serverEnvironment(root), ...server.env },
+    cwd,
+    tag: `mcp-${nanoid()}`,
+  };
+  const connect: ServerNeeds['connect'] = (events) => connectServer(process, { ...events, clock, log });
+  return runServer({ ...needs, clock, name, server, log, connect });
+};
+
+/** The tools of all running servers, as far as they fit the limits; `notify` is called when tools are left out. */
+const createToolList = (notify: (sentence: string) => void) => {
+  let tools: LazyTool[] = [];
+  let notified = '';
+  return {
+    tools: () => tools,
+    collect: (servers: readonly RunningServer[]) => {
+      const { kept, left } = withinLimits(
+        servers.flatMap((running) => running.tools().map((tool) => ({ ...tool, running }))),
+      );
+      tools = kept.map(({ running, ...tool }) => toLazyTool(toDaemonTool(tool, running)));
+      const sentence = left.length === 0 ? '' : `${left.length} MCP tools are left out: there are too many`;
+      if (sentence !== '' && sentence !== notified) notify(sentence);
+      notified = sentence;
+    },
+  };
+};
+
+/** The file as it was read last; a file that cannot be understood permits no server. */
+const createConfiguration = (notify: (sentence: string) => void) => {
+  let state: { count: number; broken: string | null } = { count: 0, broken: null };
+  return {
+    state: () => state,
+    read: async (file: McpServers): Promise<ReadonlyMap<string, McpServer>> => {
+      try {
+        const servers = await file.read();
+        state = { count: servers.size, broken: null };
+        return servers;
+      } catch (error) {
+        const broken = error instanceof Error ? error.message : 'the list of MCP servers cannot be read';
+        state = { ...state, broken };
+        notify(broken);
+        return new Map();
+      }
+    },
+  };
+};
+
 /** The MCP servers that the person set up on this machine: each tool `<server>__<tool>`, behind the group `mcp`. */
 export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): Toolset => {
   const servers = new Map<string, Started>();
-  let broken: string | null = null;
-  let brokenBefore: string | null = null;
-  let configured = 0;
-  let stopWatching: (() => void) | undefined;
+  const list = createToolList(notify);
+  const configuration = createConfiguration(notify);
   const queue = createSerialQueue();
+  let brokenBefore: string | null = null;
+  let stopWatching: (() => void) | undefined;
   let closed = false;
-  let tools: LazyTool[] = [];
-  let said = '';
 
-  const collect = () => {
-    const all = [...servers.values()].flatMap(({ running }) =>
-      running.tools().map((tool) => ({ ...tool, running })),
-    );
-    const { kept, left } = withinLimits(all);
-    tools = kept.map(({ running, ...tool }) => toLazyTool(toDaemonTool(tool, running)));
-    const sentence = left.length === 0 ? '' : `${left.length} MCP tools are left out: there are too many`;
-    if (sentence !== '' && sentence !== said) notify(sentence);
-    said = sentence;
-  };
-
-  const start = async (name: string, server: McpServer, context: ToolsetContext): Promise<RunningServer> => {
-    // Loaded when there is a server to speak to.
-    const [{ connectServer }, { runServer }] = await Promise.all([
-      import('./connect.ts'),
-      import('./server.ts'),
-    ]);
-    const { clock, privateFolder, root } = context;
-    const cwd = join(privateFolder, 'mcp');
-    await mkdir(cwd, { recursive: true, mode: 0o700 });
-    const log = createServerLog({ folder: privateFolder, name, clock });
-    const process = {
-      command: server.command,
-      args: server.args,
-      env: { ...serverEnvironment(root), ...server.env },
-      cwd,
-      tag: `mcp-${nanoid()}`,
-    };
-    return runServer({
-      clock,
-      random,
-      name,
-      server,
-      log,
-      notify,
-      changed: () => {
-        collect();
-        context.changed();
-      },
-      connect: (needs) => connectServer(process, { ...needs, clock, log }),
-    });
-  };
-
-  const wantedFrom = async (file: McpServers): Promise<ReadonlyMap<string, McpServer>> => {
-    try {
-      const wanted = await file.read();
-      broken = null;
-      configured = wanted.size;
-      return wanted;
-    } catch (error) {
-      // What cannot be understood permits nothing.
-      broken = error instanceof Error ? error.message : 'the list of MCP servers cannot be read';
-      notify(broken);
-      return new Map();
-    }
-  };
+  const collect = () => list.collect([...servers.values()].map(({ running }) => running));
 
   const follow = async (read: Promise<ReadonlyMap<string, McpServer>>, context: ToolsetContext) => {
     const wanted = closed ? new Map<string, McpServer>() : await read;
@@ -105,20 +111,23 @@ export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): T
       return server === undefined || digestOf(server) !== digest;
     });
     for (const [name] of ended) servers.delete(name);
-    // What was taken away is not offered while it ends.
+    // The tools of a removed server are not offered while it ends.
     collect();
     await Promise.all(ended.map(([, { running }]) => running.close()));
     const begun = [...wanted].filter(([name]) => !servers.has(name));
+    const changed = () => {
+      collect();
+      context.changed();
+    };
     for (const [name, server] of begun) {
-      servers.set(name, { digest: digestOf(server), running: await start(name, server, context) });
+      const running = await openServer(context, { name, server }, { random, notify, changed });
+      servers.set(name, { digest: digestOf(server), running });
     }
+    const { broken } = configuration.state();
     const isOther = ended.length > 0 || begun.length > 0 || broken !== brokenBefore;
     brokenBefore = broken;
-    if (!isOther) return;
-    collect();
-    context.changed();
+    if (isOther) changed();
   };
-
   const inTurn = (run: () => Promise<void>) =>
     queue(run).catch((error: unknown) => {
       notify(`MCP servers: ${error instanceof Error ? error.message : 'they cannot be started'}`);
@@ -129,17 +138,18 @@ export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): T
     groups: ['mcp'],
     open: async (context) => {
       const file = await openMcpServers(context.privateFolder, context.clock);
-      stopWatching = file.watch(() => void inTurn(() => follow(wantedFrom(file), context)));
-      const wanted = wantedFrom(file);
+      stopWatching = file.watch(() => void inTurn(() => follow(configuration.read(file), context)));
+      const wanted = configuration.read(file);
       // The servers start slowly; their tools are sent when they are there.
       void inTurn(() => follow(wanted, context));
       await wanted;
     },
-    tools: () => tools,
+    tools: list.tools,
     missing: () => {
+      const { broken, count } = configuration.state();
       if (broken !== null) return broken.slice(0, maxReason);
-      if (tools.length > 0) return null;
-      if (configured === 0) return noServers();
+      if (list.tools().length > 0) return null;
+      if (count === 0) return noServers();
       const troubles = [...servers].flatMap(([name, { running }]) => {
         const trouble = running.trouble();
         return trouble === null ? [] : [`${name}: ${trouble}`];

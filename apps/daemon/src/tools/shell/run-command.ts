@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import type { Clock } from '@drawbridge/kit';
+import { createDeferred, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { openFolder } from '../../paths/open.ts';
@@ -113,15 +113,12 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
     let ending = false;
-    let treeEnded: () => void = () => undefined;
-    const allEnded = new Promise<void>((done) => {
-      treeEnded = done;
-    });
+    const treeEnded = createDeferred();
     const end = () => {
       if (ending || child.pid === undefined) return;
       ending = true;
       const own = launch.holds ? { holder: child.pid } : { group: child.pid };
-      endTree({ ...own, tag: command.tag }, command.clock, treeEnded);
+      endTree({ ...own, tag: command.tag }, command.clock, treeEnded.resolve);
     };
     const cancelTimer = command.clock.after(command.timeoutMs, () => {
       timedOut = true;
@@ -146,7 +143,7 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     });
     child.once('exit', end);
     child.once('close', (code) => {
-      void allEnded.then(() => {
+      void treeEnded.promise.then(() => {
         cleanUp();
         const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);

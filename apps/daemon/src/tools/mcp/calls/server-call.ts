@@ -10,7 +10,7 @@ const maxQuestions = 8;
 /** Without an answer and without progress, where the call brings no deadline of its own. */
 const silenceMs = 10 * 60_000;
 
-/** Who waits for a call for the time being. */
+/** The request that waits for a call now. */
 export interface Listener {
   /** Aborted: the call is cancelled at the server. */
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export type Turn = { kind: 'ended'; result: ToolResult } | { kind: 'asks'; quest
 export interface ServerCall {
   /** The end, or the next question that has no answer. Rejects with the reason of the listener's signal. */
   turn(listener: Listener): Promise<Turn>;
-  /** The server asks; `signal` aborts when it takes that back. */
+  /** The server asks; `signal` aborts when it cancels the question. */
   ask(question: Question, signal: AbortSignal): Promise<ElicitResult>;
   answer(question: Question, answer: ElicitResult): void;
   /** Goes to the caller with the result. */
@@ -36,10 +36,40 @@ export interface ServerCall {
   ended: Promise<ToolResult>;
 }
 
-interface Waiting {
-  question: Question;
-  settle(answer: ElicitResult): void;
-}
+/** The questions of a call that have no answer yet. */
+const createQuestions = () => {
+  const settlers = new Map<Question, (answer: ElicitResult) => void>();
+  let wake: (() => void) | undefined;
+  const settle = (question: Question, answer: ElicitResult) => {
+    settlers.get(question)?.(answer);
+    settlers.delete(question);
+  };
+  return {
+    settle,
+    /** `signal` aborts when the server cancels its question. */
+    put: (question: Question, signal: AbortSignal): Promise<ElicitResult> =>
+      new Promise((resolve) => {
+        const cancel = () => settle(question, noAnswer);
+        signal.addEventListener('abort', cancel, { once: true });
+        settlers.set(question, (answer) => {
+          signal.removeEventListener('abort', cancel);
+          resolve(answer);
+        });
+        wake?.();
+      }),
+    next: () =>
+      new Promise<Turn>((resolve) => {
+        wake = () => {
+          const [question] = settlers.keys();
+          if (question) resolve({ kind: 'asks', question });
+        };
+        wake();
+      }),
+    cancelAll: () => {
+      for (const question of settlers.keys()) settle(question, noAnswer);
+    },
+  };
+};
 
 export interface ServerCallNeeds {
   clock: Clock;
@@ -50,21 +80,19 @@ export interface ServerCallNeeds {
 
 export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCall => {
   const stopping = new AbortController();
-  const waiting = new Set<Waiting>();
+  const questions = createQuestions();
   const notes: string[] = [];
   let asked = 0;
   let whyStopped: ToolResult | undefined;
-  let report: ((update: ProgressBody) => void) | undefined;
-  let wake: (() => void) | undefined;
-  let canBeAsked: Listener['canBeAsked'] = () => false;
+  /** The one that waits now. */
+  let report: Listener['progress'] | undefined;
+  /** Of the last that waited; before the first nobody can be asked. */
+  let canBeAsked: Listener['canBeAsked'] | undefined;
 
   const note = (text: string) => void (notes.includes(text) || notes.push(text));
-  const dropQuestions = () => {
-    for (const { settle } of waiting) settle(noAnswer);
-  };
   const stop = (why: ToolResult) => {
     whyStopped ??= why;
-    dropQuestions();
+    questions.cancelAll();
     stopping.abort();
   };
 
@@ -75,22 +103,13 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
         whyStopped ?? readRefusal(error) ?? mayHaveRun(`The MCP server ${name} ended during this call`),
     )
     .then(({ content, ...result }): ToolResult => {
-      dropQuestions();
+      questions.cancelAll();
       return { ...result, content: [...content, ...notes.map((text) => ({ type: 'text' as const, text }))] };
-    });
-
-  const nextQuestion = () =>
-    new Promise<Turn>((resolve) => {
-      wake = () => {
-        const [first] = waiting;
-        if (first) resolve({ kind: 'asks', question: first.question });
-      };
-      wake();
     });
 
   const whyNot = (question: Question): string | null => {
     if (asked > maxQuestions) return `It may ask ${maxQuestions} times in a call`;
-    return canBeAsked(question) ? null : 'The program that made this call cannot be asked';
+    return canBeAsked?.(question) === true ? null : 'The program that made this call cannot be asked';
   };
 
   return {
@@ -101,52 +120,35 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
       const timer = createTimer(clock);
       const expire = () =>
         stop(mayHaveRun(`The MCP server ${name} did not answer within ${timeoutMs / 1_000} s`));
+      const abort = () => stop(mayHaveRun('The call was cancelled'));
       timer.start(timeoutMs, expire);
-      const leave = () => stop(mayHaveRun('The call was taken back'));
       ({ canBeAsked } = listener);
       report = (update) => {
         timer.start(timeoutMs, expire);
         progress(update);
       };
-      signal.addEventListener('abort', leave, { once: true });
-      if (signal.aborted) leave();
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
       try {
         const end = ended.then((result): Turn => ({ kind: 'ended', result }));
-        const turn = await Promise.race([end, nextQuestion()]);
+        const turn = await Promise.race([end, questions.next()]);
         if (signal.aborted && stopping.signal.aborted) throw signal.reason;
         return turn;
       } finally {
         report = undefined;
         timer.cancel();
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', abort);
       }
     },
     ask: async (question, signal) => {
       asked += 1;
       const why = whyNot(question);
-      if (why !== null) {
-        if (asked <= maxQuestions + 1)
-          note(
-            `The MCP server ${name} asked, and was told that there is no answer: ${question.message}\n${why}.`,
-          );
-        return noAnswer;
-      }
-      return new Promise((resolve) => {
-        const settle = (answer: ElicitResult) => {
-          waiting.delete(one);
-          signal.removeEventListener('abort', drop);
-          resolve(answer);
-        };
-        const drop = () => settle(noAnswer);
-        const one = { question, settle };
-        signal.addEventListener('abort', drop, { once: true });
-        waiting.add(one);
-        wake?.();
-      });
+      if (why === null) return questions.put(question, signal);
+      if (asked <= maxQuestions + 1)
+        note(`The MCP server ${name} asked a question and got no answer: ${question.message}\n${why}.`);
+      return noAnswer;
     },
-    answer: (question, answer) => {
-      for (const one of waiting) if (one.question === question) one.settle(answer);
-    },
-    abandon: () => stop(mayHaveRun('Nobody answered the question of the MCP server')),
+    answer: questions.settle,
+    abandon: () => stop(mayHaveRun('The question of the MCP server was not answered')),
   };
 };

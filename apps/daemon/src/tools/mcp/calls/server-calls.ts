@@ -88,7 +88,7 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
       const token = held.hold({ call, question: turn.question, about });
       if (token !== null) return askingResult(name, turn.question, token);
       call.note(
-        `The MCP server ${name} was told that there is no answer: too many of its calls wait for one.`,
+        `The MCP server ${name} asked a question and got no answer: too many of its calls wait for one.`,
       );
       call.answer(turn.question, noAnswer);
     }
@@ -122,7 +122,7 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
       // A question does not say which call it belongs to, and must not reach another one's client.
       for (const one of running)
         one.note(
-          `The MCP server ${name} asked something while several of its calls were open, and was told that there is no answer. Call its tools one after the other.`,
+          `The MCP server ${name} asked a question while several of its calls were open and got no answer. Call its tools one after the other.`,
         );
       return noAnswer;
     },
