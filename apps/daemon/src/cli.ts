@@ -36,7 +36,7 @@ const print = (text: string): void => {
 const answer: AnswerWith = async ({ json = false }, run) => {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
-  const found = await run({
+  const result = await run({
     environment,
     release,
     write: (text) => void process.stdout.write(text),
@@ -45,17 +45,17 @@ const answer: AnswerWith = async ({ json = false }, run) => {
     signal: stop.signal,
   });
   const paint = createPaint(process.stdout.isTTY && !environment.noColor);
-  if (json) process.stdout.write(`${JSON.stringify(found.json, null, 2)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`);
   else {
-    const text = found.text(paint);
+    const text = result.text(paint);
     if (text !== '') print(text);
   }
-  process.exitCode = found.code;
+  process.exitCode = result.code;
 };
 
 const onSignal = (stop: () => void): (() => void) => {
   let asked = false;
-  const heard = () => {
+  const onSignalEvent = () => {
     if (asked) process.exit(1);
     asked = true;
     // The terminal has just echoed ^C.
@@ -63,8 +63,8 @@ const onSignal = (stop: () => void): (() => void) => {
     terminal.line('stopping', 'Ctrl-C once more to force');
     stop();
   };
-  process.on('SIGINT', heard).on('SIGTERM', heard);
-  return () => void process.off('SIGINT', heard).off('SIGTERM', heard);
+  process.on('SIGINT', onSignalEvent).on('SIGTERM', onSignalEvent);
+  return () => void process.off('SIGINT', onSignalEvent).off('SIGTERM', onSignalEvent);
 };
 
 const exitCode = (error: unknown): number => {

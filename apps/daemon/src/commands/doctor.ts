@@ -82,7 +82,7 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
 
 const checkKey = async (privateFolder: string): Promise<Check[]> => {
   const sessionFile = createSessionFile({ folder: privateFolder, clock: systemClock });
-  const kept = await sessionFile.look();
+  const kept = await sessionFile.readKept();
   if (kept === null) {
     return [
       {
@@ -115,9 +115,9 @@ const findUrl = async (
   flags: Record<string, unknown>,
   { environment }: CommandContext,
 ): Promise<URL | null> => {
-  const given = readOptions({ url, token: undefined, dir: undefined, flags }, environment).url;
-  if (given !== null) return given;
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).look();
+  const typed = readOptions({ url, token: undefined, dir: undefined, flags }, environment).url;
+  if (typed !== null) return typed;
+  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
   return kept === null ? null : new URL(kept.url);
 };
 
@@ -140,7 +140,7 @@ const doctor = async (
     says: `no server is known: ${ownCommand('doctor <url>')}`,
   };
   // Side by side: one that has to wait for something does not keep the others.
-  const found = await Promise.all([
+  const results = await Promise.all([
     target === null ? [noServer] : attempt('network', () => checkServer(target, systemClock)),
     target === null ? [] : attempt('release', () => checkRelease(target, context)),
     readStatuses(privateFolder).then((running) => [checkProxy(running)]),
@@ -149,7 +149,7 @@ const doctor = async (
     attempt('disk', async () => [await checkDisk(privateFolder)]),
     attempt('settings', () => checkTools(privateFolder)),
   ]);
-  const checks: Check[] = [checkNode(process.versions.node), ...found.flat()];
+  const checks: Check[] = [checkNode(process.versions.node), ...results.flat()];
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
   const problems = count('problem');
   return {

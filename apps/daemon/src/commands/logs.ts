@@ -47,11 +47,11 @@ const logs = async (
 ): Promise<Answer> => {
   const { privateFolder } = environment;
   const { followLog, readLast } = await import('../log/read-log.ts');
-  const found = await readLast(privateFolder, readCount(lines));
-  if (found.length === 0) notify(`Nothing is logged yet in ${logPath(privateFolder)}.`);
+  const records = await readLast(privateFolder, readCount(lines));
+  if (records.length === 0) notify(`Nothing is logged yet in ${logPath(privateFolder)}.`);
   const nothing: Answer = { text: () => '', json: undefined, code: 0 };
   const put = (records: LogRecord[]) => records.length > 0 && write(`${show(records, json)}\n`);
-  put(found);
+  put(records);
   if (!follow) return nothing;
   await mkdir(dirname(logPath(privateFolder)), { recursive: true, mode: 0o700 });
   await followLog(privateFolder, { signal, show: put });

@@ -10,7 +10,7 @@ export interface McpActions {
   add(
     name: string,
     words: readonly string[],
-    given: { env: readonly string[]; cwd: string },
+    context: { env: readonly string[]; cwd: string },
   ): Promise<string>;
   list(options: { json?: boolean }): Promise<string>;
   remove(name: string): Promise<string>;

@@ -73,7 +73,7 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
     await late;
     http.close();
   }
-  const keptIn = (await sessionFile.look())?.keptIn ?? 'file';
+  const keptIn = (await sessionFile.readKept())?.keptIn ?? 'file';
   return {
     text: (paint) =>
       [

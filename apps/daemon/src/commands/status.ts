@@ -40,9 +40,9 @@ const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
   return source === undefined ? '' : sourceWords[source];
 };
 
-const describe = (status: DaemonStatus, now: number, paint: Paint): string[] => {
+const describe = (status: DaemonStatus, nowMs: number, paint: Paint): string[] => {
   const { link, modes } = status;
-  const since = `${localTime(link.since)} (${roughly(now - Date.parse(link.since))})`;
+  const since = `${localTime(link.since)} (${roughly(nowMs - Date.parse(link.since))})`;
   return [
     row(link.state, visible(status.url), (word) => paint(stateColours[link.state], word)),
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
@@ -73,15 +73,15 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
 const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).look();
+  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
   const isConnected = running.some(({ link }) => link.state === 'connected');
   return {
     text: (paint) =>
       [
         ...(running.length === 0 ? idle(kept, paint) : []),
-        ...running.flatMap((one, at) => [
+        ...running.flatMap((daemon, at) => [
           ...(at > 0 ? [''] : []),
-          ...describe(one, systemClock.now(), paint),
+          ...describe(daemon, systemClock.now(), paint),
         ]),
         ...(kept === null ? [] : ['', row('key', showKept(kept.keptIn, environment.privateFolder))]),
       ].join('\n'),

@@ -18,27 +18,27 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
   const settings = await openSettings(environment.privateFolder, systemClock);
   const modes = effectiveModes(wantedModes(options, settings));
   const root = (await findRootFolder(options.dir ?? '.', homedir())).path;
-  const look = await inspectTools({
+  const inspection = await inspectTools({
     settings,
     modes,
     root,
     shellSandbox: options.shellSandbox,
   });
-  const missing = look.categories.filter(({ enabled }) => !enabled);
+  const missing = inspection.categories.filter(({ enabled }) => !enabled);
   return {
     text: (paint) =>
       [
         row('folder', visible(root)),
         row('modes', toolGroups.map((group) => `${groupLabel(group)} ${modes[group]}`).join(', ')),
         '',
-        ...look.categories.flatMap(({ name, enabled }) => {
+        ...inspection.categories.flatMap(({ name, enabled }) => {
           if (!enabled) return [];
-          const names = look.tools.filter(({ annotations }) => annotations?.['category'] === name);
+          const names = inspection.tools.filter(({ annotations }) => annotations?.['category'] === name);
           return names.map((tool, at) =>
             row(at === 0 ? visible(name) : '', visible(tool.name), (word) => paint('green', word)),
           );
         }),
-        ...(look.tools.length === 0 ? ['Nothing would be offered.'] : []),
+        ...(inspection.tools.length === 0 ? ['Nothing would be offered.'] : []),
         ...(missing.length > 0 ? ['', 'Not offered:'] : []),
         ...missing.map(({ name, reason }) =>
           row(visible(name), visible(reason ?? 'no reason is known'), (word) => paint('yellow', word)),
@@ -47,13 +47,13 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
     json: {
       folder: root,
       modes,
-      tools: look.tools.map(({ name, annotations }) => ({
+      tools: inspection.tools.map(({ name, annotations }) => ({
         name,
         category: annotations?.['category'] ?? null,
       })),
       notOffered: missing.map(({ name, reason }) => ({ category: name, reason: reason ?? null })),
     },
-    code: look.tools.length > 0 ? 0 : 1,
+    code: inspection.tools.length > 0 ? 0 : 1,
   };
 };
 

@@ -15,12 +15,12 @@ interface Found {
   wrong: 'a link' | 'of another user' | 'open to others';
 }
 
-const look = async (path: string): Promise<Found | null> => {
-  const found = await lstat(path);
-  if (found.isSymbolicLink()) return { path, wrong: 'a link' };
-  if (process.getuid !== undefined && found.uid !== process.getuid())
+const inspect = async (path: string): Promise<Found | null> => {
+  const stats = await lstat(path);
+  if (stats.isSymbolicLink()) return { path, wrong: 'a link' };
+  if (process.getuid !== undefined && stats.uid !== process.getuid())
     return { path, wrong: 'of another user' };
-  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) return { path, wrong: 'open to others' };
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) return { path, wrong: 'open to others' };
   return null;
 };
 
@@ -43,10 +43,10 @@ const pathsIn = async (folder: string): Promise<string[]> => {
 export const checkFiles = async (privateFolder: string): Promise<Check> => {
   const name = 'files';
   try {
-    const top = await look(privateFolder);
+    const top = await inspect(privateFolder);
     const all =
-      top === null ? await Promise.all((await pathsIn(privateFolder)).map((path) => look(path))) : [top];
-    const wrong = all.filter((found) => found !== null);
+      top === null ? await Promise.all((await pathsIn(privateFolder)).map((path) => inspect(path))) : [top];
+    const wrong = all.filter((problem) => problem !== null);
     const [first] = wrong;
     if (first === undefined) return { name, state: 'ok', says: `${privateFolder} is yours alone` };
     const more = wrong.length > 1 ? ` (and ${wrong.length - 1} more)` : '';

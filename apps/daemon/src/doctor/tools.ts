@@ -14,14 +14,14 @@ const needs = {
 /** A family that lacks something: a warning where its group is on, a note where it is not. */
 export const evaluateTools = (categories: readonly ToolCategory[], modes: Modes): Check[] =>
   Object.entries(needs).flatMap(([toolset, { name, group }]): Check[] => {
-    const found = categories.find((category) => category.name === toolset);
-    if (found === undefined) return [];
+    const category = categories.find((category) => category.name === toolset);
+    if (category === undefined) return [];
     const isOff = modes[group] === 'deny';
-    if (found.enabled) {
+    if (category.enabled) {
       const tried = toolset === 'shell' ? `; tried, and closed: ${sandboxTrials.join(', ')}` : '';
       return [{ name, state: 'ok', says: `ready${isOff ? `; ${group} is on deny` : ''}${tried}` }];
     }
-    const says = found.reason ?? 'missing, no reason is known';
+    const says = category.reason ?? 'missing, no reason is known';
     const isUnset = toolset === 'mcp' && says.startsWith('no MCP server');
     return [{ name, state: isOff || isUnset ? 'note' : 'warning', says }];
   });

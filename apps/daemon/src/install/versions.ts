@@ -65,16 +65,16 @@ export const addVersion = async (
   try {
     await mkdir(draft, { mode: 0o700 });
     await fill(draft);
-    const found = releaseIn(draft);
-    const isExpected = expected === undefined || (found && releaseName(found) === releaseName(expected));
-    if (found === null || !isExpected || !(await starts(draft, found))) throw errors.notWhole();
-    const folder = join(versions, releaseName(found));
+    const release = releaseIn(draft);
+    const isExpected = expected === undefined || (release && releaseName(release) === releaseName(expected));
+    if (release === null || !isExpected || !(await starts(draft, release))) throw errors.notWhole();
+    const folder = join(versions, releaseName(release));
     // One of that name that does not start, or that a build without a hash had.
-    if (!(await starts(folder, found))) {
+    if (!(await starts(folder, release))) {
       await rm(folder, { recursive: true, force: true });
       await rename(draft, folder);
     }
-    return found;
+    return release;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

@@ -20,7 +20,7 @@ describe('a damaged page', () => {
     bytes[at] = 0x20;
     writeFileSync(pageOf(folder), bytes);
     const next = await open(folder);
-    expect(next.found).toEqual({
+    expect(next.recovered).toEqual({
       waiting: [
         { requestId: 'waiting', body: diedDuring },
         { requestId: 'started', body: diedDuring },
@@ -30,7 +30,7 @@ describe('a damaged page', () => {
       paths: ['/w/a', '/w/a'],
       broken: expect.stringMatching(/journal\.broken-\d+$/),
     });
-    expect(readFileSync(next.found.broken ?? '')).toEqual(bytes);
+    expect(readFileSync(next.recovered.broken ?? '')).toEqual(bytes);
     expect([next.isDoubtful(), next.get('taken')]).toEqual([true, { kind: 'settled', body: '"taken"' }]);
     await next.close();
   });
@@ -40,7 +40,7 @@ describe('a damaged page', () => {
     writeFileSync(pageOf(folder), bytes.subarray(0, headBytes + 5));
     await (await open(folder)).close();
     const journal = await open(folder);
-    expect([journal.isDoubtful(), journal.found.broken]).toEqual([true, null]);
+    expect([journal.isDoubtful(), journal.recovered.broken]).toEqual([true, null]);
     clock.advance(24 * 60 * 60_000);
     expect(journal.isDoubtful()).toBe(false);
   });

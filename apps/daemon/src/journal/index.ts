@@ -1,3 +1,3 @@
-export { openJournal, type Found, type Journal } from './journal.ts';
+export { openJournal, type Recovered, type Journal } from './journal.ts';
 export { missingFromJournal } from './lost.ts';
 export { journalFolder, openJournalDirectory } from './journal-directory.ts';

@@ -34,7 +34,7 @@ it('is the same room the next time', async () => {
   await first.journal.started('r1', { tool: 'write_file', paths: [] });
   await first.close();
   const second = await open(folder);
-  expect([second.instance, second.journal.found.lost]).toEqual([first.instance, ['r1']]);
+  expect([second.instance, second.journal.recovered.lost]).toEqual([first.instance, ['r1']]);
   await second.close();
 });
 

@@ -12,7 +12,7 @@ describe('the journal', () => {
     const folder = makeFolder();
     await fill(await open(folder));
     const next = await open(folder);
-    expect(next.found).toEqual({
+    expect(next.recovered).toEqual({
       waiting: [
         { requestId: 'waiting', body: '"waiting"' },
         { requestId: 'started', body: diedDuring },
@@ -40,7 +40,7 @@ describe('the journal', () => {
     const second = await open(folder);
     await second.started('more', write);
     await second.close();
-    const { waiting, lost } = (await open(folder)).found;
+    const { waiting, lost } = (await open(folder)).recovered;
     expect(waiting.map(({ requestId }) => requestId)).toEqual(['waiting', 'started', 'more']);
     expect(lost).toEqual(['more']);
   });
@@ -94,7 +94,7 @@ describe('the journal', () => {
     // 200 settled results of 1,000 characters, and what was added since.
     expect(statSync(pageOf(folder)).size).toBeLessThan(200 * 1_300 + 12_000);
     expect(readFileSync(pageOf(folder), 'utf8').match(/"id":"r0"/g)).toHaveLength(2);
-    expect((await open(folder)).found.lost).toEqual(['kept']);
+    expect((await open(folder)).recovered.lost).toEqual(['kept']);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe('the journal', () => {
     rmSync(join(folder, 'journal.new'), { recursive: true });
     await journal.started('a', write);
     await journal.close();
-    expect((await open(folder)).found.lost).toEqual(['a']);
+    expect((await open(folder)).recovered.lost).toEqual(['a']);
   });
 });
 

@@ -38,7 +38,7 @@ export interface Waiting {
 }
 
 /** What the last process left. */
-export interface Found {
+export interface Recovered {
   waiting: Waiting[];
   /** Calls that may have run, without a result. They are in `waiting` too. */
   lost: string[];
@@ -53,7 +53,7 @@ export interface Found {
  * appended in one turn of the event loop shares one sync of the disk.
  */
 export interface Journal {
-  found: Found;
+  recovered: Recovered;
   get(requestId: string): JournalEntry | undefined;
   /** Whether a call that is not known may have run all the same, because a page was broken. */
   isDoubtful(): boolean;
@@ -70,7 +70,7 @@ export interface Journal {
 }
 
 /** Decides about the calls that the last process left open. `isWhole`: no record is missing. */
-const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Found, 'broken'> => {
+const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broken'> => {
   const lost: string[] = [];
   const paths: string[] = [];
   for (const [requestId, entry] of entries.open()) {
@@ -111,14 +111,14 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
     return writer.append(record, until);
   };
 
-  const found: Found = { ...recoverOpen(entries, !broken), broken: null };
+  const recovered: Recovered = { ...recoverOpen(entries, !broken), broken: null };
   if (broken) {
     await append({ kind: 'doubt', at: clock.now() }, 'synced');
-    found.broken = aside ?? folder;
+    recovered.broken = aside ?? folder;
   }
 
   return {
-    found,
+    recovered,
     get: entries.get,
     isDoubtful: () => (entries.doubtedAt() ?? -Infinity) > clock.now() - doubtMs,
     received: (id, tool) => void append({ kind: 'received', id, tool }, 'written'),

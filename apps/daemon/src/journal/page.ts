@@ -82,11 +82,11 @@ export const loadPage = async (folder: string): Promise<Buffer | null> => {
 };
 
 /** Keeps the page under another name and gives that; the page stays where it is until it is replaced. The oldest of such go. */
-export const setAside = async (folder: string, now: number): Promise<string> => {
+export const setAside = async (folder: string, nowMs: number): Promise<string> => {
   const kept = (await readdir(folder)).filter((name) => brokenPattern.test(name)).toSorted();
   for (const name of kept.slice(0, Math.max(0, kept.length - maxBrokenPages + 1)))
     await rm(join(folder, name));
-  const [page, aside] = [join(folder, pageName), join(folder, `journal.broken-${now}`)];
+  const [page, aside] = [join(folder, pageName), join(folder, `journal.broken-${nowMs}`)];
   // A second name costs no space; a disk that has no second names takes a copy.
   await link(page, aside).catch(() => copyFile(page, aside));
   return aside;

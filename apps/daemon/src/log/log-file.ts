@@ -54,11 +54,11 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
   const writeOut = async (text: string) => {
     const handle = await openLog(path);
     try {
-      const found = await handle.stat();
-      if (!found.isFile()) return;
-      if ((found.mode & 0o077) !== 0) await handle.chmod(0o600);
+      const stats = await handle.stat();
+      if (!stats.isFile()) return;
+      if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600);
       await handle.appendFile(text);
-      if (found.size + Buffer.byteLength(text) > maxLogBytes) await setAside(path, older);
+      if (stats.size + Buffer.byteLength(text) > maxLogBytes) await setAside(path, older);
     } finally {
       await handle.close();
     }

@@ -18,19 +18,19 @@ const parseLine = (line: string): LogRecord | null => {
 
 const parse = (text: string): LogRecord[] =>
   text.split('\n').flatMap((line) => {
-    const found = parseLine(line);
-    return found === null ? [] : [found];
+    const parsed = parseLine(line);
+    return parsed === null ? [] : [parsed];
   });
 
 /** The last `count` records, oldest first, from the older logs too. */
 export const readLast = async (privateFolder: string, count: number): Promise<LogRecord[]> => {
   const path = logPath(privateFolder);
-  let found: LogRecord[] = [];
+  let records: LogRecord[] = [];
   for (const name of [path, ...Array.from({ length: olderLogs }, (_, at) => `${path}.${at + 1}`)]) {
-    if (found.length >= count) break;
-    found = [...parse(await readFile(name, 'utf8').catch(() => '')), ...found];
+    if (records.length >= count) break;
+    records = [...parse(await readFile(name, 'utf8').catch(() => '')), ...records];
   }
-  return found.slice(Math.max(0, found.length - count));
+  return records.slice(Math.max(0, records.length - count));
 };
 
 const readFrom = async (
@@ -61,16 +61,16 @@ export const followLog = async (
   let reading: Promise<void> = Promise.resolve();
 
   const read = async () => {
-    const looked = await readFrom(path, position).catch(() => null);
-    if (looked === null) return;
-    const isNew = looked.ino !== inode || looked.size < position;
-    const found = isNew ? await readFrom(path, 0).catch(() => null) : looked;
-    if (found === null) return;
-    const text = (isNew ? '' : rest) + found.text;
+    const latest = await readFrom(path, position).catch(() => null);
+    if (latest === null) return;
+    const isNew = latest.ino !== inode || latest.size < position;
+    const part = isNew ? await readFrom(path, 0).catch(() => null) : latest;
+    if (part === null) return;
+    const text = (isNew ? '' : rest) + part.text;
     const end = text.lastIndexOf('\n') + 1;
     rest = text.slice(end);
-    position = found.size;
-    inode = found.ino;
+    position = part.size;
+    inode = part.ino;
     const records = parse(text.slice(0, end));
     if (records.length > 0) show(records);
   };

@@ -43,13 +43,13 @@ const check = (typed: string): void => {
   }
 };
 
-const kindOf = (found: Stats): PlaceKind => {
-  if (found.isFile()) return 'file';
-  if (found.isDirectory()) return 'folder';
-  return found.isSymbolicLink() ? 'link' : 'other';
+const kindOf = (stats: Stats): PlaceKind => {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isSymbolicLink() ? 'link' : 'other';
 };
 
-const look = (path: string): Stats | undefined => {
+const statAt = (path: string): Stats | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (cause) {
@@ -100,13 +100,13 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
       continue;
     }
     const next = join(path, name);
-    const found = look(next);
-    if (found === undefined) {
+    const stats = statAt(next);
+    if (stats === undefined) {
       if (isShownOtherwise(path, name)) throw errors.badPath({ message: notUtf8 });
       if (rest.includes('..')) throw errors.notFound();
       return { path: join(next, ...rest), typed: literal, kind: 'missing', size: 0 };
     }
-    kind = kindOf(found);
+    kind = kindOf(stats);
     if (kind === 'link' && (rest.length > 0 || last === 'follow')) {
       links += 1;
       if (links > maxLinks) throw errors.badPath({ message: 'The path leads through too many links' });
@@ -117,10 +117,10 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
       continue;
     }
     if (kind !== 'folder' && rest.length > 0) throw errors.notFolder();
-    if (kind === 'folder' && found.dev !== (rootDevice ??= lstatSync(root).dev) && isKernels(next)) {
+    if (kind === 'folder' && stats.dev !== (rootDevice ??= lstatSync(root).dev) && isKernels(next)) {
       throw errors.notFile({ message: 'This belongs to the system, not to files' });
     }
-    size = found.size;
+    size = stats.size;
     path = next;
     ahead = rest;
   }

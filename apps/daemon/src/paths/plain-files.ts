@@ -13,8 +13,8 @@ export const plainFilesIn = (root: string, folder: string): ReadonlySet<string> 
     if (place.kind !== 'folder' || (relative(root, place.path) || '.') !== folder) return new Set();
     const opened = openFolder(place.path);
     try {
-      const found = readdirSync(opened.entry('.'), { withFileTypes: true });
-      return new Set(found.flatMap((entry) => (entry.isFile() ? [entry.name] : [])));
+      const entries = readdirSync(opened.entry('.'), { withFileTypes: true });
+      return new Set(entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])));
     } finally {
       closeSync(opened.fd);
     }

@@ -11,11 +11,11 @@ const readInto = promisify(read);
 const smallBytes = 64 * 1024;
 
 /** A second name for one of the daemon's own files is that file. */
-const isOwnFile = (found: Stats, privateFolder: string): boolean => {
-  if (found.nlink < 2) return false;
+const isOwnFile = (stats: Stats, privateFolder: string): boolean => {
+  if (stats.nlink < 2) return false;
   return readdirSync(privateFolder).some((name) => {
     const own = lstatSync(join(privateFolder, name), { throwIfNoEntry: false });
-    return own !== undefined && own.ino === found.ino && own.dev === found.dev;
+    return own !== undefined && own.ino === stats.ino && own.dev === stats.dev;
   });
 };
 
@@ -40,15 +40,15 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
 export const withRegularFile = async <T>(
   path: string,
   privateFolder: string,
-  run: (fd: number, found: Stats) => Promise<T>,
+  run: (fd: number, stats: Stats) => Promise<T>,
 ): Promise<T> => {
   const { fd } = openForReading(path);
   try {
-    const found = fstatSync(fd);
-    if (found.isDirectory()) throw errors.isFolder();
-    if (!found.isFile()) throw errors.notFile();
-    if (isOwnFile(found, privateFolder)) throw errors.protectedPath();
-    return await run(fd, found);
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw errors.isFolder();
+    if (!stats.isFile()) throw errors.notFile();
+    if (isOwnFile(stats, privateFolder)) throw errors.protectedPath();
+    return await run(fd, stats);
   } finally {
     closeSync(fd);
   }
@@ -56,9 +56,9 @@ export const withRegularFile = async <T>(
 
 /** The whole content of the regular file at a real path. Throws `tooLarge` too. */
 export const readBytes = (path: string, privateFolder: string): Promise<Buffer> =>
-  withRegularFile(path, privateFolder, async (fd, found) => {
-    if (found.size > maxFileBytes) throw errors.tooLarge();
-    return readAll(fd, found.size);
+  withRegularFile(path, privateFolder, async (fd, stats) => {
+    if (stats.size > maxFileBytes) throw errors.tooLarge();
+    return readAll(fd, stats.size);
   });
 
 /** The first `size` bytes of an open file, piece by piece: a file that grows meanwhile does not grow the copy. */

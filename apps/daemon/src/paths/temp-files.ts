@@ -13,7 +13,7 @@ export interface InterruptedCalls {
 
 /** Removes what these calls left beside the files that they wrote, and nothing of any other. What cannot be looked at stays. */
 export const removeTempFiles = async ({ calls, paths }: InterruptedCalls): Promise<void> => {
-  for (const path of new Set(paths.map((one) => dirname(one)))) {
+  for (const path of new Set(paths.map((file) => dirname(file)))) {
     try {
       const folder = openFolder(path);
       try {

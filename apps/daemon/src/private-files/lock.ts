@@ -75,16 +75,16 @@ export type Lock = { kind: 'taken'; release(): Promise<void> } | { kind: 'held';
 /** The process that holds the lock of a folder now; null when none does. Changes nothing. */
 export const lockHolder = async (folder: string): Promise<number | null> => {
   const last = Math.max(0, ...(await numbers(folder)));
-  const found = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
-  return found !== null && isRunning(found) ? found.pid : null;
+  const holder = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
+  return holder !== null && isRunning(holder) ? holder.pid : null;
 };
 
 /** Acquires the lock of a folder for this process, if it is free. */
 export const acquireLock = async (folder: string): Promise<Lock> => {
   const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };
   for (;;) {
-    const found = await numbers(folder);
-    const last = Math.max(0, ...found);
+    const existing = await numbers(folder);
+    const last = Math.max(0, ...existing);
     const before = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
     if (before !== null && isRunning(before)) return { kind: 'held', pid: before.pid };
     const path = join(folder, `lock.${last + 1}`);
@@ -94,12 +94,12 @@ export const acquireLock = async (folder: string): Promise<Lock> => {
       await rm(path, { force: true });
       continue;
     }
-    for (const old of found) await rm(join(folder, `lock.${old}`), { force: true });
+    for (const old of existing) await rm(join(folder, `lock.${old}`), { force: true });
     const release = async () => {
-      const given = `${path}.${nanoid(8)}`;
-      await writeFile(given, '', { mode: 0o600 });
+      const emptied = `${path}.${nanoid(8)}`;
+      await writeFile(emptied, '', { mode: 0o600 });
       // The name stays, so that the numbers go on rising.
-      await rename(given, path);
+      await rename(emptied, path);
     };
     return { kind: 'taken', release };
   }

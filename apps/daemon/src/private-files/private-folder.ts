@@ -14,9 +14,9 @@ export const openPrivateFolder = async (folder: string): Promise<string> => {
   if ((await lstat(folder)).isSymbolicLink()) throw errors.settingsUnsafe({ message: `${folder} is a link` });
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | noFollow);
   try {
-    const found = await handle.stat();
-    if (!isOurs(found.uid)) throw errors.settingsUnsafe({ message: `${folder} belongs to another user` });
-    if ((found.mode & 0o077) !== 0) await handle.chmod(0o700);
+    const stats = await handle.stat();
+    if (!isOurs(stats.uid)) throw errors.settingsUnsafe({ message: `${folder} belongs to another user` });
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o700);
   } finally {
     await handle.close();
   }
@@ -34,10 +34,10 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   );
   if (handle === undefined) return undefined;
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw errors.settingsUnsafe({ message: `${path} is not a file` });
-    if (!isOurs(found.uid)) throw errors.settingsUnsafe({ message: `${path} belongs to another user` });
-    if ((found.mode & 0o077) !== 0) await handle.chmod(0o600);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw errors.settingsUnsafe({ message: `${path} is not a file` });
+    if (!isOurs(stats.uid)) throw errors.settingsUnsafe({ message: `${path} belongs to another user` });
+    if ((stats.mode & 0o077) !== 0) await handle.chmod(0o600);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

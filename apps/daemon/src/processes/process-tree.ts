@@ -5,7 +5,7 @@ import type { Clock } from '@drawbridge/kit';
 export const tagVariable = 'DRAWBRIDGE_CALL';
 
 const graceMs = 2_000;
-const lookAgainMs = 50;
+const checkEveryMs = 50;
 
 const readQuietly = (path: string): string => {
   try {
@@ -59,8 +59,8 @@ export const endTree = (tree: Tree, clock: Clock, ended: () => void): void => {
   sendToAll(tree, 'SIGTERM');
   if (!sendToAll(tree, 0)) return ended();
   let waitedMs = 0;
-  const stop = clock.every(lookAgainMs, () => {
-    waitedMs += lookAgainMs;
+  const stop = clock.every(checkEveryMs, () => {
+    waitedMs += checkEveryMs;
     const isLeft = sendToAll(tree, 0);
     if (isLeft && waitedMs < graceMs) return;
     if (isLeft) sendToAll(tree, 'SIGKILL');

@@ -71,12 +71,12 @@ export const commandFrom = ({ script, node, path, home }: Start): string => {
   const real = realOf(script) ?? script;
   const { versions, launcher } = installedPlaces(home);
   const ownVersions = realOf(versions);
-  const isOurs = (found: string): boolean => {
-    const target = realOf(found);
+  const isOurs = (program: string): boolean => {
+    const target = realOf(program);
     return target === real || (ownVersions !== null && (target ?? '').startsWith(ownVersions + sep));
   };
-  const found = findInPath('drawbridge', path);
-  if (found !== null && isOurs(found)) return 'drawbridge';
+  const installed = findInPath('drawbridge', path);
+  if (installed !== null && isOurs(installed)) return 'drawbridge';
   if (isOurs(launcher)) return shellWord(launcher);
   const address = npxPackage(real);
   if (address !== null) return npxOf(address);

@@ -1,1 +1,1 @@
-export { findManager, tellSystem, type ServiceManager } from './manager.ts';
+export { findManager, runSystemCommand as tellSystem, type ServiceManager } from './manager.ts';

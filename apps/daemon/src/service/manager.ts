@@ -5,19 +5,19 @@ import type { ServiceFacts } from './facts.ts';
 import { systemdUnit } from './systemd-unit.ts';
 
 /** What became of one command of the system. */
-export interface Told {
+export interface CommandResult {
   ok: boolean;
   words: string;
 }
 
-export type Tell = (command: string, args: readonly string[]) => Promise<Told>;
+export type RunCommand = (command: string, args: readonly string[]) => Promise<CommandResult>;
 
 /** For the system's own command to answer. */
-const tellMs = 30_000;
+const commandMs = 30_000;
 
-export const tellSystem: Tell = (command, args) =>
+export const runSystemCommand: RunCommand = (command, args) =>
   new Promise((resolve) => {
-    execFile(command, [...args], { timeout: tellMs }, (error, stdout, stderr) => {
+    execFile(command, [...args], { timeout: commandMs }, (error, stdout, stderr) => {
       const words = `${stdout}${stderr}`.trim().split('\n')[0] ?? '';
       resolve({ ok: error === null, words: words || (error?.message.split('\n')[0] ?? '') });
     });
@@ -30,8 +30,8 @@ export interface ServiceManager {
   path: string;
   unit(facts: ServiceFacts): string;
   /** Makes it start now and after each reboot or login. */
-  start(): Promise<Told>;
-  stop(): Promise<Told>;
+  start(): Promise<CommandResult>;
+  stop(): Promise<CommandResult>;
   isActive(): Promise<boolean>;
   /** What a person types to start it anew. */
   restartCommand: string;
@@ -41,8 +41,8 @@ export interface ServiceManager {
 
 const unitName = 'drawbridge.service';
 
-const systemd = (home: string, tell: Tell): ServiceManager => {
-  const systemctl = (...args: string[]) => tell('systemctl', ['--user', ...args]);
+const systemd = (home: string, run: RunCommand): ServiceManager => {
+  const systemctl = (...args: string[]) => run('systemctl', ['--user', ...args]);
   return {
     name: 'systemd',
     path: join(home, '.config/systemd/user', unitName),
@@ -57,14 +57,14 @@ const systemd = (home: string, tell: Tell): ServiceManager => {
     stop: () => systemctl('disable', '--now', unitName),
     isActive: async () => (await systemctl('is-active', unitName)).ok,
     lingers: async () =>
-      (await tell('loginctl', ['show-user', '--property=Linger', '--value'])).words === 'yes',
+      (await run('loginctl', ['show-user', '--property=Linger', '--value'])).words === 'yes',
   };
 };
 
-const launchd = ({ home, uid }: { home: string; uid: number }, tell: Tell): ServiceManager => {
+const launchd = ({ home, uid }: { home: string; uid: number }, run: RunCommand): ServiceManager => {
   const domain = `gui/${uid}`;
   const path = join(home, 'Library/LaunchAgents', `${launchdLabel}.plist`);
-  const bootout = () => tell('launchctl', ['bootout', `${domain}/${launchdLabel}`]);
+  const bootout = () => run('launchctl', ['bootout', `${domain}/${launchdLabel}`]);
   return {
     name: 'launchd',
     path,
@@ -73,10 +73,10 @@ const launchd = ({ home, uid }: { home: string; uid: number }, tell: Tell): Serv
     start: async () => {
       // One that is not there is no failure: it is about to be.
       await bootout();
-      return tell('launchctl', ['bootstrap', domain, path]);
+      return run('launchctl', ['bootstrap', domain, path]);
     },
     stop: bootout,
-    isActive: async () => (await tell('launchctl', ['print', `${domain}/${launchdLabel}`])).ok,
+    isActive: async () => (await run('launchctl', ['print', `${domain}/${launchdLabel}`])).ok,
     lingers: async () => null,
   };
 };
@@ -84,9 +84,9 @@ const launchd = ({ home, uid }: { home: string; uid: number }, tell: Tell): Serv
 /** Null where this system has none that is known here. */
 export const findManager = (
   system: { platform: NodeJS.Platform; home: string; uid: number },
-  tell: Tell,
+  run: RunCommand,
 ): ServiceManager | null => {
-  if (system.platform === 'linux') return systemd(system.home, tell);
-  if (system.platform === 'darwin') return launchd(system, tell);
+  if (system.platform === 'linux') return systemd(system.home, run);
+  if (system.platform === 'darwin') return launchd(system, run);
   return null;
 };

@@ -20,6 +20,6 @@ const readOne = async (folder: string): Promise<DaemonStatus | null> => {
 export const readStatuses = async (privateFolder: string): Promise<DaemonStatus[]> => {
   const folder = journalFolder(privateFolder);
   const rooms = await readdir(folder).catch(() => []);
-  const found = await Promise.all(rooms.map((room) => readOne(join(folder, room))));
-  return found.filter((status) => status !== null);
+  const statuses = await Promise.all(rooms.map((room) => readOne(join(folder, room))));
+  return statuses.filter((status) => status !== null);
 };

@@ -7,10 +7,10 @@ import { drawQuestion } from './question.ts';
 import type { TerminalOutput } from './terminal-output.ts';
 
 /** What was typed before the question could be read is not an answer to it. */
-const deafMs = 500;
+const ignoreKeysMs = 500;
 
 /** Ctrl-C, Ctrl-D and Escape. */
-const takenForNo = new Set(['\u0003', '\u0004', '\u001b']);
+const refusalKeys = new Set(['\u0003', '\u0004', '\u001b']);
 
 export interface AskNeeds {
   clock: Clock;
@@ -36,10 +36,10 @@ export const createAskInTerminal = ({
   const inTurn = createSerialQueue();
 
   /** Hands over each key that is pressed by itself: what comes in one piece was pasted, or is a key without a letter. */
-  const listen = (hear: (key: string) => void): (() => void) => {
+  const listen = (onKey: (key: string) => void): (() => void) => {
     const onData = (chunk: Buffer | string) => {
       const text = chunk.toString('utf8');
-      if (text.length === 1 && !isOwnInput()) hear(text);
+      if (text.length === 1 && !isOwnInput()) onKey(text);
     };
     input.on('data', onData);
     return () => input.off('data', onData);
@@ -58,20 +58,20 @@ export const createAskInTerminal = ({
         output.write('  > no longer open\n\n');
         reject(signal.reason);
       };
-      const answer = (words: string, given: TerminalAnswer) => {
+      const answer = (words: string, chosen: TerminalAnswer) => {
         stop();
         output.write(`  > ${words}\n\n`);
-        resolve(given);
+        resolve(chosen);
       };
       const draw = () => output.write(drawKeys(question, scope));
       const stopListening = listen((key) => {
-        if (takenForNo.has(key)) return answer('no', { decision: 'denyOnce' });
+        if (refusalKeys.has(key)) return answer('no', { decision: 'denyOnce' });
         if (key.toLowerCase() === 'r' && scopes.length > 1) {
           scope = scopes[(scopes.indexOf(scope ?? '') + 1) % scopes.length];
           return draw();
         }
-        const found = keysOf(question, scope).find((one) => one.key === key.toLowerCase());
-        if (found) answer(visible(found.words), found.answer);
+        const pressed = keysOf(question, scope).find((one) => one.key === key.toLowerCase());
+        if (pressed) answer(visible(pressed.words), pressed.answer);
       });
       signal.addEventListener('abort', abort, { once: true });
       draw();
@@ -86,7 +86,7 @@ export const createAskInTerminal = ({
     input.resume();
     try {
       output.write(`${drawQuestion(question, output.columns)}\n`);
-      await sleep(clock, deafMs, signal);
+      await sleep(clock, ignoreKeysMs, signal);
       return await readKeys(question, signal);
     } finally {
       input.off('data', drop);

@@ -64,10 +64,10 @@ export const createCallLines = ({
 
   const flush = () => {
     if (waiting.length === 0) return;
-    const letOut = terminal.hold();
+    const release = terminal.hold();
     for (const call of waiting) showCall(terminal, call);
     waiting = [];
-    letOut();
+    release();
   };
   const gather = () => {
     isGathering = true;

@@ -24,13 +24,13 @@ export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: Ter
   let stopTicking: (() => void) | null = null;
 
   const draw = () => {
-    const now = clock.now();
-    const long = [...calls.values()].filter(({ startedAt }) => now - startedAt >= shownAfterMs);
+    const nowMs = clock.now();
+    const long = [...calls.values()].filter(({ startedAt }) => nowMs - startedAt >= shownAfterMs);
     const lines = long
       .slice(0, maxLines)
       .map(({ request, startedAt }) => [
         'running',
-        `${callSummary(request)}  ${timePassed(now - startedAt)}`,
+        `${callSummary(request)}  ${timePassed(nowMs - startedAt)}`,
       ]);
     if (long.length > maxLines) lines.push(['', `and ${long.length - maxLines} more`]);
     terminal.live(lines.map(([word = '', text = '']) => ({ word, text })));

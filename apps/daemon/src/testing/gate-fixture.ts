@@ -65,7 +65,7 @@ export const openGate = async ({
       tool: 'write_file',
       group: 'filesystemWrite',
       arguments: { filePath: 'a', content: 'x' },
-      look: () => Promise.resolve(world.resources),
+      inspect: () => Promise.resolve(world.resources),
       title: () => Promise.resolve('Change a?'),
       preview: () => Promise.resolve(world.preview),
       ...over,

@@ -137,7 +137,7 @@ const attempt = async (
       tool: tool.name,
       group: tool.group,
       arguments: args,
-      look: () => tool.resources(input, context),
+      inspect: () => tool.resources(input, context),
       title: async (resources) => tool.asks(input, resources, context),
       preview: async () => tool.preview?.(input, context),
     },

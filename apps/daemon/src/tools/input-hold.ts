@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '@drawbridge/kit';
 import { changesSomething, type DaemonTool } from './common/tool.ts';
 
-const lookEveryMs = 200;
+const checkEveryMs = 200;
 
 /** Whether a tool presses keys or moves the mouse: with them it could answer the person's questions. */
 export const isInput = (tool: Pick<DaemonTool, 'group' | 'effect'>): boolean =>
@@ -30,7 +30,7 @@ export const createInputHold = (needs: {
   return {
     isHeld,
     released: async (requestId, signal) => {
-      while (isHeld(requestId)) await sleep(clock, lookEveryMs, signal);
+      while (isHeld(requestId)) await sleep(clock, checkEveryMs, signal);
     },
     during: async (job) => {
       const run = job();

@@ -58,8 +58,8 @@ export const createToolbox = (
   };
 
   return {
-    open: async (given) => {
-      const modes = effectiveModes(given);
+    open: async (currentModes) => {
+      const modes = effectiveModes(currentModes);
       const wanted = toolsets.filter((toolset) => isOn(toolset, modes));
       await Promise.all(
         wanted.map((toolset) => {
@@ -73,8 +73,8 @@ export const createToolbox = (
     },
     find: (name) => {
       for (const toolset of opened.keys()) {
-        const found = toolset.tools().find(({ descriptor }) => descriptor.name === name);
-        if (found) return found;
+        const tool = toolset.tools().find(({ descriptor }) => descriptor.name === name);
+        if (tool) return tool;
       }
       return undefined;
     },
@@ -84,11 +84,11 @@ export const createToolbox = (
       if (own.length === 0) return 'this daemon has no tools of this kind';
       return own.map((toolset) => toolset.missing()).find((reason) => reason !== null) ?? null;
     },
-    offered: (given) => {
-      const modes = effectiveModes(given);
+    offered: (currentModes) => {
+      const modes = effectiveModes(currentModes);
       return toolsets.flatMap((toolset) => offeredOf(toolset, modes)).map(({ descriptor }) => descriptor);
     },
-    categories: (given) => toolsets.map((toolset) => category(toolset, effectiveModes(given))),
+    categories: (currentModes) => toolsets.map((toolset) => category(toolset, effectiveModes(currentModes))),
     onChanged: (listen) => changes.on('tools', listen),
     load: async () => {
       const entries = [...opened.keys()].flatMap((toolset) => toolset.tools());

@@ -54,18 +54,18 @@ const readMode = (name: string, value: string): Mode => {
 };
 
 /** `--read-only`: reading is allowed, everything else is on deny. A flag that says otherwise is a mistake, not a wish. */
-const readOnlyModes = (given: ConnectOptions['modes']): ConnectOptions['modes'] => {
+const readOnlyModes = (modes: ConnectOptions['modes']): ConnectOptions['modes'] => {
   const looser = toolGroups.find(
-    (group) => group !== 'filesystemRead' && (given[group] ?? 'deny') !== 'deny',
+    (group) => group !== 'filesystemRead' && (modes[group] ?? 'deny') !== 'deny',
   );
   if (looser !== undefined) {
     throw errors.wrongUse({
-      message: `--read-only and --permission-${kebab(looser)} ${given[looser]} contradict each other`,
+      message: `--read-only and --permission-${kebab(looser)} ${modes[looser]} contradict each other`,
       fix: 'Leave one of them out.',
     });
   }
   const denied = Object.fromEntries(toolGroups.map((group) => [group, 'deny' as const]));
-  return { ...denied, filesystemRead: given.filesystemRead ?? 'allow' };
+  return { ...denied, filesystemRead: modes.filesystemRead ?? 'allow' };
 };
 
 const readKeyStore = (value: string | undefined): KeyStore | null => {
@@ -97,8 +97,8 @@ const readConfirm = (value: string): ConfirmWhere => {
 
 const readBrowser = (value: string | undefined): BrowserMode | null => {
   if (value === undefined) return null;
-  const found = browserModes.find((one) => one === value);
-  if (found) return found;
+  const profile = browserModes.find((one) => one === value);
+  if (profile) return profile;
   if (value === 'local')
     throw errors.wrongUse({
       message: `--browser is local: ${whyNotLocal}`,

@@ -22,7 +22,7 @@ import { readOptions, type ConnectOptions, type ParsedLine } from '../common/opt
 import { checkToken } from '../common/pairing-token.ts';
 import { findRootFolder } from '../common/root-folder.ts';
 import { showUrl } from '../common/server-url.ts';
-import { toAll } from './session-events.ts';
+import { notifyAll } from './session-events.ts';
 import { inLog, inStatus, inTerminal } from './session-watchers.ts';
 import { createSession, type Session } from './session.ts';
 import { settleModes } from './settle-modes.ts';
@@ -73,14 +73,14 @@ const refuseSecond = async (
   sessionFile: SessionFile,
   privateFolder: string,
 ): Promise<void> => {
-  const kept = options.url ?? (await sessionFile.look())?.url;
+  const kept = options.url ?? (await sessionFile.readKept())?.url;
   if (kept === undefined) return;
   const url = showUrl(new URL(kept));
-  const found = (await readStatuses(privateFolder)).find((one) => one.url === url);
-  if (found === undefined) return;
+  const running = (await readStatuses(privateFolder)).find((status) => status.url === url);
+  if (running === undefined) return;
   throw errors.alreadyRunning({
-    message: `drawbridge runs here already: process ${found.pid}, ${found.folder}, ${found.link.state}`,
-    fix: `Stop it first, with Ctrl-C in its terminal or kill ${found.pid}. ${ownCommand('status')} shows it.`,
+    message: `drawbridge runs here already: process ${running.pid}, ${running.folder}, ${running.link.state}`,
+    fix: `Stop it first, with Ctrl-C in its terminal or kill ${running.pid}. ${ownCommand('status')} shows it.`,
   });
 };
 
@@ -93,7 +93,7 @@ const runUntilEnd = async (session: Session, { key, terminal, url, onSignal }: S
 };
 
 /** What the person should know of what is offered, and what is switched on but missing. */
-const tellOfTools = (toolHost: ToolHost, terminal: TerminalOutput): void => {
+const showTools = (toolHost: ToolHost, terminal: TerminalOutput): void => {
   for (const { name, enabled, reason } of toolHost.toolCategories()) {
     if (reason === undefined || reason === switchedOff) continue;
     if (reason === stillStarting) terminal.line('starting', `${name}: ${reason}`, 'gray');
@@ -136,7 +136,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     privateFolder: settings.folder,
     server: { url, host: hostIdentifier() },
   });
-  await clearLeftovers(opened.journal.found, { clock: systemClock, terminal });
+  await clearLeftovers(opened.journal.recovered, { clock: systemClock, terminal });
   const startedAt = new Date(systemClock.now()).toISOString();
   log.write('started', { pid: process.pid, version, url: showUrl(url), folder: rootPath, modes });
   const status = createStatusFile(
@@ -161,7 +161,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
   const session = createSession({
     clock: systemClock,
     random: Math.random,
-    events: toAll([
+    events: notifyAll([
       inTerminal({ clock: systemClock, terminal, url: showUrl(url), release }),
       inLog(log),
       inStatus(status, { clock: systemClock, toolHost }),
@@ -229,7 +229,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     },
   });
   try {
-    tellOfTools(toolHost, terminal);
+    showTools(toolHost, terminal);
     if (toolHost.tools().length === 0) throw errors.nothingAllowed();
     return await serve(toolHost, {
       ...needs,

@@ -1,24 +1,26 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Found } from '../../journal/index.ts';
+import type { Recovered } from '../../journal/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 /** Clears what the last process left half-done, and reports the result to the user. */
 export const clearLeftovers = async (
-  found: Found,
+  recovered: Recovered,
   { clock, terminal }: { clock: Clock; terminal: TerminalOutput },
 ): Promise<void> => {
-  if (found.lost.length > 0) {
+  if (recovered.lost.length > 0) {
     const { endTree, removeTempFiles } = await import('../../tools/leftovers.ts');
-    const endAll = found.lost.map((tag) => new Promise<void>((resolve) => endTree({ tag }, clock, resolve)));
+    const endAll = recovered.lost.map(
+      (tag) => new Promise<void>((resolve) => endTree({ tag }, clock, resolve)),
+    );
     await Promise.all(endAll);
-    await removeTempFiles({ calls: found.lost, paths: found.paths });
+    await removeTempFiles({ calls: recovered.lost, paths: recovered.paths });
   }
-  if (found.broken !== null) {
+  if (recovered.broken !== null) {
     terminal.problem(
-      `The journal of this machine was damaged; it is kept as ${found.broken}`,
+      `The journal of this machine was damaged; it is kept as ${recovered.broken}`,
       'Calls that were under way are reported as lost: look at what they changed.',
     );
   }
-  for (const requestId of found.lost)
+  for (const requestId of recovered.lost)
     terminal.line('lost', `call ${requestId} may have run when drawbridge ended`, 'yellow');
 };

@@ -14,11 +14,11 @@ export interface SessionEvents {
 }
 
 /** Tells each of them, in order. */
-export const toAll = (all: readonly Partial<SessionEvents>[]): SessionEvents => ({
-  link: (report) => all.forEach((one) => one.link?.(report)),
-  key: (key) => all.forEach((one) => one.key?.(key)),
-  keyNotKept: () => all.forEach((one) => one.keyNotKept?.()),
-  began: (request) => all.forEach((one) => one.began?.(request)),
-  ended: (call) => all.forEach((one) => one.ended?.(call)),
-  notTaken: (requestId, refusal) => all.forEach((one) => one.notTaken?.(requestId, refusal)),
+export const notifyAll = (all: readonly Partial<SessionEvents>[]): SessionEvents => ({
+  link: (report) => all.forEach((listener) => listener.link?.(report)),
+  key: (key) => all.forEach((listener) => listener.key?.(key)),
+  keyNotKept: () => all.forEach((listener) => listener.keyNotKept?.()),
+  began: (request) => all.forEach((listener) => listener.began?.(request)),
+  ended: (call) => all.forEach((listener) => listener.ended?.(call)),
+  notTaken: (requestId, refusal) => all.forEach((listener) => listener.notTaken?.(requestId, refusal)),
 });

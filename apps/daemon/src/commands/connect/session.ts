@@ -173,7 +173,7 @@ export const createSession = (needs: SessionNeeds): Session => {
         const reply = await api.settled(key.get(), body);
         return reply.ok ? reply.value.settled : null;
       });
-      for (const result of journal.found.waiting) void outbox.add(result);
+      for (const result of journal.recovered.waiting) void outbox.add(result);
       link.giveKey(firstKey);
       const ending = await ended.promise;
       stopListening();

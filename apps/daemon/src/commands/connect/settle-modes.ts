@@ -36,15 +36,15 @@ export const settleModes = async (
 ): Promise<SettledModes> => {
   const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
-  const given = toolGroups.filter((group) => options.modes[group] !== undefined);
-  const forSession = sessionModes({ settings, modes: wanted, flags: given });
+  const flags = toolGroups.filter((group) => options.modes[group] !== undefined);
+  const forSession = sessionModes({ settings, modes: wanted, flags: flags });
   const { shellSandbox } = options;
-  const sources = modeSources(settings, { flags: given, forSession });
+  const sources = modeSources(settings, { flags: flags, forSession });
   const shown = { url: showUrl(url), folder: start.path, modes: wanted, sources, shellSandbox };
   if (!ask && start.wide !== null)
     throw errors.badFolder({ message: `${start.path} is too much to offer without a question` });
   if (!ask) terminal.printText(summary(shown));
   const modes = ask ? effectiveModes(await askToStart({ ...shown, wide: start.wide }, terminal)) : wanted;
   refuseNothing(modes);
-  return { modes, flags: given.filter((group) => modes[group] === wanted[group]) };
+  return { modes, flags: flags.filter((group) => modes[group] === wanted[group]) };
 };

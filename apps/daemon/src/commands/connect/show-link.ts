@@ -36,7 +36,7 @@ export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string
   }
 };
 
-const tellOfRelease = (terminal: TerminalOutput, own: Release, offered: Release): void => {
+const showRelease = (terminal: TerminalOutput, own: Release, offered: Release): void => {
   const sentence = showDifference(own, offered);
   if (sentence !== null) terminal.line('update', sentence, 'yellow');
 };
@@ -72,7 +72,7 @@ export const showLink = (
     case 'connected':
       terminal.line('connected', url, 'green');
       for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
-      if (report.offered !== undefined) tellOfRelease(terminal, release, report.offered);
+      if (report.offered !== undefined) showRelease(terminal, release, report.offered);
       return;
     case 'tools':
       terminal.line('tools', 'the server has the new list', 'gray');

@@ -38,7 +38,7 @@ const findHere = async (): Promise<ServiceManager> => {
 };
 
 const findKept = async (privateFolder: string) =>
-  createSessionFile({ folder: privateFolder, clock: systemClock }).look();
+  createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
 
 /** A path that stays: what npx has fetched is installed, and an installed program is started by the path that an update keeps. */
 const lastingProgram = async (release: Release): Promise<string> => {

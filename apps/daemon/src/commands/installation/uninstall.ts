@@ -28,13 +28,13 @@ const findService = async (): Promise<ServiceManager | null> => {
   return manager !== null && (await isThere(manager.path)) ? manager : null;
 };
 
-interface Inventory {
+interface Installed {
   versions: string | null;
   launcher: string | null;
   service: ServiceManager | null;
 }
 
-const lookAround = async (): Promise<Inventory> => {
+const findInstalled = async (): Promise<Installed> => {
   const places = installedPlaces(homedir());
   return {
     versions: (await isThere(places.versions)) ? places.versions : null,
@@ -45,7 +45,7 @@ const lookAround = async (): Promise<Inventory> => {
 
 const kept = 'settings, rules, MCP servers, the session key, the journal and logs';
 
-const toRemove = ({ versions, launcher, service }: Inventory): [string, string][] => [
+const toRemove = ({ versions, launcher, service }: Installed): [string, string][] => [
   ...(launcher === null ? [] : ([['launcher', launcher]] as [string, string][])),
   ...(versions === null ? [] : ([['program', versions]] as [string, string][])),
   ...(service === null ? [] : ([['service', service.path]] as [string, string][])),
@@ -81,11 +81,11 @@ const refuseWhileRunning = async (privateFolder: string, service: ServiceManager
   throw errors.stillRunning({ message: `drawbridge is running (process ${first.pid})` });
 };
 
-const remove = async (found: Inventory, privateFolder: string, all: boolean): Promise<void> => {
-  await found.service?.stop();
-  if (found.service !== null) await rm(found.service.path, { force: true });
+const remove = async (installed: Installed, privateFolder: string, all: boolean): Promise<void> => {
+  await installed.service?.stop();
+  if (installed.service !== null) await rm(installed.service.path, { force: true });
   await removeLauncher(installedPlaces(homedir()));
-  if (found.versions !== null) await rm(found.versions, { recursive: true, force: true });
+  if (installed.versions !== null) await rm(installed.versions, { recursive: true, force: true });
   if (!all) return;
   // A key in the keyring goes too.
   await createSessionFile({ folder: privateFolder, clock: systemClock }).forget();
@@ -94,8 +94,8 @@ const remove = async (found: Inventory, privateFolder: string, all: boolean): Pr
 
 const uninstall = async (flags: UninstallFlags, context: CommandContext): Promise<Answer> => {
   const { privateFolder } = context.environment;
-  const found = await lookAround();
-  const rows = toRemove(found);
+  const installed = await findInstalled();
+  const rows = toRemove(installed);
   const settings = flags.settings === true;
   const hasSettings = (await readdir(privateFolder).catch(() => [])).some((name) => name !== 'versions');
   if (rows.length === 0 && !(settings && hasSettings)) {
@@ -105,17 +105,17 @@ const uninstall = async (flags: UninstallFlags, context: CommandContext): Promis
       code: 0,
     };
   }
-  await refuseWhileRunning(privateFolder, found.service);
+  await refuseWhileRunning(privateFolder, installed.service);
   if (flags.yes !== true && !context.isTerminal)
     throw errors.wrongUse({ message: 'uninstall needs a terminal, or --yes', fix: 'Add --yes.' });
   let choice: Choice = settings ? 'all' : 'program';
   if (flags.yes !== true) {
-    for (const one of rows) context.notify(removes(one));
+    for (const line of rows) context.notify(removes(line));
     choice = await askWhat(privateFolder);
   }
   if (choice === 'nothing') return { text: () => 'Nothing was changed.', json: { removed: [] }, code: 1 };
-  const session = await createSessionFile({ folder: privateFolder, clock: systemClock }).look();
-  await remove(found, privateFolder, choice === 'all');
+  const session = await createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
+  await remove(installed, privateFolder, choice === 'all');
   const removed = [...rows.map(([, path]) => path), ...(choice === 'all' ? [privateFolder] : [])];
   return {
     text: (paint) =>

@@ -36,7 +36,7 @@ interface UpdateFlags {
 
 /** The server that this machine is paired with: a program comes from no other. */
 const findServer = async (flags: UpdateFlags, { environment }: CommandContext): Promise<URL> => {
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).look();
+  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
   if (kept === null) throw errors.notPaired();
   const line = { url: kept.url, token: undefined, dir: undefined, flags: { ...flags } };
   return readOptions(line, environment).url ?? new URL(kept.url);

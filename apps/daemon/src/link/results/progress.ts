@@ -56,24 +56,24 @@ export const createProgressReporter = (
   post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,
 ): ProgressReporter => {
   const kept = createKeptOutput();
-  let said: ProgressBody | null = null;
+  let unsent: ProgressBody | null = null;
   let busy = false;
   let ended = false;
   const timer = createTimer(clock);
   const notify = (earlier: ProgressBody | null, later: ProgressBody | null) => {
-    said = { ...earlier, ...later };
+    unsent = { ...earlier, ...later };
   };
 
   const flush = async (): Promise<void> => {
-    if (busy || ended || (said === null && kept.isTaken())) return;
+    if (busy || ended || (unsent === null && kept.isTaken())) return;
     busy = true;
-    const telling = said;
-    said = null;
+    const telling = unsent;
+    unsent = null;
     const output = kept.next();
     const startedAt = clock.now();
     const reply = await post({ ...telling, ...output });
     const away = isAway(reply);
-    if (away) notify(telling, said);
+    if (away) notify(telling, unsent);
     else {
       const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
       kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);
@@ -89,7 +89,7 @@ export const createProgressReporter = (
   return {
     report: ({ output = '', ...update }) => {
       kept.add(output);
-      notify(said, update);
+      notify(unsent, update);
       void flush();
     },
     end: () => {

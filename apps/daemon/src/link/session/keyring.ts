@@ -52,22 +52,23 @@ export const openKeyring = ({ account, clock }: { account: string; clock: Clock 
     }
   };
 
-  const put = async (one: Awaited<ReturnType<typeof entry>>, secret: string) => {
-    await one.setPassword(secret);
-    if ((await one.getPassword()) !== secret) throw new Error('it does not give back what it was given');
+  const put = async (keyringEntry: Awaited<ReturnType<typeof entry>>, secret: string) => {
+    await keyringEntry.setPassword(secret);
+    if ((await keyringEntry.getPassword()) !== secret)
+      throw new Error('it does not give back what it was given');
   };
 
   return {
     probe: () =>
       within(
-        entry(`${account} (test)`).then(async (one) => {
-          await put(one, 'test');
-          await one.deleteCredential();
+        entry(`${account} (test)`).then(async (keyringEntry) => {
+          await put(keyringEntry, 'test');
+          await keyringEntry.deleteCredential();
         }),
       ),
     isLikely: () => process.platform !== 'linux' || hasSessionBus(),
-    get: () => within(entry().then((one) => one.getPassword())),
-    set: (secret) => within(entry().then((one) => put(one, secret))),
-    remove: () => within(entry().then(async (one) => void (await one.deleteCredential()))),
+    get: () => within(entry().then((keyringEntry) => keyringEntry.getPassword())),
+    set: (secret) => within(entry().then((keyringEntry) => put(keyringEntry, secret))),
+    remove: () => within(entry().then(async (keyringEntry) => void (await keyringEntry.deleteCredential()))),
   };
 };

@@ -47,10 +47,14 @@ describe('the session key', () => {
     const file = createSessionFile({ folder, clock, keyring: ring.keyring });
     await file.write(session);
     expect([textOf(folder).includes('sess_'), ring.kept()]).toEqual([false, session.key]);
-    expect(await file.look()).toEqual({ url: session.url, hostIdentifier: 'ann@desk', keptIn: 'keyring' });
+    expect(await file.readKept()).toEqual({
+      url: session.url,
+      hostIdentifier: 'ann@desk',
+      keptIn: 'keyring',
+    });
     expect(await file.read()).toEqual(session);
     await file.forget();
-    expect([ring.kept(), await file.look()]).toEqual([null, null]);
+    expect([ring.kept(), await file.readKept()]).toEqual([null, null]);
   });
 
   it.each([
@@ -63,7 +67,7 @@ describe('the session key', () => {
     const file = createSessionFile({ folder, clock, keyStore, keyring: ring.keyring });
     await file.write(session);
     expect(await file.read()).toEqual(session);
-    expect(await file.look()).toMatchObject({ keptIn: 'file' });
+    expect(await file.readKept()).toMatchObject({ keptIn: 'file' });
     expect(statSync(join(folder, 'session.json')).mode & 0o777).toBe(0o600);
     expect(ring.used).toEqual(used);
   });
@@ -74,7 +78,7 @@ describe('the session key', () => {
     const file = createSessionFile({ folder, clock, keyStore: 'keyring', keyring });
     await expect(file.probe()).rejects.toThrow('locked');
     await expect(file.write(session)).rejects.toThrow('locked');
-    expect(await file.look()).toBe(null);
+    expect(await file.readKept()).toBe(null);
   });
 
   it('moves to the file with the next pairing that wants it there', async () => {

@@ -26,7 +26,7 @@ export interface SessionFile {
   /** Null when there is none, or none that can be read. `keyringUnavailable` where the key is in a keyring that does not give it. */
   read(): Promise<Session | null>;
   /** What is kept and where, without opening a keyring. */
-  look(): Promise<KeptSession | null>;
+  readKept(): Promise<KeptSession | null>;
   /** `keyringUnavailable` where the person wants the keyring and there is none: nothing is written. */
   probe(): Promise<void>;
   write(value: Session): Promise<void>;
@@ -47,7 +47,7 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
   // Writes and removals run one after the other, so that the last one wins.
   const inTurn = createSerialQueue();
 
-  const readKept = async () => {
+  const readSaved = async () => {
     try {
       return kept.parse(JSON.parse(await readFile(path, 'utf8')));
     } catch {
@@ -69,15 +69,15 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
 
   return {
     read: async () => {
-      const found = await readKept();
-      if (found === null) return null;
-      const key = found.key ?? (await ring.get());
-      return key === null ? null : { url: found.url, hostIdentifier: found.hostIdentifier, key };
+      const saved = await readSaved();
+      if (saved === null) return null;
+      const key = saved.key ?? (await ring.get());
+      return key === null ? null : { url: saved.url, hostIdentifier: saved.hostIdentifier, key };
     },
-    look: async () => {
-      const found = await readKept();
-      if (found === null) return null;
-      const { url, hostIdentifier, key } = found;
+    readKept: async () => {
+      const saved = await readSaved();
+      if (saved === null) return null;
+      const { url, hostIdentifier, key } = saved;
       return { url, hostIdentifier, keptIn: key === undefined ? 'keyring' : 'file' };
     },
     probe: async () => {
@@ -93,10 +93,10 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
       }),
     forget: () =>
       inTurn(async () => {
-        const found = await readKept();
+        const saved = await readSaved();
         await rm(path, { force: true });
         // The server has ended the session: what is left in a keyring that does not answer opens nothing.
-        if (found !== null && found.key === undefined) await ring.remove().catch(() => {});
+        if (saved !== null && saved.key === undefined) await ring.remove().catch(() => {});
       }),
   };
 };

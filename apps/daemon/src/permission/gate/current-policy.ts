@@ -5,7 +5,7 @@ import {
   evaluate,
   evaluateAll,
   isDenied,
-  rulesAtWork,
+  decidingRules,
   type Evaluation,
   type Policy,
 } from '../rules/evaluate.ts';
@@ -35,7 +35,7 @@ export interface CurrentPolicy {
   /** Reads the settings again where they have changed. Throws `settingsUnusable`. */
   refresh(): Promise<void>;
   /** By the settings that were read last. */
-  now(): Policy;
+  current(): Policy;
   modes(): Modes;
   isOff(group: ToolGroup): boolean;
   /** Evaluates by the settings of this moment, and notes the rules that decided. */
@@ -51,7 +51,7 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
       throw errors.settingsUnusable({ cause });
     });
   const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
-  const now = (): Policy => ({
+  const current = (): Policy => ({
     modes: modes(),
     deny: prepareDenials(settings.rules().deny),
     allow: [...settings.rules().allow, ...session.rules().map(({ rule }) => rule)],
@@ -60,14 +60,14 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
 
   return {
     refresh,
-    now,
+    current,
     modes,
     isOff: (group) => effectiveModes(modes())[group] === 'deny',
     evaluate: async (resources) => {
       await refresh();
-      const policy = now();
+      const policy = current();
       const evaluation = evaluateAll(policy, resources);
-      if (evaluation.kind !== 'ask') use.note(rulesAtWork(policy, resources));
+      if (evaluation.kind !== 'ask') use.note(decidingRules(policy, resources));
       return evaluation;
     },
     reader: async () => {
@@ -79,13 +79,13 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
         description: path,
       });
       return {
-        mode: (path) => evaluate((policy ??= now()), resource(path)),
-        isDenied: (path) => isDenied((policy ??= now()), resource(path)),
+        mode: (path) => evaluate((policy ??= current()), resource(path)),
+        isDenied: (path) => isDenied((policy ??= current()), resource(path)),
       };
     },
     access: async (resource) => {
       await refresh();
-      return evaluate(now(), resource);
+      return evaluate(current(), resource);
     },
     deniedPaths: () => deniedPaths(settings.rules().deny),
   };

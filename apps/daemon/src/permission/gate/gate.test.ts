@@ -197,8 +197,8 @@ describe('settings that change while a question is open (FS-23)', () => {
 
   it('a group that is off is refused before anything is looked at', async () => {
     const world = await openGate({ modes: { filesystemWrite: 'deny' } });
-    const look = () => Promise.reject(new Error('looked'));
-    expect((await world.send('allowOnce', { look })).kind).toBe('denied');
+    const inspect = () => Promise.reject(new Error('looked'));
+    expect((await world.send('allowOnce', { inspect })).kind).toBe('denied');
   });
 
   it('an edit of the file counts at once; a broken file refuses everything and says where to nobody else', async () => {

@@ -7,11 +7,11 @@ import type { DeniedPaths } from '../rules/deny.ts';
 import { evaluateAll } from '../rules/evaluate.ts';
 import {
   buildQuestion,
-  givenAnswer,
+  parseAnswer,
   isAbout,
   sameResources,
   type Attempt,
-  type Given,
+  type ParsedAnswer,
   type Question,
 } from './question.ts';
 import type { Modes } from '../rules/modes.ts';
@@ -102,9 +102,9 @@ const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access d
 const off = (group: ToolGroup): Outcome => denied(`${group} is switched off on this machine`);
 
 /** Whether a yes still fits: the same resources, the same preview, and nothing more to ask about. */
-const stillFits = async (question: Question, attempt: Attempt, given: Given): Promise<boolean> => {
-  if (!sameResources(await attempt.look(), question.resources)) return false;
-  if (given.decision !== 'allowOnce') return true;
+const stillFits = async (question: Question, attempt: Attempt, answer: ParsedAnswer): Promise<boolean> => {
+  if (!sameResources(await attempt.inspect(), question.resources)) return false;
+  if (answer.decision !== 'allowOnce') return true;
   return canonical((await attempt.preview()) ?? null) === canonical(question.preview ?? null);
 };
 
@@ -129,7 +129,7 @@ interface AskingContext extends GateNeeds {
 const addRules = async (
   { session, settings, changed }: AskingContext,
   { requestId }: Attempt,
-  { decision, rules, forMs }: Given,
+  { decision, rules, forMs }: ParsedAnswer,
 ): Promise<void> => {
   if (decision === 'allowOnce' || decision === 'denyOnce') return;
   if (decision === 'allowForSession') session.allow(rules, forMs);
@@ -149,29 +149,29 @@ const createAsking = (context: AskingContext) => {
     return { kind: 'ask', question: question.payload };
   };
 
-  const approve = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
-    if (!(await stillFits(question, attempt, given))) return askAnew(attempt);
+  const approve = async (question: Question, attempt: Attempt, answer: ParsedAnswer): Promise<Outcome> => {
+    if (!(await stillFits(question, attempt, answer))) return askAnew(attempt);
     await policy.refresh();
-    const now = policy.now();
-    const allow = [...now.allow, ...question.asking.map(exactRule)];
-    if (evaluateAll({ ...now, allow }, question.resources).kind !== 'run') return askAnew(attempt);
-    await addRules(context, attempt, given);
+    const current = policy.current();
+    const allow = [...current.allow, ...question.asking.map(exactRule)];
+    if (evaluateAll({ ...current, allow }, question.resources).kind !== 'run') return askAnew(attempt);
+    await addRules(context, attempt, answer);
     return { kind: 'run', arguments: question.arguments, granted: question.resources };
   };
 
-  const decide = async (question: Question, attempt: Attempt, given: Given): Promise<Outcome> => {
-    switch (given.decision) {
+  const decide = async (question: Question, attempt: Attempt, answer: ParsedAnswer): Promise<Outcome> => {
+    switch (answer.decision) {
       case 'allowOnce':
       case 'allowForSession':
       case 'alwaysAllow':
-        return approve(question, attempt, given);
+        return approve(question, attempt, answer);
       case 'denyOnce':
         return deniedByUser;
       case 'alwaysDeny':
-        await addRules(context, attempt, given);
+        await addRules(context, attempt, answer);
         return deniedByUser;
       default:
-        return given.decision satisfies never;
+        return answer.decision satisfies never;
     }
   };
 
@@ -180,15 +180,15 @@ const createAsking = (context: AskingContext) => {
     attempt: Attempt,
     answer: Pick<GateContext, 'confirmation' | 'reach'>,
   ): Promise<Outcome> => {
-    const given = givenAnswer(question, answer);
-    return given !== undefined && isAbout(question, attempt)
-      ? decide(question, attempt, given)
+    const parsed = parseAnswer(question, answer);
+    return parsed !== undefined && isAbout(question, attempt)
+      ? decide(question, attempt, parsed)
       : denied('the answer does not fit what was asked');
   };
 
   /** Evaluates from the start. At the terminal it ends with an answer, else with a question for the server. */
   const askAnew = async (attempt: Attempt, caller?: Caller): Promise<Outcome> => {
-    const resources = await attempt.look();
+    const resources = await attempt.inspect();
     const evaluation = await policy.evaluate(resources);
     if (evaluation.kind === 'denied') return refuse(evaluation.resource);
     if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
@@ -197,13 +197,13 @@ const createAsking = (context: AskingContext) => {
     const question = await buildQuestion(attempt, { resources, asking: [first, ...rest] }, root);
     if (ask.kind === 'panel') return keep(attempt.requestId, question);
     if (caller === undefined) return denied('what it would touch changed while you were asked');
-    const given = await questions.atTerminal(question, (settled) => {
+    const answer = await questions.atTerminal(question, (settled) => {
       changed({ kind: 'asked' });
       const signal = AbortSignal.any([caller.signal, settled]);
       return ask.askInTerminal(question.payload, { ...caller, signal });
     });
-    if (given === undefined) return askAnew(attempt, caller);
-    return answered(question, attempt, { confirmation: given.decision, reach: given.reach });
+    if (answer === undefined) return askAnew(attempt, caller);
+    return answered(question, attempt, { confirmation: answer.decision, reach: answer.reach });
   };
 
   return { askAnew, answered };
@@ -224,7 +224,7 @@ export const createGate = (needs: GateNeeds): Gate => {
     withdraw: questions.forget,
     settle: async () => {
       await policy.refresh();
-      return questions.settle(policy.now());
+      return questions.settle(policy.current());
     },
     modes: policy.modes,
     reader: policy.reader,
@@ -243,7 +243,8 @@ export const createGate = (needs: GateNeeds): Gate => {
       if (question === undefined) return askAnew(attempt, caller);
       if (confirmation === undefined || (askId !== undefined && askId !== question.payload.askId)) {
         // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
-        const isSame = isAbout(question, attempt) && sameResources(await attempt.look(), question.resources);
+        const isSame =
+          isAbout(question, attempt) && sameResources(await attempt.inspect(), question.resources);
         if (isSame && (await policy.evaluate(question.resources)).kind === 'ask')
           return { kind: 'ask', question: question.payload };
         questions.forget(requestId);

@@ -15,7 +15,7 @@ export interface Attempt {
   group: ToolGroup;
   /** Without `_confirmation`. */
   arguments: Record<string, unknown>;
-  look(): Promise<Resource[]>;
+  inspect(): Promise<Resource[]>;
   /** The question in one line. */
   title(resources: readonly Resource[]): Promise<string>;
   preview(): Promise<Preview | undefined>;
@@ -44,7 +44,7 @@ const mayLast = (asking: readonly Resource[]): boolean =>
   asking.every(({ resource, once }) => !once && !isDrawnOtherwise(resource));
 
 const optionsFor = (asking: readonly Resource[]): Decision[] =>
-  decisions.filter((one) => mayLast(asking) || (one !== 'allowForSession' && one !== 'alwaysAllow'));
+  decisions.filter((option) => mayLast(asking) || (option !== 'allowForSession' && option !== 'alwaysAllow'));
 
 export const buildQuestion = async (
   attempt: Attempt,
@@ -82,7 +82,7 @@ export const sameResources = (a: readonly Resource[], b: readonly Resource[]): b
   canonical(a) === canonical(b);
 
 /** An answer that fits its question: the decision, and the rules that it makes where it lasts. */
-export interface Given {
+export interface ParsedAnswer {
   decision: Decision;
   rules: Rule[];
   /** Absent: as long as the decision says. */
@@ -90,10 +90,10 @@ export interface Given {
 }
 
 /** What came as `_confirmation` and `reach`, when the question offered the one, and the other with it. */
-export const givenAnswer = (
+export const parseAnswer = (
   question: Question,
   answer: { confirmation: unknown; reach?: string | undefined },
-): Given | undefined => {
+): ParsedAnswer | undefined => {
   const parsed = decision.safeParse(answer.confirmation);
   if (!parsed.success || !question.payload.options.includes(parsed.data)) return undefined;
   if (answer.reach === undefined)

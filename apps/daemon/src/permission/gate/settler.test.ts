@@ -27,7 +27,7 @@ const start = async (
   const over = (at: number) => ({
     requestId: `r${at}`,
     arguments: { filePath: `${at}` },
-    look: () => Promise.resolve([{ ...write(`/w/${at}`), folder: '/w/' }]),
+    inspect: () => Promise.resolve([{ ...write(`/w/${at}`), folder: '/w/' }]),
   });
   const ask = async (count: number) => {
     const questions = [];
@@ -40,7 +40,7 @@ const start = async (
 it('CF-27 a lasting answer settles the questions that it covers, and no other', async () => {
   const { ask, asked, send, over, reported, counts } = await start();
   const questions = await ask(20);
-  await asked({ requestId: 'elsewhere', look: () => Promise.resolve([write('/other/a')]) });
+  await asked({ requestId: 'elsewhere', inspect: () => Promise.resolve([write('/other/a')]) });
   expect((await send('alwaysAllow', over(0), 'exact')).kind).toBe('run');
   await nextMacrotask();
   expect(reported).toEqual([]);

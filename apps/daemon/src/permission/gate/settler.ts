@@ -3,7 +3,7 @@ import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import type { Gate } from './gate.ts';
 
 /** How often rules from elsewhere (the command line, the panel, another daemon) are looked for while a question is open. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
 export interface SettlerNeeds {
   clock: Clock;
@@ -24,7 +24,10 @@ export const createSettler = ({ clock, gate, report, settled }: SettlerNeeds): (
   let isLooking = false;
   let stopped = false;
 
-  const tellOf = async (by: string | undefined, questions: SettledBody['questions']): Promise<number> => {
+  const reportSettled = async (
+    by: string | undefined,
+    questions: SettledBody['questions'],
+  ): Promise<number> => {
     const count = questions.length === 0 ? 0 : await report({ ...(by !== undefined && { by }), questions });
     if (count === null) return 0;
     for (const { askId } of questions) {
@@ -37,7 +40,7 @@ export const createSettler = ({ clock, gate, report, settled }: SettlerNeeds): (
   const settle = async (by: string | undefined): Promise<void> => {
     const { here, elsewhere } = await gate.settle();
     const open = new Set(elsewhere.map(({ askId }) => askId));
-    for (const askId of [...causes.keys(), ...reported].filter((one) => !open.has(one))) {
+    for (const askId of [...causes.keys(), ...reported].filter((id) => !open.has(id))) {
       causes.delete(askId);
       reported.delete(askId);
     }
@@ -45,7 +48,7 @@ export const createSettler = ({ clock, gate, report, settled }: SettlerNeeds): (
     let count = here;
     for (const cause of new Set(causes.values())) {
       const own = elsewhere.filter(({ askId }) => causes.has(askId) && causes.get(askId) === cause);
-      count += await tellOf(cause, own);
+      count += await reportSettled(cause, own);
     }
     if (count > 0) settled(count);
   };
@@ -54,18 +57,18 @@ export const createSettler = ({ clock, gate, report, settled }: SettlerNeeds): (
   const settleInTurn = (by?: string): Promise<void> =>
     inTurn(async () => (stopped ? undefined : settle(by))).catch(() => undefined);
 
-  const look = () => {
+  const watch = () => {
     if (isLooking || stopped) return;
     isLooking = true;
-    timer.start(lookEveryMs, async () => {
+    timer.start(checkEveryMs, async () => {
       await settleInTurn();
       isLooking = false;
-      if (gate.openQuestions() > 0) look();
+      if (gate.openQuestions() > 0) watch();
     });
   };
 
   const stopListening = gate.onChange((change) => {
-    look();
+    watch();
     if (change.kind === 'ruled') void settleInTurn(change.requestId);
   });
   return () => {

@@ -61,7 +61,7 @@ export interface DeniedPaths {
 export const deniedPaths = (rules: readonly Rule[]): DeniedPaths => {
   const of = (group: ToolGroup) =>
     rules
-      .filter((one) => one.toolGroup === group)
+      .filter((rule) => rule.toolGroup === group)
       .flatMap(({ resource }) => leadsTo(withoutSlash(resource)))
       .filter((path) => path.startsWith('/'));
   const read = [...new Set(of('filesystemRead'))];
@@ -97,8 +97,10 @@ const meets = (denial: Denial, resource: Resource, { text, normalized }: Spellin
   if (denial.text === normalized || denial.paths.some((path) => deniesPath(path, resource, normalized)))
     return true;
   if (denial.commands.length === 0) return false;
-  const found = commandWords(commandOf(text));
-  return denial.commands.some((wanted) => found.some((own) => wanted.every((word, at) => own[at] === word)));
+  const commands = commandWords(commandOf(text));
+  return denial.commands.some((wanted) =>
+    commands.some((own) => wanted.every((word, at) => own[at] === word)),
+  );
 };
 
 /** The first denial that meets a resource. Broad: the resource, its other spellings, and for commands the programs that it would start. */

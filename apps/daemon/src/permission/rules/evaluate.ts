@@ -37,7 +37,7 @@ export const evaluate = (policy: Policy, resource: Resource): Mode => {
 };
 
 /** The rules that decide about these resources: of each, the denial that meets it, or else the allow rule that covers it. */
-export const rulesAtWork = (policy: Policy, resources: readonly Resource[]): Rule[] =>
+export const decidingRules = (policy: Policy, resources: readonly Resource[]): Rule[] =>
   resources.flatMap((resource) => {
     const rule = findDenial(policy.deny, resource)?.rule ?? findAllowing(policy, resource);
     return rule === undefined ? [] : [rule];
@@ -51,7 +51,7 @@ export type Evaluation =
 /** What holds for a call: every resource is looked at, and one denial refuses it before anything is asked. */
 export const evaluateAll = (policy: Policy, resources: readonly Resource[]): Evaluation => {
   const access = resources.map((resource) => ({ resource, access: evaluate(policy, resource) }));
-  const denied = access.find((one) => one.access === 'deny');
+  const denied = access.find((entry) => entry.access === 'deny');
   if (denied) return { kind: 'denied', resource: denied.resource };
   const asking = access.filter((one) => one.access === 'ask').map((one) => one.resource);
   return asking.length === 0 ? { kind: 'run' } : { kind: 'ask', asking };

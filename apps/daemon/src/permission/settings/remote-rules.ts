@@ -45,11 +45,11 @@ export const createRemoteRules = ({ settings, session, use, notify }: RemoteRule
     held === null ? settings.removeRule(effect, rule) : session.remove(held);
 
   const remove = async (ruleId: string): Promise<RulesBody> => {
-    const found = heldRules(settings, session).find((one) => showRule(one, use).id === ruleId);
-    if (found === undefined) return refused('unknown', 'There is no such rule');
-    if (found.effect === 'deny' && !settings.remoteRules()) return notPermitted();
-    if (!(await removeHeld(found))) return refused('unknown', 'There is no such rule');
-    notify(`the panel took back: ${found.effect} ${ruleInFull(found.rule)}`);
+    const held = heldRules(settings, session).find((one) => showRule(one, use).id === ruleId);
+    if (held === undefined) return refused('unknown', 'There is no such rule');
+    if (held.effect === 'deny' && !settings.remoteRules()) return notPermitted();
+    if (!(await removeHeld(held))) return refused('unknown', 'There is no such rule');
+    notify(`the panel took back: ${held.effect} ${ruleInFull(held.rule)}`);
     return list();
   };
 

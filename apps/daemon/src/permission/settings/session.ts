@@ -25,9 +25,9 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): 
   const { clock, modes = {} } = needs;
   let rules: SessionRule[] = [];
   const drop = () => {
-    const now = clock.now();
-    if (rules.some(({ endsAt }) => endsAt !== null && endsAt <= now))
-      rules = rules.filter(({ endsAt }) => endsAt === null || endsAt > now);
+    const nowMs = clock.now();
+    if (rules.some(({ endsAt }) => endsAt !== null && endsAt <= nowMs))
+      rules = rules.filter(({ endsAt }) => endsAt === null || endsAt > nowMs);
   };
   return {
     modes: () => modes,
@@ -37,16 +37,16 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): 
     },
     allow: (more, forMs) => {
       drop();
-      const now = clock.now();
-      const madeAt = new Date(now).toISOString();
-      const endsAt = forMs === undefined ? null : now + forMs;
+      const nowMs = clock.now();
+      const madeAt = new Date(nowMs).toISOString();
+      const endsAt = forMs === undefined ? null : nowMs + forMs;
       rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt }))];
     },
     remove: (rule) => {
-      const kept = rules.filter((one) => one !== rule);
-      const found = kept.length < rules.length;
+      const kept = rules.filter((other) => other !== rule);
+      const isRemoved = kept.length < rules.length;
       rules = kept;
-      return found;
+      return isRemoved;
     },
     end: () => {
       rules = [];

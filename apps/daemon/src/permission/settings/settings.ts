@@ -54,8 +54,8 @@ const unchanged = Promise.resolve();
 
 /** Differs between two states of the file, without reading it; undefined when there is no file. */
 const stampOf = (path: string): string | undefined => {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 };
 
 /**
@@ -127,9 +127,9 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
     removeRule: (effect, rule) =>
       change(async () => {
         const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
-        const found = kept.length < current.rules[effect].length;
-        if (found) await save({ rules: { ...current.rules, [effect]: kept } });
-        return found;
+        const isRemoved = kept.length < current.rules[effect].length;
+        if (isRemoved) await save({ rules: { ...current.rules, [effect]: kept } });
+        return isRemoved;
       }),
   };
 };

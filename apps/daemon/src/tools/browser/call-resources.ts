@@ -33,14 +33,14 @@ const unique = (resources: Resource[]): Resource[] => [
   ...new Map(resources.map((one) => [`${one.toolGroup} ${one.resource}`, one])).values(),
 ];
 
-export interface Look {
+export interface BrowserCall {
   tool: { name: string; title: string };
   args: Record<string, unknown>;
   context: ToolContext;
 }
 
 /** What a call touches: the host that it goes to, else the host of the page that is there now; and the files that it sends. */
-export const touchedBy = (session: BrowserSession, { tool, args, context }: Look): Resource[] => {
+export const resourcesOf = (session: BrowserSession, { tool, args, context }: BrowserCall): Resource[] => {
   const doing = `${tool.title}${showArguments(args)}`;
   const address = addressIn(args);
   const target =
@@ -68,7 +68,7 @@ export const touchedBy = (session: BrowserSession, { tool, args, context }: Look
 
 /** The question in one line: what is done, and the host that it is done at. */
 export const askAbout = (
-  { title }: Look['tool'],
+  { title }: BrowserCall['tool'],
   args: Record<string, unknown>,
   resources: readonly Resource[],
 ): string => {

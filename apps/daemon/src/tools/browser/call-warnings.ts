@@ -25,11 +25,11 @@ export interface CallWarnings {
 }
 
 export const createCallWarnings = (): CallWarnings => {
-  const found = new Set<string>();
+  const warnings = new Set<string>();
   let more = 0;
   const notify = (sentence: string) => {
-    if (found.has(sentence)) return;
-    if (found.size < maxBlockedNamed) found.add(sentence);
+    if (warnings.has(sentence)) return;
+    if (warnings.size < maxBlockedNamed) warnings.add(sentence);
     else more += 1;
   };
   return {
@@ -39,8 +39,8 @@ export const createCallWarnings = (): CallWarnings => {
       notify(sentences[refusal](visible(host), visible(url.slice(0, maxUrlShown))));
     },
     take: () => {
-      const taken = [...found, ...(more > 0 ? [`And ${more} more like these.`] : [])];
-      found.clear();
+      const taken = [...warnings, ...(more > 0 ? [`And ${more} more like these.`] : [])];
+      warnings.clear();
       more = 0;
       return taken;
     },

@@ -15,7 +15,7 @@ export const callMs = 90_000;
 /** How long a cancelled call may take to end. */
 export const endMs = 1_000;
 /** How often a call that takes long says that it is under way. */
-export const tellEveryMs = 10_000;
+export const progressEveryMs = 10_000;
 /** A browser that no call has used for so long is closed. */
 export const idleMs = 60 * 60_000;
 /** Console messages of one tab; then the tab is closed. */

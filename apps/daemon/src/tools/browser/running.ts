@@ -59,7 +59,7 @@ const addressesOf = async (url: string): Promise<string[]> => {
   const literal = canonicalAddress(hostname);
   if (literal !== undefined) return [literal];
   return lookup(hostname, { all: true }).then(
-    (found) => found.map(({ address }) => address),
+    (records) => records.map(({ address }) => address),
     () => [],
   );
 };

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { errors } from '../common/errors.ts';
 import { textResult } from '../common/result.ts';
 import type { RunContext } from '../common/tool.ts';
-import { callMs, endMs, idleMs, tellEveryMs } from './limits.ts';
+import { callMs, endMs, idleMs, progressEveryMs } from './limits.ts';
 import { toResult } from './result.ts';
 import type { Running, RunningNeeds } from './running.ts';
 
@@ -18,28 +18,28 @@ export interface BrowserSession {
   /** The running browser; started where there is none. Throws `browserFailed`. */
   running(): Promise<Running>;
   /** The running browser, where there is one. */
-  found(): Running | undefined;
+  runningNow(): Running | undefined;
   close(): Promise<void>;
 }
 
 export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
   const { clock } = needs;
   let starting: Promise<Running> | undefined;
-  let now: Running | undefined;
+  let current: Running | undefined;
   const idleTimer = createTimer(clock);
 
-  const found = (): Running | undefined => (now?.isOpen() ? now : undefined);
+  const runningNow = (): Running | undefined => (current?.isOpen() ? current : undefined);
 
   const close = async () => {
     idleTimer.cancel();
     const last = starting;
     starting = undefined;
-    now = undefined;
+    current = undefined;
     await last?.then((running) => running.close()).catch(() => undefined);
   };
 
   const running = async (): Promise<Running> => {
-    if (starting && (now === undefined || now.isOpen())) return starting;
+    if (starting && (current === undefined || current.isOpen())) return starting;
     // What an ended browser leaves behind.
     await close();
     // The browser's parts are loaded with the first call: most sessions start without one.
@@ -48,11 +48,11 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
       starting = undefined;
       throw errors.browserFailed({ cause });
     });
-    now = await starting;
-    return now;
+    current = await starting;
+    return current;
   };
 
-  const staysIdle = () => {
+  const startIdleTimer = () => {
     idleTimer.start(idleMs, () => void close());
   };
 
@@ -63,7 +63,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     const abort = () => end(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const stopClock = clock.after(callMs, () => end(errors.browserSlow()));
-    const stopTelling = clock.every(tellEveryMs, () => progress({ message: 'The browser is at work' }));
+    const stopProgress = clock.every(progressEveryMs, () => progress({ message: 'The browser is at work' }));
     try {
       signal.throwIfAborted();
       return await Promise.race([work, ended]);
@@ -75,16 +75,16 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     } finally {
       signal.removeEventListener('abort', abort);
       stopClock();
-      stopTelling();
+      stopProgress();
     }
   };
 
   return {
-    found,
+    runningNow,
     running,
-    currentUrl: () => found()?.current()?.url(),
+    currentUrl: () => runningNow()?.current()?.url(),
     urls: () =>
-      found()
+      runningNow()
         ?.pages()
         .map((page) => page.url()) ?? [],
     close,
@@ -97,7 +97,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
         const answer = await inTime(work, browser.current(), context);
         return toResult(answer, browser.notes());
       } finally {
-        staysIdle();
+        startIdleTimer();
       }
     },
   };

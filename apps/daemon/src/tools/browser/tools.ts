@@ -4,7 +4,7 @@ import { factsOf } from './facts.ts';
 import { listedTools, type ListedTool } from './list.ts';
 import { saveDownload } from './downloads/save-download.ts';
 import { closedResult, type BrowserSession } from './session.ts';
-import { addressIn, askAbout, touchedBy } from './call-resources.ts';
+import { addressIn, askAbout, resourcesOf } from './call-resources.ts';
 import { copyForUpload } from './downloads/uploads.ts';
 
 const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
@@ -13,12 +13,12 @@ const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
 const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
   defineTool({
     ...factsOf(tool),
-    resources: async (args, context) => touchedBy(session, { tool, args, context }),
+    resources: async (args, context) => resourcesOf(session, { tool, args, context }),
     asks: (args, resources) => askAbout(tool, args, resources),
     run: async (args, context) => {
       // The page may be another one by now.
-      const now = touchedBy(session, { tool, args, context });
-      if (!now.every((one) => isGranted(context.granted, one)))
+      const resources = resourcesOf(session, { tool, args, context });
+      if (!resources.every((resource) => isGranted(context.granted, resource)))
         throw errors.notGranted({ message: 'Access denied: the page changed in the meantime; look again' });
       if (tool.name === 'browser_close') {
         await session.close();

@@ -38,10 +38,10 @@ export const toLazyTools = (
       loading = undefined;
       throw error;
     }));
-  return descriptors.map((one) => ({
-    ...one,
+  return descriptors.map((described) => ({
+    ...described,
     load: async () => {
-      const tool = (await all()).find(({ name }) => name === one.descriptor.name);
+      const tool = (await all()).find(({ name }) => name === described.descriptor.name);
       if (!tool) throw errors.unknownTool();
       return tool;
     },

@@ -39,4 +39,4 @@ export const resourcePath = (root: string, resource: Resource | undefined): stri
   pathWords(root, resource?.resource ?? root);
 
 /** A number of things: `1 file`, `30 files`. */
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

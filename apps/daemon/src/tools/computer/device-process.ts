@@ -84,11 +84,11 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
     };
     const stopWaiting = clock.after(startMs, () => giveUp('the display does not answer'));
     child.on('message', (message) => {
-      const given = deviceMessage.parse(message);
-      if (given.kind === 'missing') return giveUp(given.reason);
-      if (given.kind !== 'ready') return onMessage?.(given);
+      const parsed = deviceMessage.parse(message);
+      if (parsed.kind === 'missing') return giveUp(parsed.reason);
+      if (parsed.kind !== 'ready') return onMessage?.(parsed);
       stopWaiting();
-      screen = given.screen;
+      screen = parsed.screen;
       resolve({ kind: 'open', device });
     });
     child.on('error', () => giveUp('its process does not start'));

@@ -28,7 +28,7 @@ const openScreen = async () => {
   const { Monitor } = await import('node-screenshots');
   const main = (): Monitor => {
     const all = Monitor.all();
-    const monitor = all.find((one) => one.isPrimary()) ?? all[0];
+    const monitor = all.find((candidate) => candidate.isPrimary()) ?? all[0];
     if (monitor === undefined) throw new Error('there is no screen');
     return monitor;
   };

@@ -7,14 +7,14 @@ const largestSide = 32_768;
 const tolerance = 0.05;
 
 /** The picture's size as the caller saw it; both sides or none, which means the screen's own pixels. */
-export interface Seen {
+export interface SeenScreen {
   screenWidth?: number | undefined;
   screenHeight?: number | undefined;
 }
 
 const refuse = (message: string) => errors.badArguments({ message });
 
-const seenSize = ({ screenWidth, screenHeight }: Seen, screen: ScreenSize): ScreenSize => {
+const seenSize = ({ screenWidth, screenHeight }: SeenScreen, screen: ScreenSize): ScreenSize => {
   if (screenWidth === undefined && screenHeight === undefined) return screen;
   if (screenWidth === undefined || screenHeight === undefined)
     throw refuse('Give screenWidth and screenHeight, or neither');
@@ -30,7 +30,7 @@ const seenSize = ({ screenWidth, screenHeight }: Seen, screen: ScreenSize): Scre
 };
 
 /** Where a point of the picture that the caller saw is on the screen. Throws `badArguments` for one that is not on it. */
-export const toScreen = ({ x, y }: Point, seen: Seen, screen: ScreenSize): Point => {
+export const toScreen = ({ x, y }: Point, seen: SeenScreen, screen: ScreenSize): Point => {
   const size = seenSize(seen, screen);
   if (!Number.isInteger(x) || !Number.isInteger(y) || x < 0 || y < 0 || x >= size.width || y >= size.height)
     throw refuse(`${x}, ${y} is not on the screen, which is ${size.width} x ${size.height}`);

@@ -9,7 +9,7 @@ import type { Device } from './device-process.ts';
 import { readKeys, type Keys } from './keys.ts';
 import { mouseButtons, type DeviceCommand, type Point } from './device-commands.ts';
 import type { OwnInput } from './own-input.ts';
-import { onScreen, toScreen, type Seen } from './places.ts';
+import { onScreen, toScreen, type SeenScreen } from './places.ts';
 
 const longestSide = 1_024;
 const maxTextLength = 10_000;
@@ -70,7 +70,7 @@ const pieces = (text: string): string[] => {
   );
 };
 
-const place = ({ device }: ComputerNeeds, [x, y]: readonly [number, number], size: Seen): Point =>
+const place = ({ device }: ComputerNeeds, [x, y]: readonly [number, number], size: SeenScreen): Point =>
   toScreen({ x, y }, size, device().screen());
 
 const act = async ({ device, ownInput }: ComputerNeeds, command: DeviceCommand): Promise<ToolResult> => {

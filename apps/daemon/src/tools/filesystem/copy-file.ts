@@ -46,16 +46,16 @@ export const copyFile = defineTool({
   run: async ({ sourcePath, destinationPath }, context) => {
     const source = locateGranted(context, sourcePath, { access: 'read' });
     const destination = locateGranted(context, destinationPath, { access: 'write' });
-    await withRegularFile(source.path, context.privateFolder, async (fd, found) => {
-      if (found.size > maxCopyBytes)
+    await withRegularFile(source.path, context.privateFolder, async (fd, stats) => {
+      if (stats.size > maxCopyBytes)
         throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
       const folder = mkdirp(dirname(destination.path), context.root);
       try {
-        const data = chunksOf(fd, found.size, context.signal);
+        const data = chunksOf(fd, stats.size, context.signal);
         await replaceFile(folder, basename(destination.path), {
           requestId: context.requestId,
           data,
-          mode: found.mode & 0o777,
+          mode: stats.mode & 0o777,
         });
       } finally {
         closeSync(folder.fd);

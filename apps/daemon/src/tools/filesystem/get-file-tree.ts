@@ -25,7 +25,7 @@ const input = z.strictObject({
     .describe('How many folders deep to go (default 2)'),
 });
 
-interface Growing {
+interface Tree {
   lines: string[];
   truncated: boolean;
 }
@@ -34,7 +34,7 @@ interface Growing {
 const grow = async (
   context: RunContext,
   at: { folder: Folder; depth: number; left: number },
-  tree: Growing,
+  tree: Tree,
 ): Promise<void> => {
   const { entries, total } = await listEntries(context, at.folder, { limit: maxTreeEntries + 1 });
   for (const entry of entries) {
@@ -56,7 +56,7 @@ const grow = async (
 const growInto = async (
   context: RunContext,
   at: { folder: Folder; name: string; depth: number; left: number },
-  tree: Growing,
+  tree: Tree,
 ): Promise<void> => {
   let inner: Folder;
   try {
@@ -94,7 +94,7 @@ export const getFileTree = defineTool({
     const place = locateGranted(context, dirPath, { access: 'read' });
     if (place.kind === 'missing') throw errors.notFound();
     if (place.kind !== 'folder') throw errors.notFolder();
-    const tree: Growing = { lines: [`${visible(place.path)}/`], truncated: false };
+    const tree: Tree = { lines: [`${visible(place.path)}/`], truncated: false };
     const folder = openFolder(place.path);
     try {
       await grow(context, { folder, depth: 1, left }, tree);

@@ -14,10 +14,10 @@ export interface Entry {
 const order = { directory: 0, link: 1, file: 1 } as const;
 const compare = (a: Entry, b: Entry) => order[a.type] - order[b.type] || (a.name < b.name ? -1 : 1);
 
-const typeOf = (one: Dirent): Entry['type'] | undefined => {
-  if (one.isDirectory()) return 'directory';
-  if (one.isFile()) return 'file';
-  return one.isSymbolicLink() ? 'link' : undefined;
+const typeOf = (entry: Dirent): Entry['type'] | undefined => {
+  if (entry.isDirectory()) return 'directory';
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() ? 'link' : undefined;
 };
 
 interface Wanted {
@@ -45,12 +45,13 @@ export const listEntries = async (
   let total = 0;
   const open = opendirSync(folder.entry('.'), { bufferSize: readTogether });
   try {
-    for (let one = open.readSync(), read = 1; one !== null; one = open.readSync(), read += 1) {
+    for (let entry = open.readSync(), read = 1; entry !== null; entry = open.readSync(), read += 1) {
       if (read % readTogether === 0) await nextMacrotask();
-      const found = typeOf(one);
-      if (found === undefined || (type !== undefined && found !== type) || !shows(one.name)) continue;
+      const entryType = typeOf(entry);
+      if (entryType === undefined || (type !== undefined && entryType !== type) || !shows(entry.name))
+        continue;
       total += 1;
-      entries.push({ name: one.name, type: found });
+      entries.push({ name: entry.name, type: entryType });
       if (entries.length < limit + sortTogether) continue;
       context.signal.throwIfAborted();
       entries = entries.sort(compare).slice(0, limit);

@@ -26,7 +26,7 @@ export interface McpConnection {
   call(
     tool: string,
     args: Record<string, unknown>,
-    given: { signal: AbortSignal; progress(update: ProgressBody): void },
+    options: { signal: AbortSignal; progress(update: ProgressBody): void },
   ): Promise<Record<string, unknown>>;
   /** Resolves when the server has ended, and all that it started. */
   closed: Promise<void>;
@@ -69,7 +69,7 @@ export const connectServer = async (server: ServerProcess, needs: ConnectNeeds):
     client.onclose = resolve;
   });
   client.onerror = (error) => log.line('drawbridge', error.message);
-  client.setRequestHandler(questionRequest, ({ params }, { signal: takenBack }) => asked(params, takenBack));
+  client.setRequestHandler(questionRequest, ({ params }, { signal: cancelled }) => asked(params, cancelled));
   client.setNotificationHandler(ToolListChangedNotificationSchema, listChanged);
   try {
     await client.connect(transport, { signal, timeout: never });
@@ -78,14 +78,14 @@ export const connectServer = async (server: ServerProcess, needs: ConnectNeeds):
     throw error;
   }
 
-  const list = async (given: AbortSignal) => {
+  const list = async (aborted: AbortSignal) => {
     const tools: unknown[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < maxPages; pages += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const got = await client.request({ method: 'tools/list', params }, page, {
         // One of its own for each page: the SDK never stops listening.
-        signal: AbortSignal.any([given]),
+        signal: AbortSignal.any([aborted]),
         timeout: never,
       });
       tools.push(...got.tools.slice(0, maxListed + 1 - tools.length));
@@ -98,12 +98,12 @@ export const connectServer = async (server: ServerProcess, needs: ConnectNeeds):
 
   return {
     list,
-    call: (tool, args, given) =>
+    call: (tool, args, options) =>
       client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, anything, {
-        signal: given.signal,
+        signal: options.signal,
         timeout: never,
         onprogress: ({ progress, total, message }) =>
-          given.progress({
+          options.progress({
             progress,
             ...(total !== undefined && { total }),
             ...(message !== undefined && { message: message.slice(0, maxProgressLength) }),

@@ -33,10 +33,10 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
   const { fingerprint, serverFingerprint, described } = tool;
 
   /** What is sent to the server, in words; null where nothing is. */
-  const sends = (given: GivenCall): string | null => {
-    const answering = server.answering(tool, given);
+  const sends = (callInput: GivenCall): string | null => {
+    const answering = server.answering(tool, callInput);
     if (answering === null)
-      return `Call ${tool.own} of the MCP server ${server.name} with ${showArguments(given.args)}`;
+      return `Call ${tool.own} of the MCP server ${server.name} with ${showArguments(callInput.args)}`;
     const { question, answer } = answering;
     if (answer?.action !== 'accept') return null;
     return `Send ${showArguments(answer.content ?? {})} to ${tool.own} of the MCP server ${server.name}, which asked: ${question.message}`;
@@ -62,16 +62,16 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
       return server.answering(tool, split(input)) === null ? `Call ${name}?` : `Send your answer to ${name}?`;
     },
     run: async (input, context) => {
-      const given = split(input);
+      const callInput = split(input);
       const granted =
-        sends(given) === null ||
+        sends(callInput) === null ||
         context.granted.some(
           (one) => one.toolGroup === 'mcp' && one.resource === resource && one.fingerprint === fingerprint,
         );
       // The server may have changed what the name stands for while the call waited for its turn.
-      const now = server.tools().find(({ own }) => own === tool.own);
-      if (!granted || now?.fingerprint !== fingerprint) throw errors.notGranted();
-      return server.call(tool, given, context);
+      const current = server.tools().find(({ own }) => own === tool.own);
+      if (!granted || current?.fingerprint !== fingerprint) throw errors.notGranted();
+      return server.call(tool, callInput, context);
     },
   });
 };

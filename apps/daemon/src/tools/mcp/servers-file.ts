@@ -55,9 +55,9 @@ export const openMcpServers = async (folder: string, clock: Clock): Promise<McpS
   const path = join(realFolder, 'mcp-servers.json');
 
   const read = async (): Promise<ReadonlyMap<string, McpServer>> => {
-    const found = await readPrivateFile(path);
-    if (found === undefined) return new Map();
-    return new Map(Object.entries(parsePrivateJson(found, { path, schema: mcpServersFile }).servers));
+    const content = await readPrivateFile(path);
+    if (content === undefined) return new Map();
+    return new Map(Object.entries(parsePrivateJson(content, { path, schema: mcpServersFile }).servers));
   };
   const write = (servers: ReadonlyMap<string, McpServer>) => {
     const file = mcpServersFile.parse({ version: 1, servers: Object.fromEntries(servers) });

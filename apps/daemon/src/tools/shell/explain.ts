@@ -27,8 +27,8 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
 
 /** What git says of its settings is one cause, whatever the system's reason was. */
 const causesOf = (texts: string[]) => {
-  const found = causes.filter(({ sign }) => texts.some((text) => sign.test(text)));
-  return found[0]?.sign === gitSettings ? found.slice(0, 1) : found;
+  const matching = causes.filter(({ sign }) => texts.some((text) => sign.test(text)));
+  return matching[0]?.sign === gitSettings ? matching.slice(0, 1) : matching;
 };
 
 /** Why a command failed, where that was the sandbox: in sentences, found in what it printed. */

@@ -42,7 +42,7 @@ Promise.all([connect('network', { port, host: '127.0.0.1' }), connect('socket', 
   .then(() => console.log(JSON.stringify(told)));
 `;
 
-const told = z.object({
+const trialResults = z.object({
   temporary: z.literal('done'),
   outside: z.string(),
   own: z.string(),
@@ -62,7 +62,7 @@ const listen = (server: Server, at: { port: number; host: string } | { path: str
     server.listen(at, resolve);
   });
 
-interface Bait {
+interface Canary {
   outside: string;
   own: string;
   secret: string;
@@ -71,7 +71,7 @@ interface Bait {
 }
 
 /** What holds on Linux alone. Where no program can be run from the temporary folder, the filter is taken at the kernel's word. */
-const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof told>): string | null => {
+const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>): string | null => {
   if (memory === readlinkSync('/proc/self/ns/ipc')) return 'a command can share memory with other programs';
   if (filter !== '2' || !['0', 'untried'].includes(calls))
     return 'a command can read kernel keys or reach the host of this machine';
@@ -79,12 +79,12 @@ const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof told>): string
 };
 
 /** What stands in the way of trusting the sandbox; null when all that is forbidden failed, and what is allowed did not. */
-const evaluate = (ended: Ended, canary: Bait, territory: Territory): string | null => {
+const evaluate = (ended: Ended, canary: Canary, territory: Territory): string | null => {
   const line = ended.stdout.trim();
-  const parsed = line.startsWith('{') ? told.safeParse(JSON.parse(line)) : undefined;
+  const parsed = line.startsWith('{') ? trialResults.safeParse(JSON.parse(line)) : undefined;
   if (parsed?.success !== true) {
-    const said = ended.stderr.trim().split('\n')[0] ?? '';
-    return `the sandbox does not start${said === '' ? '' : ` (${said.slice(0, 160)})`}`;
+    const reason = ended.stderr.trim().split('\n')[0] ?? '';
+    return `the sandbox does not start${reason === '' ? '' : ` (${reason.slice(0, 160)})`}`;
   }
   if (!isWithin(canary.outside, territory.root) && existsSync(canary.outside))
     return 'a command can write outside the folder';
@@ -106,7 +106,7 @@ const probeIn = async (
   const servers = [createServer(), createServer()] as const;
   let connections = 0;
   for (const server of servers) server.on('connection', (link) => void ((connections += 1), link.destroy()));
-  const canary: Bait = {
+  const canary: Canary = {
     outside: join(folder, 'written'),
     own: `${secret}.written`,
     secret,
@@ -121,11 +121,18 @@ const probeIn = async (
     const address = servers[0].address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const program = callTrial(process.arch)?.toString('base64') ?? null;
-    const given = JSON.stringify({ outside: canary.outside, own: canary.own, secret, port, socket, program });
+    const options = JSON.stringify({
+      outside: canary.outside,
+      own: canary.own,
+      secret,
+      port,
+      socket,
+      program,
+    });
     const ended = await runCommand(
       {
         tag: name,
-        text: `${quote(process.execPath)} -e ${quote(attempts)} ${quote(given)}`,
+        text: `${quote(process.execPath)} -e ${quote(attempts)} ${quote(options)}`,
         cwd: territory.root,
         timeoutMs,
         clock,

@@ -14,8 +14,8 @@ export const fingerprintOfProgram = (root: string, text: string): string | undef
   const [program] = plainCommand(text) ?? [];
   if (program === undefined) return undefined;
   try {
-    const found = findProgram(program, shellEnvironment(root).PATH);
-    const path = found === undefined ? undefined : realpathSync(found);
+    const file = findProgram(program, shellEnvironment(root).PATH);
+    const path = file === undefined ? undefined : realpathSync(file);
     const digest = path === undefined || isWithin(path, root) ? undefined : digestFile(path);
     return digest && createHash('sha256').update(`${path} ${digest}`).digest('hex');
   } catch {

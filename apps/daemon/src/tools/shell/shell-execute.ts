@@ -47,7 +47,7 @@ interface Limits {
   /** A permission for a command in the sandbox is none for the same command without one. */
   mark?: string;
   /** Said to the agent with the tool. */
-  told: string;
+  description: string;
   /** Said to the person with the question. */
   asked(root: string): string;
 }
@@ -56,13 +56,13 @@ const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
   sandbox
     ? {
         words: true,
-        told: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
+        description: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
         asked: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
       }
     : {
         words: false,
         mark: 'no-sandbox',
-        told: 'It runs without a sandbox.',
+        description: 'It runs without a sandbox.',
         asked: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
       };
 
@@ -92,7 +92,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
   return defineTool({
     name: 'shell_execute',
     title: 'Run command',
-    description: `Run a shell command and give its output and exit code. ${limits.told}`,
+    description: `Run a shell command and give its output and exit code. ${limits.description}`,
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
@@ -132,9 +132,13 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         prepare,
       );
       const { timedOut, notes, ...output } = ended;
-      const said = sandbox ? [...explain(ended, context.root), ...notes] : [];
+      const explanations = sandbox ? [...explain(ended, context.root), ...notes] : [];
       const result = textResult(
-        JSON.stringify({ ...output, ...(timedOut && { timedOut }), ...(said.length > 0 && { notes: said }) }),
+        JSON.stringify({
+          ...output,
+          ...(timedOut && { timedOut }),
+          ...(explanations.length > 0 && { notes: explanations }),
+        }),
       );
       return ended.exitCode === 0 ? result : { ...result, isError: true };
     },

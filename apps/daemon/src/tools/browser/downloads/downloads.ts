@@ -42,9 +42,9 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
   let stopWeighing: (() => void) | undefined;
 
   const weigh = () => {
-    const now = sizeOf(folder);
+    const bytes = sizeOf(folder);
     for (const [download, before] of running)
-      if (now - before > maxDownloadBytes) void download.cancel().catch(() => undefined);
+      if (bytes - before > maxDownloadBytes) void download.cancel().catch(() => undefined);
   };
 
   const keep = async (download: Download): Promise<void> => {

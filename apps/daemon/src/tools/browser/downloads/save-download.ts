@@ -31,22 +31,22 @@ export const saveDownloadFacts = {
 
 /** Puts a download where the person allows a new file; nothing is replaced, nothing is opened. */
 export const saveDownload = (session: BrowserSession) => {
-  const find = (id: string): KeptDownload => {
-    const kept = session.found()?.download(id);
+  const findDownload = (id: string): KeptDownload => {
+    const kept = session.runningNow()?.download(id);
     if (!kept) throw errors.notFound({ message: 'There is no such download' });
     return kept;
   };
   return defineTool({
     ...saveDownloadFacts,
     resources: async ({ download, filePath }, context) => {
-      const kept = find(download);
+      const kept = findDownload(download);
       const place = locate(context, filePath, { access: 'write', last: 'keep' });
       if (place.kind !== 'missing') throw errors.exists();
       return [toResource({ access: 'write', place, doing: `Save a download of ${kept.bytes} bytes as` })];
     },
     asks: (_input, [file], { root }) => `Save a download as ${resourcePath(root, file)}?`,
     run: async ({ download, filePath }, context) => {
-      const kept = find(download);
+      const kept = findDownload(download);
       const place = locateGranted(context, filePath, { access: 'write', last: 'keep' });
       if (place.kind !== 'missing') throw errors.exists();
       const folder = mkdirp(dirname(place.path), context.root);

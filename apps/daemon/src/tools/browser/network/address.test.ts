@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { canonicalAddress, reachOf, type Reach } from './address.ts';
+import { canonicalAddress, classOf, type AddressClass } from './address.ts';
 
 const own = new Set(['203.0.113.7', '2606:4700::7']);
 
-it.each<[Reach, string[]]>([
+it.each<[AddressClass, string[]]>([
   ['public', ['93.184.216.34', '8.8.8.8', '2606:4700::1', '[2606:4700::1]', '::ffff:8.8.8.8']],
   [
     'local',
@@ -21,7 +21,7 @@ it.each<[Reach, string[]]>([
   ],
   ['local', ['::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:ffff:7f00:1', '[::ffff:192.168.0.1]']],
 ])('SS-01 to SS-03 what is %s: %j', (reach, addresses) => {
-  expect(addresses.map((address) => [address, reachOf(address, own)])).toEqual(
+  expect(addresses.map((address) => [address, classOf(address, own)])).toEqual(
     addresses.map((address) => [address, reach]),
   );
 });
@@ -41,18 +41,18 @@ it.each([
   ['IPv4 in IPv6', ['::ffff:0:7f00:1', '64:ff9b::7f00:1', '64:ff9b:1::', '2002:7f00:1::', '2001::']],
   ['no address', ['', 'localhost', '1.2.3.4.5', 'g::1']],
 ])('SS-02, SS-03 never: %s', (_what, addresses) => {
-  expect(addresses.map((address) => [address, reachOf(address, own)])).toEqual(
+  expect(addresses.map((address) => [address, classOf(address, own)])).toEqual(
     addresses.map((address) => [address, 'never']),
   );
 });
 
 it('SS-02 an IPv4-compatible address is not opened as what it wraps', () => {
-  expect(reachOf('::127.0.0.1', own)).not.toBe('public');
-  expect(reachOf('::8.8.8.8', own)).not.toBe('local');
+  expect(classOf('::127.0.0.1', own)).not.toBe('public');
+  expect(classOf('::8.8.8.8', own)).not.toBe('local');
 });
 
 it('SS-03 a public address of this machine is this machine', () => {
-  const all = [...own, '203.0.113.8'].map((address) => reachOf(address, own));
+  const all = [...own, '203.0.113.8'].map((address) => classOf(address, own));
   // 203.0.113.0/24 is for documentation, which is never opened whoever has it.
   expect(all).toEqual(['never', 'local', 'never']);
 });

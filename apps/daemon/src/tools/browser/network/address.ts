@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /** `public`: anybody's; `local`: this machine or a private network, for those who allow exactly that; `never`: nothing that a page is read from. */
-export type Reach = 'public' | 'local' | 'never';
+export type AddressClass = 'public' | 'local' | 'never';
 
-const reachOfRange: Record<string, Reach> = {
+const classOfRange: Record<string, AddressClass> = {
   unicast: 'public',
   loopback: 'local',
   private: 'local',
@@ -24,9 +24,9 @@ export const canonicalAddress = (address: string): string | undefined => {
 };
 
 /** What an address is. `own`: the addresses of this machine, as `canonicalAddress` gives them. What is not understood is `never`. */
-export const reachOf = (address: string, own: ReadonlySet<string>): Reach => {
+export const classOf = (address: string, own: ReadonlySet<string>): AddressClass => {
   const canonical = canonicalAddress(address);
   if (canonical === undefined || metadata.has(canonical)) return 'never';
-  const reach = reachOfRange[ipaddr.parse(canonical).range()] ?? 'never';
-  return reach === 'public' && own.has(canonical) ? 'local' : reach;
+  const addressClass = classOfRange[ipaddr.parse(canonical).range()] ?? 'never';
+  return addressClass === 'public' && own.has(canonical) ? 'local' : addressClass;
 };

@@ -1,6 +1,6 @@
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Resource } from '../../common/tool.ts';
-import { reachOf } from './address.ts';
+import { classOf } from './address.ts';
 import { isNever, looksLocal, toHostResource, type WebHost } from './host.ts';
 import type { OwnServer } from './own-server.ts';
 
@@ -86,7 +86,7 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
       const refused = await refusedAlways(place);
       if (refused !== null) return refused;
       if (addresses.some((address) => server.isAddress(address, place.port))) return 'server';
-      const reaches = addresses.map((address) => reachOf(address, own));
+      const reaches = addresses.map((address) => classOf(address, own));
       if (reaches.length === 0 || reaches.includes('never')) return 'never';
       if (!reaches.includes('local')) return null;
       return (await isExplicit(place)) ? null : 'local';

@@ -1,6 +1,6 @@
 import { hostOf, parseUrl } from '@drawbridge/kit';
 import type { Resource } from '../../common/tool.ts';
-import { canonicalAddress, reachOf } from './address.ts';
+import { canonicalAddress, classOf } from './address.ts';
 import { maxUrlChars } from '../limits.ts';
 
 /** A place on the web as rules know it. */
@@ -62,11 +62,11 @@ const nobody: ReadonlySet<string> = new Set();
 export const looksLocal = ({ hostname }: WebHost): boolean =>
   canonicalAddress(hostname) === undefined
     ? !hostname.includes('.') || localName.test(hostname)
-    : reachOf(hostname, nobody) !== 'public';
+    : classOf(hostname, nobody) !== 'public';
 
 /** Whether the name is an address that is never opened. */
 export const isNever = ({ hostname }: WebHost): boolean =>
-  canonicalAddress(hostname) !== undefined && reachOf(hostname, nobody) === 'never';
+  canonicalAddress(hostname) !== undefined && classOf(hostname, nobody) === 'never';
 
 /** What a deny rule may call it: without its port, and an address in its usual spelling. */
 const otherNames = ({ host, hostname }: WebHost): string[] =>

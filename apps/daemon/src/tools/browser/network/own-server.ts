@@ -1,4 +1,4 @@
-import { canonicalAddress, reachOf } from './address.ts';
+import { canonicalAddress, classOf } from './address.ts';
 import { pageHostOf, type WebHost } from './host.ts';
 
 /** The server that this daemon is connected to: its panel answers questions in the person's name, so no page of it is ever opened. */
@@ -19,12 +19,12 @@ export interface OwnServerNeeds {
 
 export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnServer => {
   const server = pageHostOf(url);
-  const found = new Set(addresses.flatMap((address) => canonicalAddress(address) ?? []));
-  const reaches = [...found].map((address) => reachOf(address, own));
+  const known = new Set(addresses.flatMap((address) => canonicalAddress(address) ?? []));
+  const reaches = [...known].map((address) => classOf(address, own));
   // Many sites share a public address; behind a private one stands this server.
   const isPrivate = reaches.length > 0 && reaches.every((reach) => reach !== 'public');
   const isHere = (address: string) => own.has(address) || /^(127\.|0\.0\.0\.0$|::1$|::$)/.test(address);
-  const isOnThisMachine = [...found].some(isHere);
+  const isOnThisMachine = [...known].some(isHere);
   return {
     isHost: (place) =>
       server !== undefined &&
@@ -34,7 +34,7 @@ export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnSer
     isAddress: (address, port) => {
       const canonical = canonicalAddress(address);
       if (canonical === undefined || port !== server?.port || !isPrivate) return false;
-      return found.has(canonical) || (isOnThisMachine && isHere(canonical));
+      return known.has(canonical) || (isOnThisMachine && isHere(canonical));
     },
   };
 };

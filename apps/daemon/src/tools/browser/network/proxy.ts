@@ -32,9 +32,9 @@ const resolveByTheSystem = async (hostname: string): Promise<string[]> =>
 const only =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, options, done) => {
-    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    const [first] = found;
-    if (options.all) done(null, found);
+    const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const [first] = records;
+    if (options.all) done(null, records);
     else if (first) done(null, first.address, first.family);
     else done(new Error('no address'), '', 4);
   };

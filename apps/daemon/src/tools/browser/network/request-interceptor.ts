@@ -48,15 +48,15 @@ export const startRequestInterceptor = async ({
   const refuse = (requestId: string) =>
     cdp.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
 
-  const letPass = (requestId: string) => cdp.send('Fetch.continueRequest', { requestId });
+  const allow = (requestId: string) => cdp.send('Fetch.continueRequest', { requestId });
 
-  const judge = async ({ requestId, frameId, resourceType, request }: Paused): Promise<void> => {
+  const decide = async ({ requestId, frameId, resourceType, request }: Paused): Promise<void> => {
     const place = pageHostOf(request.url);
     const isPage = resourceType === 'Document' && (await isTab(frameId));
     if (place === undefined) {
       // What a page carries in itself.
       if (!isPage && /^(data|blob):/.test(request.url)) {
-        await letPass(requestId);
+        await allow(requestId);
         return;
       }
       if (isPage) blocked(request.url, 'scheme');
@@ -66,7 +66,7 @@ export const startRequestInterceptor = async ({
     const refusal = isPage ? await hostPolicy.mayVisit(place) : await hostPolicy.mayLoad(place, open());
     if (refusal === null) {
       passed.add(place.host);
-      await letPass(requestId);
+      await allow(requestId);
       return;
     }
     if (isPage) blocked(request.url, refusal);
@@ -74,7 +74,7 @@ export const startRequestInterceptor = async ({
   };
 
   cdp.on('Fetch.requestPaused', (event) => {
-    judge(event).catch(() => refuse(event.requestId).catch(() => undefined));
+    decide(event).catch(() => refuse(event.requestId).catch(() => undefined));
   });
   cdp.on('Fetch.authRequired', ({ requestId, authChallenge }) => {
     const authChallengeResponse =

@@ -53,7 +53,7 @@ export const findKey = (
 ): Stroke | undefined => {
   const real = rows.map((row, at) => (used.includes(firstKeycode + at) ? [] : row));
   return [group, 0, 1]
-    .map((one) => strokesIn({ firstKeycode, rows: real, group: one }, new Set()).get(symbol))
+    .map((layout) => strokesIn({ firstKeycode, rows: real, group: layout }, new Set()).get(symbol))
     .find((stroke) => stroke !== undefined);
 };
 
@@ -84,14 +84,14 @@ export const planKeys = (
   state: KeyboardState,
   used: readonly number[],
 ): KeyPlan => {
-  const now = strokesIn(state, new Set(used));
+  const known = strokesIn(state, new Set(used));
   // The highest keycodes are those that no keyboard has.
   const free = state.rows
     .flatMap((row, at) => (row.every((keysym) => keysym === 0) ? [state.firstKeycode + at] : []))
     .filter((keycode) => !used.includes(keycode))
     .reverse();
   const isOnLayout = (symbol: string) => {
-    const stroke = now.get(symbol);
+    const stroke = known.get(symbol);
     return stroke !== undefined && !used.includes(stroke.keycode);
   };
   const others: string[] = [];
@@ -104,9 +104,9 @@ export const planKeys = (
     length += 1;
   }
   const part = symbols.slice(0, length);
-  const needed = new Set(part.flatMap((symbol) => now.get(symbol)?.keycode ?? []));
+  const needed = new Set(part.flatMap((symbol) => known.get(symbol)?.keycode ?? []));
   const spares = [...free, ...used.filter((keycode) => !needed.has(keycode))];
-  const missing = others.filter((symbol) => !now.has(symbol));
+  const missing = others.filter((symbol) => !known.has(symbol));
   // One to a key where there is room, so that nothing hangs on shift.
   const changes = inGroups(missing, missing.length <= free.length ? 1 : 2).flatMap(
     ([first = '', second = first], at): KeyChange[] => {

@@ -5,7 +5,7 @@ import type { Keys } from '../keys.ts';
 import type { XKeyboard } from './x-keyboard.ts';
 
 /** A window, and what types into it for others, hears of a change beside the keys, and reads it some time later. */
-const hearMs = 500;
+const changeMs = 500;
 /** It reads what a key gives when it comes to the key, which a busy one does late. Until then the key keeps its meaning. */
 const readMs = 1_000;
 const restoreMs = 10_000;
@@ -49,7 +49,7 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
     if (waitMs > 0) await sleep(clock, waitMs);
     keyboard.change(changes);
     for (const { keycode, keysyms } of changes) spares.set(keycode, { keysyms, pressedAt: clock.now() });
-    await sleep(clock, hearMs);
+    await sleep(clock, changeMs);
   };
 
   const typeSome = async (symbols: readonly string[]): Promise<number> => {

@@ -127,18 +127,18 @@ const isSame = (a: Line | undefined, b: Line | undefined): boolean =>
 /** All from the first line that differs to the last as one block: what goes, then what comes. */
 const asBlock = ({ before, after }: Change): FoundHunk[] => {
   const old = split(before, 'removed');
-  const now = split(after, 'added');
-  const shorter = Math.min(old.length, now.length);
+  const fresh = split(after, 'added');
+  const shorter = Math.min(old.length, fresh.length);
   let start = 0;
-  while (start < shorter && isSame(old[start], now[start])) start += 1;
+  while (start < shorter && isSame(old[start], fresh[start])) start += 1;
   let end = 0;
-  while (end < shorter - start && isSame(old.at(-1 - end), now.at(-1 - end))) end += 1;
+  while (end < shorter - start && isSame(old.at(-1 - end), fresh.at(-1 - end))) end += 1;
   const around = (lines: Line[]) => lines.map((line): Line => ({ ...line, kind: 'same' }));
   const from = Math.max(0, start - context);
   const lines = [
     ...around(old.slice(from, start)),
     ...old.slice(start, old.length - end),
-    ...now.slice(start, now.length - end),
+    ...fresh.slice(start, fresh.length - end),
     ...around(old.slice(old.length - end, old.length - end + context)),
   ];
   return [{ oldStart: from + 1, newStart: from + 1, lines }];

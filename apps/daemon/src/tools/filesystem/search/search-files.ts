@@ -75,8 +75,8 @@ export const searchFiles = defineTool({
     locateGranted(context, '.', { access: 'read' });
     const { root, clock, signal } = context;
     const text = query ? { query, ignoreCase } : undefined;
-    const found = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
-    const open = text ? found.paths.filter((path) => !isGuarded(root, path)) : found.paths;
+    const candidates = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
+    const open = text ? candidates.paths.filter((path) => !isGuarded(root, path)) : candidates.paths;
     const files = await confirmed(context, open);
     const { hits, total, complete } = text
       ? await linesOf(context, files, { has: lineTest(text.query, text.ignoreCase), limit: maxResults })
@@ -85,7 +85,7 @@ export const searchFiles = defineTool({
       name,
       ...(text ? { query } : {}),
       matches: hits,
-      truncated: !found.complete || !complete || total > hits.length,
+      truncated: !candidates.complete || !complete || total > hits.length,
       totalMatches: total,
     });
   },

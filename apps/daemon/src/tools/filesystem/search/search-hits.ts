@@ -70,9 +70,9 @@ export const linesOf = async (
   for (const [at, path] of files.slice(0, maxSearchedFiles).entries()) {
     if (at % filesPerTurn === 0) await nextMacrotask();
     context.signal.throwIfAborted();
-    const found = await linesIn(context, path, has);
-    total += found.length;
-    hits.push(...found.slice(0, limit - hits.length));
+    const hitsInFile = await linesIn(context, path, has);
+    total += hitsInFile.length;
+    hits.push(...hitsInFile.slice(0, limit - hits.length));
   }
   return { hits, total, complete: files.length <= maxSearchedFiles };
 };

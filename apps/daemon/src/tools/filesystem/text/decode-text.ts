@@ -34,9 +34,9 @@ export const encodingOf = (first: Buffer): Encoding => {
   if (startsWith(first, 0, '\xff\xfe')) return 'utf-16le';
   if (startsWith(first, 0, '\xfe\xff')) return 'utf-16be';
   if (!first.includes(0)) return 'utf-8';
-  const found = withoutMark(first);
-  if (found === undefined) throw errors.binary();
-  return found;
+  const encoding = withoutMark(first);
+  if (encoding === undefined) throw errors.binary();
+  return encoding;
 };
 
 /** Decodes a text piece by piece; `decode` throws `binary` at what no text has. Without `bytes` it is the end. */

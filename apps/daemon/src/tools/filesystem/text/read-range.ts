@@ -57,7 +57,7 @@ const createCollector = ({ startLine, maxLines }: Wanted) => {
         from = at + 1;
       }
     },
-    found: () => ({ content, truncated: isCut || line >= end, totalLines: line }),
+    range: () => ({ content, truncated: isCut || line >= end, totalLines: line }),
   };
 };
 
@@ -70,7 +70,7 @@ const readAs = async (
   const collector = createCollector(wanted);
   for await (const chunk of chunksOf(file.fd, file.size, file.signal)) collector.take(decode(chunk));
   collector.take(decode());
-  return { ...collector.found(), encoding };
+  return { ...collector.range(), encoding };
 };
 
 /**

@@ -28,8 +28,8 @@ export const createHeldCalls = (clock: Clock): HeldCalls => {
   const held = new Map<string, HeldCall & { cancel(): void }>();
 
   const find = (token: string, about: string) => {
-    const one = held.get(token);
-    return one?.about === about ? one : undefined;
+    const entry = held.get(token);
+    return entry?.about === about ? entry : undefined;
   };
   const drop = (token: string) => {
     held.get(token)?.cancel();
@@ -37,21 +37,21 @@ export const createHeldCalls = (clock: Clock): HeldCalls => {
   };
 
   return {
-    hold: (one) => {
+    hold: (call) => {
       if (held.size >= maxHeld) return null;
       const token = nanoid(32);
       const cancel = clock.after(answerMs, () => {
         drop(token);
-        one.call.abandon();
+        call.call.abandon();
       });
-      held.set(token, { ...one, cancel });
+      held.set(token, { ...call, cancel });
       return token;
     },
     find,
     take: (token, about) => {
-      const one = find(token, about);
-      if (one) drop(token);
-      return one;
+      const entry = find(token, about);
+      if (entry) drop(token);
+      return entry;
     },
     clear: () => {
       for (const token of held.keys()) drop(token);

@@ -75,7 +75,10 @@ export interface ServerCallNeeds {
   clock: Clock;
   /** The server's. */
   name: string;
-  run(given: { signal: AbortSignal; progress(update: ProgressBody): void }): Promise<Record<string, unknown>>;
+  run(options: {
+    signal: AbortSignal;
+    progress(update: ProgressBody): void;
+  }): Promise<Record<string, unknown>>;
 }
 
 export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCall => {

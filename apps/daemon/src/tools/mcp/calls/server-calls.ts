@@ -29,11 +29,11 @@ export interface GivenCall {
 /** The calls of one server. A question goes to the client of the one call that it can belong to, and to nobody else. */
 export interface ServerCalls {
   /** Begins a call, or goes on with the one that `input.requestState` names. Rejects with `questionClosed`, and with the reason of the signal. */
-  call(tool: OfferedTool, given: GivenCall, context: RunContext): Promise<ToolResult>;
+  call(tool: OfferedTool, input: GivenCall, context: RunContext): Promise<ToolResult>;
   /** The question and the answer that a call goes on with; null where it is a new one. Throws `questionClosed`. */
   answering(
     tool: OfferedTool,
-    given: GivenCall,
+    input: GivenCall,
   ): { question: Question; answer: ElicitResult | undefined } | null;
   /** The server asks. Throws for a question that cannot be put or is beyond the limits. */
   asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
@@ -58,18 +58,18 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
       .digest('hex');
 
   const begin = (to: McpConnection, { own }: OfferedTool, { args }: GivenCall): ServerCall => {
-    const call = startServerCall({ clock, name, run: (given) => to.call(own, args, given) });
+    const call = startServerCall({ clock, name, run: (options) => to.call(own, args, options) });
     running.add(call);
     void call.ended.then(() => running.delete(call));
     return call;
   };
 
-  const goOn = (token: string, tool: OfferedTool, given: GivenCall): ServerCall => {
-    const found = held.take(token, aboutOf(tool, given));
-    if (!found) throw errors.questionClosed();
-    const answer = given.input && readAnswer(given.input);
-    if (answer) found.call.answer(found.question, answer);
-    return found.call;
+  const resume = (token: string, tool: OfferedTool, callInput: GivenCall): ServerCall => {
+    const heldCall = held.take(token, aboutOf(tool, callInput));
+    if (!heldCall) throw errors.questionClosed();
+    const answer = callInput.input && readAnswer(callInput.input);
+    if (answer) heldCall.call.answer(heldCall.question, answer);
+    return heldCall.call;
   };
 
   const follow = async (
@@ -95,33 +95,33 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
   };
 
   return {
-    call: async (tool, given, context) => {
-      const { input } = given;
-      const about = aboutOf(tool, given);
+    call: async (tool, callInput, context) => {
+      const { input } = callInput;
+      const about = aboutOf(tool, callInput);
       if (input?.requestState !== undefined)
-        return follow(goOn(input.requestState, tool, given), { about, input }, context);
+        return follow(resume(input.requestState, tool, callInput), { about, input }, context);
       const to = connection();
       if (to === undefined)
         return {
           ...errorResult(`The MCP server ${name} does not run: ${trouble() ?? 'it is being started'}`),
           _meta: { 'drawbridge/started': false },
         };
-      return follow(begin(to, tool, given), { about, input }, context);
+      return follow(begin(to, tool, callInput), { about, input }, context);
     },
-    answering: (tool, given) => {
-      const { input } = given;
+    answering: (tool, callInput) => {
+      const { input } = callInput;
       if (input?.requestState === undefined) return null;
-      const found = held.find(input.requestState, aboutOf(tool, given));
-      if (!found) throw errors.questionClosed();
-      return { question: found.question, answer: readAnswer(input) };
+      const heldCall = held.find(input.requestState, aboutOf(tool, callInput));
+      if (!heldCall) throw errors.questionClosed();
+      return { question: heldCall.question, answer: readAnswer(input) };
     },
     asked: async (params, signal) => {
       const question = readQuestion(name, params);
       const [call, ...others] = running;
       if (call && others.length === 0) return call.ask(question, signal);
       // A question does not say which call it belongs to, and must not reach another one's client.
-      for (const one of running)
-        one.note(
+      for (const open of running)
+        open.note(
           `The MCP server ${name} asked a question while several of its calls were open and got no answer. Call its tools one after the other.`,
         );
       return noAnswer;

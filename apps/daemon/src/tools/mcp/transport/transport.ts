@@ -97,12 +97,12 @@ export const createTransport = (
             },
           }),
         );
-        const heard = createLines(maxMessageBytes, {
+        const onStderr = createLines(maxMessageBytes, {
           line: (line) => log.line('stderr', line),
           tooLong: () =>
             log.line('drawbridge', 'its stderr is not written down any more: a line without an end'),
         });
-        started.stderr.on('data', heard);
+        started.stderr.on('data', onStderr);
       }),
     send: (message) =>
       new Promise((resolve, reject) => {

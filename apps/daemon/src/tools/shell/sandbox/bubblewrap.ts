@@ -37,11 +37,11 @@ const withoutInner = (paths: string[]): string[] =>
 
 /** Folders between the root and these paths: each is made a mount of its own, which the kernel neither renames nor removes. */
 const foldersAbove = (paths: string[], root: string): string[] => {
-  const found = new Set<string>();
+  const folders = new Set<string>();
   for (const path of paths)
-    for (let at = dirname(path); at !== root && isWithin(at, root) && !found.has(at); at = dirname(at))
-      found.add(at);
-  return [...found].sort((one, other) => one.split(sep).length - other.split(sep).length);
+    for (let at = dirname(path); at !== root && isWithin(at, root) && !folders.has(at); at = dirname(at))
+      folders.add(at);
+  return [...folders].sort((one, other) => one.split(sep).length - other.split(sep).length);
 };
 
 const kernelFolders = ['/proc', '/dev', '/sys'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { takePending, writePending } from './pending.ts';
+import { consumePending, writePending } from './pending.ts';
 import { clearPending } from './walls.ts';
 
 /** A daemon of which only the shell is left: it runs one command. */
@@ -66,9 +66,9 @@ it('a note of this process is kept, one that cannot be read is removed, and one 
   const text = readFileSync(join(own, name), 'utf8');
   writeFileSync(join(own, 'shell-pending-broken.json'), '{');
   mkdirSync(join(own, 'other'));
-  expect([takePending(own), readdirSync(own).sort()]).toEqual([[], ['other', name]]);
+  expect([consumePending(own), readdirSync(own).sort()]).toEqual([[], ['other', name]]);
   // The same number belongs to another run of the program.
   writeFileSync(join(own, name), JSON.stringify({ ...(JSON.parse(text) as object), instance: 'earlier' }));
-  expect([takePending(own), readdirSync(own)]).toEqual([[pending], ['other']]);
+  expect([consumePending(own), readdirSync(own)]).toEqual([[pending], ['other']]);
   remove();
 });

@@ -66,19 +66,19 @@ const readRecord = (path: string) => {
 };
 
 /** What commands of a daemon that was killed left to do; their notes are removed. */
-export const takePending = (privateFolder: string): Pending[] =>
+export const consumePending = (privateFolder: string): Pending[] =>
   readdirSync(privateFolder)
     .filter((name) => name.startsWith(prefix))
     .flatMap((name): Pending[] => {
       const path = join(privateFolder, name);
-      const found = readRecord(path);
-      if (found !== undefined && isAtWork(found)) return [];
+      const pending = readRecord(path);
+      if (pending !== undefined && isAtWork(pending)) return [];
       rmSync(path, { force: true });
-      if (found === undefined) return [];
+      if (pending === undefined) return [];
       const before: ProtectedPlaces = {
-        kept: new Map(found.kept.map(([place, link]) => [place, link ?? undefined])),
-        repositories: new Map(found.repositories.map((one) => [one.folder, one])),
-        unseen: found.unseen,
+        kept: new Map(pending.kept.map(([place, link]) => [place, link ?? undefined])),
+        repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
+        unseen: pending.unseen,
       };
-      return [{ root: found.root, before, standIns: found.standIns, folders: found.folders }];
+      return [{ root: pending.root, before, standIns: pending.standIns, folders: pending.folders }];
     });

@@ -17,7 +17,7 @@ import { isExcluded } from '../../../paths/limits.ts';
 const maxFoldersLookedAt = 20_000;
 /** As many places may be closed because nobody looked into them; more are closed by a folder above them. */
 const maxUnseen = 200;
-const looksAtOnce = 32;
+const foldersAtOnce = 32;
 
 export interface Repository {
   folder: string;
@@ -70,38 +70,38 @@ const isRepository = (entries: Dirent[]): boolean => {
 const foldersIn = (parent: string, entries: Dirent[], kind: Kind): Ahead[] =>
   entries.filter((one) => one.isDirectory()).map(({ name }) => ({ folder: join(parent, name), kind }));
 
-const insideRepository = (folder: string, entries: Dirent[], found: ProtectedPlaces): Ahead[] => {
+const insideRepository = (folder: string, entries: Dirent[], places: ProtectedPlaces): Ahead[] => {
   const inside: Record<string, Kind> = { modules: 'modules', worktrees: 'worktrees' };
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (gitNames.has(entry.name)) found.kept.set(path, linkAt(path));
+    if (gitNames.has(entry.name)) places.kept.set(path, linkAt(path));
     if (entry.name !== rebaseFolder) continue;
     const todo = join(path, todoName);
-    if (!entry.isDirectory()) found.kept.set(path, linkAt(path));
-    else if (isThere(todo) && runsCommands(todo)) found.kept.set(todo, linkAt(todo));
+    if (!entry.isDirectory()) places.kept.set(path, linkAt(path));
+    else if (isThere(todo) && runsCommands(todo)) places.kept.set(todo, linkAt(todo));
   }
-  return foldersIn(folder, entries, 'plain').flatMap((one) => {
-    const kind = inside[basename(one.folder)];
-    return kind === undefined ? [] : [{ ...one, kind }];
+  return foldersIn(folder, entries, 'plain').flatMap((inner) => {
+    const kind = inside[basename(inner.folder)];
+    return kind === undefined ? [] : [{ ...inner, kind }];
   });
 };
 
 const insidePlain = (territory: Territory, folder: string, given: [Dirent[], ProtectedPlaces]): Ahead[] => {
-  const [entries, found] = given;
-  return entries.flatMap((one): Ahead[] => {
-    const path = join(folder, one.name);
-    const isFolder = one.isDirectory();
-    if (isFolder && one.name === '.git') return [{ folder: path, kind: 'whole' }];
-    if (isProtected(territory, path, 'write')) found.kept.set(path, linkAt(path));
-    else if (isFolder && !isExcluded(one.name)) return [{ folder: path, kind: 'plain' }];
+  const [entries, places] = given;
+  return entries.flatMap((entry): Ahead[] => {
+    const path = join(folder, entry.name);
+    const isFolder = entry.isDirectory();
+    if (isFolder && entry.name === '.git') return [{ folder: path, kind: 'whole' }];
+    if (isProtected(territory, path, 'write')) places.kept.set(path, linkAt(path));
+    else if (isFolder && !isExcluded(entry.name)) return [{ folder: path, kind: 'plain' }];
     return [];
   });
 };
 
-const look = async (
+const inspectFolder = async (
   territory: Territory,
   { folder, kind }: Ahead,
-  found: ProtectedPlaces,
+  places: ProtectedPlaces,
 ): Promise<Ahead[]> => {
   const entries = await list(folder);
   if (kind === 'worktrees') return foldersIn(folder, entries, 'worktree');
@@ -110,12 +110,12 @@ const look = async (
   if (isOwn || isRepository(entries)) {
     // Without a HEAD git finds no repository; should it get one, that is a new repository.
     if (entries.some(({ name }) => name === 'HEAD'))
-      found.repositories.set(folder, { folder, kind: kind === 'worktree' ? kind : 'whole' });
-    return insideRepository(folder, entries, found);
+      places.repositories.set(folder, { folder, kind: kind === 'worktree' ? kind : 'whole' });
+    return insideRepository(folder, entries, places);
   }
   return kind === 'modules'
     ? foldersIn(folder, entries, 'modules')
-    : insidePlain(territory, folder, [entries, found]);
+    : insidePlain(territory, folder, [entries, places]);
 };
 
 /** Few folders that hold all of these. Throws `tooManyFolders` where that is the root itself. */
@@ -133,7 +133,7 @@ const leaveOutGone = ({ kept, repositories, unseen }: ProtectedPlaces): Protecte
   unseen: unseen.filter(isThere),
 });
 
-interface Look {
+interface Inspection {
   start?: Ahead;
   /** Not to be looked into. */
   without?: readonly string[];
@@ -148,25 +148,25 @@ interface Look {
  */
 export const findProtectedPlaces = async (
   territory: Territory,
-  { start, without = [], limit = maxFoldersLookedAt, signal }: Look = {},
+  { start, without = [], limit = maxFoldersLookedAt, signal }: Inspection = {},
 ): Promise<ProtectedPlaces> => {
-  const found: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
+  const places: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
   const skipped = new Set(territory.root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
   let ahead: Ahead[] = [start ?? { folder: territory.root, kind: 'plain' }];
-  for (let looked = 0; ahead.length > 0;) {
+  for (let inspected = 0; ahead.length > 0;) {
     signal?.throwIfAborted();
-    const now = ahead.splice(0, Math.min(looksAtOnce, limit - looked));
-    if (now.length === 0) break;
-    looked += now.length;
-    for (const next of await Promise.all(now.map((one) => look(territory, one, found))))
-      for (const one of next) if (!skipped.has(one.folder)) ahead.push(one);
+    const batch = ahead.splice(0, Math.min(foldersAtOnce, limit - inspected));
+    if (batch.length === 0) break;
+    inspected += batch.length;
+    for (const next of await Promise.all(batch.map((next) => inspectFolder(territory, next, places))))
+      for (const inner of next) if (!skipped.has(inner.folder)) ahead.push(inner);
   }
   if (ahead.length > 0)
-    found.unseen = coverOf(
+    places.unseen = coverOf(
       ahead.map(({ folder }) => folder),
       territory.root,
     );
-  return leaveOutGone(found);
+  return leaveOutGone(places);
 };
 
 export const canWrite = (folder: string): boolean => {

@@ -15,8 +15,8 @@ export const readTodo = (path: string): string | undefined => {
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const found = fstatSync(fd);
-      return found.isFile() && found.size <= maxTodoBytes ? readFileSync(fd, 'utf8') : undefined;
+      const stats = fstatSync(fd);
+      return stats.isFile() && stats.size <= maxTodoBytes ? readFileSync(fd, 'utf8') : undefined;
     } finally {
       closeSync(fd);
     }

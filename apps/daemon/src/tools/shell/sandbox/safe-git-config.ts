@@ -28,10 +28,10 @@ interface Setting {
 const idOf = ({ section: first, name, key }: Setting, shown: string | undefined = name): string =>
   [first, ...(name === undefined ? [] : [shown ?? '*']), key].join('.');
 
-const isSafe = (one: Setting): boolean => {
-  const id = idOf(one, one.name === undefined ? undefined : '*');
+const isSafe = (entry: Setting): boolean => {
+  const id = idOf(entry, entry.name === undefined ? undefined : '*');
   if (!safeKeys.has(id)) return false;
-  return !/url$|remote$/.test(one.key) || !isHelperAddress(one.value ?? '');
+  return !/url$|remote$/.test(entry.key) || !isHelperAddress(entry.value ?? '');
 };
 
 const headingOf = ({ section: first, name }: Setting): string =>
@@ -48,14 +48,14 @@ export const safeGitConfig = (text: string): { text: string; dropped: string[] }
   let heading = '';
   for (const line of text.split('\n')) {
     const opened = section.exec(line);
-    const found = setting.exec(line);
+    const match = setting.exec(line);
     if (nothing.test(line)) continue;
     if (opened?.[1] !== undefined) at = { section: opened[1].toLowerCase(), name: opened[2] };
-    else if (found?.[1] === undefined || at === undefined) {
+    else if (match?.[1] === undefined || at === undefined) {
       dropped.push(line.trim().slice(0, 60));
       at = line.trim().startsWith('[') ? undefined : at;
     } else {
-      const one: Setting = { ...at, key: found[1].toLowerCase(), value: found[2]?.trim() };
+      const one: Setting = { ...at, key: match[1].toLowerCase(), value: match[2]?.trim() };
       if (!isSafe(one)) dropped.push(idOf(one).slice(0, 60));
       else {
         if (headingOf(one) !== heading) lines.push((heading = headingOf(one)));

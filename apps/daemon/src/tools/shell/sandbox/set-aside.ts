@@ -61,8 +61,8 @@ const readShort = (folder: Folder, name: string): string | undefined => {
 };
 
 const isShortFile = (folder: Folder, name: string): boolean => {
-  const found = statOf(folder, name);
-  return found?.isFile() === true && found.size <= maxConfigBytes;
+  const stats = statOf(folder, name);
+  return stats?.isFile() === true && stats.size <= maxConfigBytes;
 };
 
 const makeConfigSafe = (place: Place): void => {
@@ -83,10 +83,10 @@ const makeConfigSafe = (place: Place): void => {
 
 const makeHooksSafe = (place: Place): void => {
   const { folder } = place;
-  const found = statOf(folder, 'hooks');
-  if (found === undefined) return;
+  const stats = statOf(folder, 'hooks');
+  if (stats === undefined) return;
   const areSamples =
-    found.isDirectory() &&
+    stats.isDirectory() &&
     readdirSync(folder.entry('hooks'), { withFileTypes: true }).every(
       (one) => one.isFile() && one.name.endsWith('.sample'),
     );
@@ -163,9 +163,9 @@ const leadsToKnown = ({ after }: Sweep, { folder }: Place): boolean => {
 };
 
 const isEmpty = (folder: Folder, name: string): boolean => {
-  const found = statOf(folder, name);
-  if (found?.isDirectory() === true) return readdirSync(folder.entry(name)).length === 0;
-  return found?.isFile() === true && found.size === 0;
+  const stats = statOf(folder, name);
+  if (stats?.isDirectory() === true) return readdirSync(folder.entry(name)).length === 0;
+  return stats?.isFile() === true && stats.size === 0;
 };
 
 const putAway = (sweep: Sweep, path: string): void =>

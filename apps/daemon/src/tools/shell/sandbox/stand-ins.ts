@@ -35,21 +35,21 @@ export const removeStandIn = ({ path, text }: StandIn): void => {
 export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): void } => {
   const made: StandIn[] = [];
   const release = () => {
-    for (const one of made.splice(0).reverse()) {
-      const left = (users.get(one.path) ?? 1) - 1;
-      if (left > 0) users.set(one.path, left);
+    for (const standIn of made.splice(0).reverse()) {
+      const left = (users.get(standIn.path) ?? 1) - 1;
+      if (left > 0) users.set(standIn.path, left);
       else {
-        users.delete(one.path);
-        removeStandIn(one);
+        users.delete(standIn.path);
+        removeStandIn(standIn);
       }
     }
   };
   try {
-    for (const one of wanted) {
-      const isShared = users.has(one.path);
-      if (!make(one) && !isShared) continue;
-      users.set(one.path, (users.get(one.path) ?? 0) + 1);
-      made.push(one);
+    for (const standIn of wanted) {
+      const isShared = users.has(standIn.path);
+      if (!make(standIn) && !isShared) continue;
+      users.set(standIn.path, (users.get(standIn.path) ?? 0) + 1);
+      made.push(standIn);
     }
   } catch (error) {
     release();

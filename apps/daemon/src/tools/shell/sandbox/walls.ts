@@ -5,7 +5,7 @@ import type { DeniedPaths } from '../../../permission/index.ts';
 import { isWithin, type Territory } from '../../../paths/protected.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
-import { takePending, writePending } from './pending.ts';
+import { consumePending, writePending } from './pending.ts';
 import { canWrite, findProtectedPlaces, standInsFor, type ProtectedPlaces } from './protected-places.ts';
 import { secretPlaces } from './secret-places.ts';
 import { sweepAfter } from './set-aside.ts';
@@ -78,7 +78,7 @@ const borrowRepository = async (root: string, shared: Shared): Promise<string | 
   return shared.repository.folder;
 };
 
-const giveBackRepository = async (root: string, shared: Shared): Promise<string[]> => {
+const returnRepository = async (root: string, shared: Shared): Promise<string[]> => {
   const own = shared.repository;
   if (own === undefined || (own.users -= 1) > 0) return [];
   delete shared.repository;
@@ -107,8 +107,8 @@ export const createWalls = (territory: Territory, limit?: number) => {
   const { root, privateFolder } = territory;
   const shared: Shared = { running: new Set() };
 
-  const build = async (given: Given): Promise<Built> => {
-    const { deniedPaths, signal, temporary } = given;
+  const build = async (command: Given): Promise<Built> => {
+    const { deniedPaths, signal, temporary } = command;
     const before = await findProtectedPlaces(territory, { signal, limit });
     const repository = await borrowRepository(root, shared);
     const own = makeOwnFolder();
@@ -135,7 +135,7 @@ export const createWalls = (territory: Territory, limit?: number) => {
       arguments: bubblewrapArguments({
         root,
         temporary,
-        hidden: hiddenFor(territory, given),
+        hidden: hiddenFor(territory, command),
         kept,
         instead: repository === undefined ? [] : [{ place, folder: repository }],
         emptyFile,
@@ -143,7 +143,7 @@ export const createWalls = (territory: Territory, limit?: number) => {
       release: async () => {
         shared.running.delete(before);
         standIns.release();
-        const made = repository === undefined ? [] : await giveBackRepository(root, shared);
+        const made = repository === undefined ? [] : await returnRepository(root, shared);
         const left = await sweepAfter(territory, before);
         forgetNew(shared, before);
         rmSync(own, { recursive: true, force: true });
@@ -158,8 +158,8 @@ export const createWalls = (territory: Territory, limit?: number) => {
 
 /** Does what commands of a daemon that was killed left to do. */
 export const clearPending = async ({ privateFolder }: Territory): Promise<void> => {
-  for (const { root, before, standIns, folders } of takePending(privateFolder)) {
-    for (const one of standIns.toReversed()) removeStandIn(one);
+  for (const { root, before, standIns, folders } of consumePending(privateFolder)) {
+    for (const standIn of standIns.toReversed()) removeStandIn(standIn);
     const made = join(folders[0] ?? '', 'git');
     await settleRepository(made, root);
     await sweepAfter({ root, privateFolder }, before);
