@@ -15,7 +15,7 @@ const manifest = z.object({
   packed: z.object({
     /** What cannot go into the bundle. */
     dependencies: z.array(z.string()),
-    /** The same, where drawbridge runs without: an install goes on when one of these has no binary for the system. */
+    /** For the packed daemon: an install continues when one of these has no binary for the system. */
     optionalDependencies: z.array(z.string()),
   }),
 });
@@ -38,7 +38,7 @@ const contentHash = async (folder: string): Promise<string> => {
   return hash.digest('hex').slice(0, 12);
 };
 
-/** Packs a staged folder into `daemon.tgz` with the build's hash in its manifest, and `daemon.json` beside it: see `packedDaemon`. */
+/** Packs a staged folder into `daemon.tgz` with its build hash, and writes `daemon.json` (`packedDaemon`). */
 export const seal = async (staged: string, to: string): Promise<void> => {
   const path = join(staged, 'package.json');
   const { build: _before, ...packed } = z.looseObject({ version: z.string() }).parse(await readJson(path));

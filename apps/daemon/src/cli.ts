@@ -78,7 +78,7 @@ const exitCode = (error: unknown): number => {
   return 1;
 };
 
-// Node ignores this signal until a package listens to it and leaves: then a write beyond a limit would end the process.
+// Node ignores this signal unless a package has listened to it: then a write beyond a limit ends the process.
 process.on('SIGXFSZ', () => undefined);
 
 // Node would open its inspector, which lets any program on this machine run code in here.

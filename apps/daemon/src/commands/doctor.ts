@@ -36,7 +36,7 @@ const attempt = async (name: string, run: () => Promise<Check[]>): Promise<Check
   }
 };
 
-/** The modes that hold: of each daemon that runs, else those of the settings, each with where it comes from. */
+/** The modes in force, of each running daemon or else of the settings, with their sources. */
 const showModes = (settings: SettingsStore, running: readonly DaemonStatus[]): Check[] => {
   const idle = {
     folder: null,

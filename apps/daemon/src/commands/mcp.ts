@@ -54,7 +54,7 @@ const add = async (servers: McpServers, name: string, server: McpServer): Promis
   return `${before ? 'replaced' : 'added'}  ${show(name, server)}`;
 };
 
-/** `drawbridge mcp`: the MCP servers of this machine, as text. A daemon that runs picks a change up by itself. */
+/** `drawbridge mcp`: the MCP servers of this machine, as text. A running daemon picks up changes itself. */
 export const mcp = (folder: string): McpActions => ({
   add: async (name, words, { env, cwd }) => {
     const [command, ...args] = words.map((word) => absolute(word, cwd));

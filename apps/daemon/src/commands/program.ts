@@ -95,7 +95,7 @@ const inOwnForm = (help: string): string => {
     : help.replace(/^(Usage: | *\$ |next   See | {7})drawbridge\b/gm, `$1${own}`);
 };
 
-/** The command line as commander reads it. `connect` runs for the command of that name and for a bare address. */
+/** The command line for commander. `connect` also runs for a bare address. */
 export const createProgram = (version: string, actions: Actions): Command => {
   const program = new Command('drawbridge')
     .description('Offers the tools of this machine to a Drawbridge server, within what you allow.')

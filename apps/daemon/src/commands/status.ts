@@ -69,7 +69,7 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
   return [word, row('next', next, (text) => paint('cyan', text))];
 };
 
-/** What the daemons of this person say of themselves, and what is kept to go on with. 1 when none is connected. */
+/** The status of this person's daemons and the saved session. Exits with 1 when none is connected. */
 const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);

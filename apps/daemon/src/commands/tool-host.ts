@@ -43,7 +43,7 @@ export interface ToolHost {
   load(): Promise<void>;
   /** What the panel is told of the rules, and may do to them. */
   rules: RemoteRules;
-  /** Settles open questions as rules come to cover them; `tell` says so to the server. Gives a function that stops it. */
+  /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
   settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
   /** Nobody will answer the question of this request any more. */
   withdrawn(requestId: string): void;

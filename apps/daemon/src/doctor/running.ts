@@ -1,7 +1,7 @@
 import type { DaemonStatus } from '../status/index.ts';
 import type { Check } from './check.ts';
 
-/** Whether something between the daemon and the server holds the stream back: only a daemon that runs can know. */
+/** Whether something buffers the stream on the way: only a running daemon can know. */
 export const checkProxy = (daemons: readonly DaemonStatus[]): Check => {
   const name = 'proxy';
   if (daemons.some(({ heldBack }) => heldBack)) {

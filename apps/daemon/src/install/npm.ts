@@ -16,7 +16,7 @@ const flags = [
   '--loglevel=error',
 ];
 
-/** Fills a folder with a packed daemon and what it depends on. `environment` is all that npm gets. Throws `NO_NPM`. */
+/** Installs a packed daemon with dependencies in a folder; npm gets `environment` only. Throws `NO_NPM`. */
 export const fromPackage =
   (file: string, environment: NodeJS.ProcessEnv) =>
   async (draft: string): Promise<void> => {

@@ -49,10 +49,7 @@ export interface NewVersion {
   nowMs: number;
 }
 
-/**
- * Adds a release to the versions, and gives it. Its folder gets its name only when it is whole and starts: a copy that breaks off
- * is never used. Throws `NOT_WHOLE`.
- */
+/** Adds a release. Its folder gets its name only when complete and able to start. Throws `NOT_WHOLE`. */
 export const addVersion = async (
   { versions }: Places,
   { fill, expected, nowMs }: NewVersion,

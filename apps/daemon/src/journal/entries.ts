@@ -15,7 +15,7 @@ type OpenEntry = Exclude<JournalEntry, { kind: 'settled' }>;
 /** Nothing more arrives for calls that were denied elsewhere: the oldest are evicted. */
 const maxReceived = 1_000;
 
-/** Settled calls are remembered so that a repeat never starts: this many, and this many characters of results. */
+/** Settled calls are remembered, so that a repeat never starts: this many, and this many characters. */
 const maxSettled = 10_000;
 const maxSettledLength = 4 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { createErrors } from '@drawbridge/kit';
 
-/** Why a call that changes something cannot start, which its caller reads; and why a daemon cannot, which the person here reads. */
+/** The first two are for the caller of a call that changes something, the others for the person here. */
 export const errors = createErrors({
   journalFull: {
     code: 'JOURNAL_FULL',

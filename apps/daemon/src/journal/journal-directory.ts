@@ -63,7 +63,7 @@ const openIn = async (
   }
 };
 
-/** Takes the journal of one server in the person's private folder for this process alone. Throws `inUse` and `unusable`. */
+/** Opens the journal of one server for this process alone. Throws `inUse` and `unusable`. */
 export const openJournalDirectory = async (needs: JournalDirectoryNeeds): Promise<OpenedJournal> => {
   const folder = join(journalFolder(needs.privateFolder), directoryName(needs.server));
   try {

@@ -11,7 +11,7 @@ export interface JournalWriterNeeds {
   beforeRewrite(): Promise<void>;
 }
 
-/** Appends records to the page; what is appended in one turn of the event loop shares one sync of the disk. */
+/** Appends records to the page; appends of one turn of the event loop share one sync of the disk. */
 export interface JournalWriter {
   /** Resolves to false when the disk refused or the writer is closed. */
   append(record: JournalRecord, until: 'written' | 'synced'): Promise<boolean>;

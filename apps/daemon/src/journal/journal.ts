@@ -31,7 +31,7 @@ export interface JournalNeeds {
   limits?: JournalLimits;
 }
 
-/** A result that the server does not have, as far as the journal knows. `body` is the JSON text of a `ResponseBody`. */
+/** A result that the server does not have yet. `body` is the JSON text of a `ResponseBody`. */
 export interface Waiting {
   requestId: string;
   body: string;
@@ -48,10 +48,7 @@ export interface Recovered {
   broken: string | null;
 }
 
-/**
- * Written before and after each call that changes something, so that no request starts twice and no result is forgotten. What is
- * appended in one turn of the event loop shares one sync of the disk.
- */
+/** Written before and after each call that changes something: no request starts twice, no result is lost. */
 export interface Journal {
   recovered: Recovered;
   get(requestId: string): JournalEntry | undefined;
@@ -60,7 +57,7 @@ export interface Journal {
   received(requestId: string, tool: string): void;
   /** On disk when it resolves. Throws `journalFull` or `journalFailed`: then the call must not start. */
   started(requestId: string, what: { tool: string; paths: string[] }): Promise<void>;
-  /** On disk when it resolves; false when the disk refused, and then it is kept in memory until it can be written. */
+  /** On disk when it resolves to true; when the disk refuses, it stays in memory until it can be written. */
   done(requestId: string, body: string): Promise<boolean>;
   /** The server has the result, or will never take it. Nothing for a call that is not in the journal. */
   taken(requestId: string): void;
@@ -89,7 +86,7 @@ const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broke
   return { waiting, lost, paths };
 };
 
-/** Reads what the last process left and continues from there. Throws when the journal is there and cannot be read at all. */
+/** Reads what the last process left and continues from there. Throws when it cannot be read at all. */
 export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
   const { folder, clock, limits = journalLimits } = needs;
   const bytes = await loadPage(folder);

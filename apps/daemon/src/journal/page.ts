@@ -81,7 +81,7 @@ export const loadPage = async (folder: string): Promise<Buffer | null> => {
   }
 };
 
-/** Keeps the page under another name and gives that; the page stays where it is until it is replaced. The oldest of such go. */
+/** Links the page under another name, which is returned, and removes the oldest of such pages. */
 export const setAside = async (folder: string, nowMs: number): Promise<string> => {
   const kept = (await readdir(folder)).filter((name) => brokenPattern.test(name)).toSorted();
   for (const name of kept.slice(0, Math.max(0, kept.length - maxBrokenPages + 1)))

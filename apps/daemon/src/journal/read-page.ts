@@ -1,6 +1,6 @@
 import { decodeHead, decodeRecord, headBytes, type JournalRecord } from './record.ts';
 
-/** What a page says. `broken`: something that was written is missing or changed; `records` is what can still be read. */
+/** `broken`: something that was written is missing or changed; `records` is what can still be read. */
 export interface PageContents {
   records: JournalRecord[];
   broken: boolean;
@@ -9,9 +9,8 @@ export interface PageContents {
 const newline = 10;
 
 /**
- * Reads a whole page. A last line without an end is one that was being written when the machine or the process went down: nothing was
- * done because of it, so it is left out. Any other line that is not as it was written makes the page broken, and so does a page that
- * is shorter than it was.
+ * Reads a whole page. An unfinished last line was being written at a crash and is left out;
+ * any other damaged line, and a page that is too short, make the page broken.
  */
 export const readPage = (bytes: Buffer): PageContents => {
   const certain = decodeHead(bytes.subarray(0, headBytes - 1).toString('latin1'));

@@ -5,9 +5,8 @@ import { z } from 'zod';
 const id = requestId;
 
 /**
- * What the journal says of a call that changes something, in the order in which it is said. `started` is on disk before the tool runs,
- * `done` before its result leaves the machine. `paths` are files that the call may leave half-written; `body` is the JSON text of a
- * `ResponseBody`. `doubt` is about the journal itself: a page was broken at that time (milliseconds since 1970), and calls may be missing.
+ * In the order of a call: `started` is on disk before the tool runs, `done` before its result is sent.
+ * `paths` may be left half-written; `body` is a `ResponseBody` as JSON; `doubt` marks a broken page.
  */
 export const journalRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('received'), id, tool: z.string() }),

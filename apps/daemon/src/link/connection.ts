@@ -2,7 +2,7 @@ import type { DisconnectReason } from '@drawbridge/contracts/daemon-event';
 import { exponential } from '@drawbridge/kit';
 import { retryRange } from './retry-range.ts';
 
-/** Why an attempt did not work. `refused` (401, 403) and `server-error` (500) count as auth failures. Specification 7. */
+/** `refused` (401, 403) and `server-error` (500) count as auth failures. Specification 7. */
 export interface Failure {
   kind: 'refused' | 'server-error' | 'network' | 'redirect';
   /** For the person, without a key. */

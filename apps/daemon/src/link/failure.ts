@@ -43,13 +43,13 @@ const redirect = (location: string): Failure => {
   return { kind: 'redirect', sentence: `the server redirects to ${host}, and a key is never sent along` };
 };
 
-/** These answers are about what was posted and will not change: malformed, unknown or gone, answered otherwise, too large. */
+/** Answers about the posted content that will not change: malformed, unknown, conflicting, too large. */
 const finalStatuses = new Set([400, 404, 409, 410, 413, 422]);
 
 /** Whether the same post would be refused again; null where there was no answer. */
 export const isFinal = (status: number | null): boolean => status !== null && finalStatuses.has(status);
 
-/** What an answer that is not the wished-for one means. Only the server's own 401, 403 and 500 are about the key. */
+/** What an unexpected answer means. Only the server's own 401, 403 and 500 are about the key. */
 export const responseFailure = async (response: HttpResponse): Promise<Failure> => {
   const { status } = response;
   const text = await response.text(maxErrorBytes).catch(() => '');

@@ -56,7 +56,7 @@ const toResponse = (message: http.IncomingMessage): HttpResponse => ({
   text: (maxBytes) => decodeText(message, maxBytes),
 });
 
-/** Speaks to one server over kept-alive sockets. The address is fixed here, so a key cannot go to another host. */
+/** HTTP to one server over kept-alive sockets. The address is fixed, so a key cannot go to another host. */
 export const createHttp = (address: URL): Http => {
   // TLS is a good part of a start, and a server on this machine has none.
   const module = address.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;

@@ -17,7 +17,7 @@ export type Verdict = { type: 'run' } | { type: 'repeat'; body: string } | { typ
 const maxEntries = 10_000;
 const maxBodyLength = 1024 * 1024;
 
-/** Remembers which requests were started, so that a repeat is answered and what changes something never runs twice. */
+/** Remembers started requests: a repeat is answered, and a call that changes something never runs twice. */
 export interface RequestDedupe {
   /** What to do with a request that has just come in. `run` marks it as running. */
   take(request: ToolRequest): Verdict;

@@ -1,5 +1,2 @@
-/**
- * How long the daemon waits before it tries again, doubled each time. The specification (7) ends at 30 s; a person who waits for
- * a server that is back already waits for at most 10 s.
- */
+/** Back-off between attempts. The specification (7) ends at 30 s; 10 s keeps the wait for a person short. */
 export const retryRange = { baseMs: 1_000, capMs: 10_000 };

@@ -80,10 +80,7 @@ export interface ServerApi {
   settles(): boolean;
   /** Ends the pairing. */
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
-  /**
-   * Takes the machine offline and keeps its key. A server that cannot keep it is not asked: it sees the stream end, and
-   * waits for its grace.
-   */
+  /** Goes offline and keeps the key. A server without that feature is not asked: it sees the stream end. */
   leave(key: string, signal: AbortSignal): Promise<void>;
   /** Whether the server answers at all; no key is sent. */
   isThere(signal: AbortSignal): Promise<boolean>;

@@ -29,7 +29,7 @@ const parse = (text: string): DaemonEvent | undefined => {
 
 const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 
-/** Opens the server's event stream with `key` in a header. The returned function closes it, after which nothing is said. */
+/** Opens the server's event stream. The returned function closes it; no event follows. */
 export const openStream = (
   needs: { http: Http; clock: Clock; headers(key: string): Record<string, string> },
   key: string,

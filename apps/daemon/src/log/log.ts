@@ -30,7 +30,7 @@ const cut = (_key: string, value: unknown): unknown =>
 const toAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Writes `logs/drawbridge.log` in the private folder: one JSON object a line, in ASCII, scrubbed as a whole. */
+/** Writes `logs/drawbridge.log`: one JSON object a line, in ASCII, with keys removed. */
 export const createLog = ({ privateFolder, clock }: { privateFolder: string; clock: Clock }): Log => {
   const file = createLogFile({ path: logPath(privateFolder), older: olderLogs, clock });
   const scrubber = createScrubber();

@@ -49,7 +49,7 @@ const readFrom = async (
   }
 };
 
-/** Hands over each record as it is written, until aborted. Records of the moment at which a full log is set aside may be missed. */
+/** Passes on each record as it is written, until aborted. Records during a log rotation may be missed. */
 export const followLog = async (
   privateFolder: string,
   { signal, show }: { signal: AbortSignal; show(records: LogRecord[]): void },

@@ -24,7 +24,7 @@ const makeIn = (parent: Folder, name: string): void => {
   }
 };
 
-/** Makes a folder and those above it, each inside the one that is held open. Gives it open; close `fd` when done. */
+/** Makes a folder and its parents, each inside an open one. Returns it open; close `fd` when done. */
 export const mkdirp = (path: string, root: string): Folder => {
   let folder = openNearest(path, root);
   const missing = path.slice(folder.path.length).split(sep).filter(Boolean);

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { pathErrors as errors } from './errors.ts';
 
-/** Linux alone lets a process reach files through a descriptor of their folder. By number, where that is ours: one link less for each file. */
+/** On Linux files can be reached through their folder's descriptor. The own pid saves a link. */
 const findDescriptors = (): string | undefined => {
   if (process.platform !== 'linux' || !existsSync('/proc/self/fd')) return undefined;
   return readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd` : '/proc/self/fd';
@@ -35,10 +35,7 @@ export interface Folder extends Opened {
   entry(name: string): string;
 }
 
-/**
- * Whether the descriptor is what stands at `path`, reached without any link. Checked after opening: what was opened stays open,
- * whatever happens to the names.
- */
+/** Whether the descriptor is what stands at `path`, without any link. Called after opening. */
 const isAt = ({ fd, path }: Opened): boolean => {
   if (descriptors !== undefined) return readlinkSync(`${descriptors}/${fd}`) === path;
   const [own, named] = [fstatSync(fd), lstatSync(path)];
@@ -68,7 +65,7 @@ const verified = (opened: Opened): Opened => {
   }
 };
 
-/** Opens what stands at a real path for reading, without waiting and without following a link. Close `fd` when done. */
+/** Opens a real path for reading, without waiting or following a link. Close `fd` when done. */
 export const openForReading = (path: string): Opened => {
   // A file that is replaced at this moment is opened as the one that went; the next look finds the new one.
   for (let attempt = 0; ; attempt += 1) {

@@ -7,7 +7,7 @@ import { isWithin } from './protected.ts';
 
 export type PlaceKind = 'missing' | 'file' | 'folder' | 'link' | 'other';
 
-/** Where a path leads: `path` has no link in it (but for its last name, of kind `link`), `typed` is the same without resolving. */
+/** `path` has no link in it, except a last name of kind `link`; `typed` is the same path unresolved. */
 export interface Place {
   path: string;
   typed: string;
@@ -22,7 +22,7 @@ export interface Resolution {
   last: 'follow' | 'keep';
 }
 
-/** Kernel interfaces that look like files: proc, sysfs, securityfs, debugfs, tracefs, bpf, cgroup 1 and 2, devpts. */
+/** Kernel interfaces that look like files: proc, sysfs, securityfs, debugfs, tracefs, bpf, cgroup, devpts. */
 const kernelFilesystems = new Set([
   0x9fa0, 0x62656572, 0x73636673, 0x64626720, 0x74726163, 0xcafe4a11, 0x27e0eb, 0x63677270, 0x1cd1,
 ]);
@@ -77,8 +77,8 @@ const below = (root: string, path: string): string[] | undefined =>
   isWithin(path, root) ? names(path.slice(root.length)) : undefined;
 
 /**
- * Follows a typed path from the root, one name after the other, through links (also dangling ones), without opening anything.
- * What it finds can change at once: open, and compare again (`open.ts`). Throws `badPath`, `outside`, `notFolder`.
+ * Resolves a typed path from the root, name by name, through links, without opening anything.
+ * Compare again after opening (`open.ts`). Throws `badPath`, `outside`, `notFolder`.
  */
 export const findPlace = (typed: string, { root, last }: Resolution): Place => {
   check(typed);

@@ -3,10 +3,7 @@ import { relative } from 'node:path';
 import { openFolder } from './open.ts';
 import { findPlace } from './place.ts';
 
-/**
- * The names of the regular files in a folder, by the folder's path from the root (`.` is the root). None where it is no folder, is
- * reached through a link, or cannot be read.
- */
+/** The names of the regular files in a folder, given relative to the root. Empty for links and errors. */
 export const plainFilesIn = (root: string, folder: string): ReadonlySet<string> => {
   try {
     const place = findPlace(folder, { root, last: 'keep' });

@@ -3,7 +3,7 @@ import { normalizeName } from '../text/normalize.ts';
 
 const plainPath = /^[\x20-\x7e]*$/;
 
-/** Names that make other programs run things, wherever they stand; what lies below a folder of these belongs to it. */
+/** Names that make other programs run things, wherever they stand, with all below them. */
 const anywhere = new Set(
   (
     '.gitmodules .mcp.json .vscode .idea .claude .cursor .ssh .envrc ' +
@@ -11,7 +11,7 @@ const anywhere = new Set(
     '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc'
   ).split(' '),
 );
-/** Inside a `.git` folder, at any depth (a submodule's own is below `modules`): what git runs, or where it looks for it. */
+/** Inside `.git`, at any depth (submodules are below `modules`): what git runs or where it looks for it. */
 export const gitNames: ReadonlySet<string> = new Set([
   'hooks',
   'config',
@@ -61,8 +61,8 @@ export interface Territory {
 }
 
 /**
- * Whether no tool may touch this path, whether it exists or not. The person chose the root, so its own name and those above it do not
- * count. `write` also keeps `.git` itself, which as a file or a link would send git elsewhere.
+ * Whether no tool may touch this path. Names of the root itself and above it do not count.
+ * `write` also protects `.git` itself, which as a file or a link would send git elsewhere.
  */
 export const isProtected = (territory: Territory, path: string, access: 'read' | 'write'): boolean => {
   if (isWithin(normalizeName(path), normalizeName(territory.privateFolder))) return true;
@@ -74,7 +74,7 @@ export const isProtected = (territory: Territory, path: string, access: 'read' |
   return names.some((_, at) => at >= rootLength && isMarked(names, at));
 };
 
-/** Printable and without a dot in front: what `normalizeName` only brings to lower case, and what no protected name looks like. */
+/** Printable and without a leading dot: no protected name looks like this. */
 const harmlessName = /^[\x20-\x2d\x2f-\x7e][\x20-\x7e]*$/;
 
 /** `isProtected` for reading the entries of one folder, with what holds for all of them looked at once. */

@@ -36,7 +36,7 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
   }
 };
 
-/** Runs with the regular file at a real path open for reading. Throws `isFolder`, `notFile`, `changed`, `protectedPath`. */
+/** Runs with a regular file open for reading. Throws `isFolder`, `notFile`, `changed`, `protectedPath`. */
 export const withRegularFile = async <T>(
   path: string,
   privateFolder: string,
@@ -61,7 +61,7 @@ export const readBytes = (path: string, privateFolder: string): Promise<Buffer> 
     return readAll(fd, stats.size);
   });
 
-/** The first `size` bytes of an open file, piece by piece: a file that grows meanwhile does not grow the copy. */
+/** The first `size` bytes of an open file, in chunks: a file that grows does not grow the copy. */
 export async function* chunksOf(fd: number, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   for (let position = 0; position < size;) {
     signal.throwIfAborted();

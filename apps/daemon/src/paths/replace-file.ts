@@ -17,7 +17,7 @@ export const temporaryName = (requestId: string): string => `${beginningOf(reque
 export const isTemporaryNameOf = (requestId: string, name: string): boolean =>
   name.startsWith(beginningOf(requestId)) && /-[\w-]{8}\.tmp$/.test(name);
 
-/** The new file takes the mode and, where we may, the owner of the one that it replaces; never set-uid bits. */
+/** Copies the mode and, where permitted, the owner of the replaced file; never set-uid bits. */
 const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
   const own = await file.stat();
   if (own.uid !== old.uid || own.gid !== old.gid) {
@@ -41,8 +41,8 @@ async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
 }
 
 /**
- * Puts a file into an open folder in one step: readers see the old content or the new, and both name and content are on disk
- * when this resolves. A file with a second name elsewhere is not changed there. Throws `notFile` over anything else than a file.
+ * Replaces a file in an open folder atomically and synced. Other names of the old file keep its content.
+ * Throws `notFile` over anything else than a file.
  */
 export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });

@@ -11,7 +11,7 @@ export interface InterruptedCalls {
   paths: readonly string[];
 }
 
-/** Removes what these calls left beside the files that they wrote, and nothing of any other. What cannot be looked at stays. */
+/** Removes the temporary files of these calls, and no others. What cannot be opened stays. */
 export const removeTempFiles = async ({ calls, paths }: InterruptedCalls): Promise<void> => {
   for (const path of new Set(paths.map((file) => dirname(file)))) {
     try {

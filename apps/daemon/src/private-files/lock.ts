@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { hasCode } from '@drawbridge/kit';
 
 /**
- * A lock is the file `lock.<n>` with the greatest n, made only when the process that made the last one is gone.
- * Two processes that find the same dead one cannot both make the next, and nothing needs cleaning up after `kill -9`.
+ * A lock is the file `lock.<n>` with the greatest n, made only when the last holder is gone.
+ * Two processes cannot both make the next one, and `kill -9` leaves nothing to clean up.
  */
 const lockPattern = /^lock\.(\d{1,15})$/;
 

@@ -8,7 +8,7 @@ import { hasCode } from '@drawbridge/kit';
 const isOurs = (uid: number) => process.getuid === undefined || uid === process.getuid();
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** The person's own folder, opened without following a link, with its mode brought to 0700. Gives its real path. */
+/** Opens the private folder without following a link and sets its mode to 0700. Returns its real path. */
 export const openPrivateFolder = async (folder: string): Promise<string> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await lstat(folder)).isSymbolicLink()) throw errors.settingsUnsafe({ message: `${folder} is a link` });

@@ -11,10 +11,7 @@ const parseJson = (text: string, path: string): unknown => {
   }
 };
 
-/**
- * The text of a private file -> what it holds. `settingsBroken` names the file and the place in it. Nothing is guessed,
- * a key that stands there twice included.
- */
+/** Parses a private file. `settingsBroken` names the file and the place; repeated keys are refused. */
 export const parsePrivateJson = <T>(
   text: string,
   { path, schema }: { path: string; schema: z.ZodType<T> },

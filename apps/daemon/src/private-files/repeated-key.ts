@@ -1,4 +1,4 @@
-/** The first key that an object of a JSON text holds twice (a parser would take the last without a word), or undefined. */
+/** The first key that a JSON object holds twice (a parser would silently take the last), or undefined. */
 export const repeatedKey = (validJson: string): string | undefined => {
   const open: (Set<string> | null)[] = [];
   const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;

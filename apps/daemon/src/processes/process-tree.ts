@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '@drawbridge/kit';
 
-/** Names the call in the environment of all that the command starts: who leaves the process group still carries it. */
+/** Tags all that a command starts through the environment: a process that leaves its group keeps the tag. */
 export const tagVariable = 'DRAWBRIDGE_CALL';
 
 const graceMs = 2_000;
@@ -54,7 +54,7 @@ const sendToAll = (tree: Tree, signal: NodeJS.Signals | 0): boolean =>
     .map((pid) => send(pid, signal))
     .includes(true);
 
-/** Ends a process group and all that left it: TERM, and KILL after 2 s for what is still there. Calls `ended` when nothing is, or after KILL. */
+/** Ends a process tree: TERM, then KILL after 2 s. Calls `ended` when nothing is left, or after KILL. */
 export const endTree = (tree: Tree, clock: Clock, ended: () => void): void => {
   sendToAll(tree, 'SIGTERM');
   if (!sendToAll(tree, 0)) return ended();

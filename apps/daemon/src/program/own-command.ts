@@ -85,7 +85,7 @@ export const commandFrom = ({ script, node, path, home }: Start): string => {
   return `${isSameNode ? 'node' : shellWord(node)} ${shellWord(real)}`;
 };
 
-/** A command of this program for a message, in the form that works on this machine: `ownCommand('connect')`. */
+/** A command of this program in the form that works on this machine: `ownCommand('connect')`. */
 export const ownCommand = (rest = ''): string => {
   const start = commandFrom({
     script: process.argv[1] ?? '',

@@ -11,10 +11,7 @@ const quote = (word: string, dollars: '$' | '$$'): string => {
   return `"${escaped}"`;
 };
 
-/**
- * A unit of the person's own systemd. It is started again after a crash, not after a wrong use, an explicit disconnect,
- * or five failures within 15 min.
- */
+/** A systemd user unit: restarts after a crash, not after wrong use, a disconnect or 5 failures. */
 export const systemdUnit = ({ node, cli, args, folder, path }: ServiceFacts): string =>
   [
     '[Unit]',

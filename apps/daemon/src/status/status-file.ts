@@ -7,7 +7,7 @@ import type { DaemonStatus } from './status.ts';
 /** Counts of calls reach the file this much later at most. */
 const countsMs = 1_000;
 
-/** `status.json` (0600) in the folder of a journal that this process holds. What cannot be written is left out. */
+/** `status.json` (0600) in the folder of a locked journal. Write errors are ignored. */
 export interface StatusFile {
   /** Writes what changed at once, or within a second where it is `soon`. */
   update(change: Partial<DaemonStatus>, when: 'now' | 'soon'): void;
@@ -28,7 +28,7 @@ export const createStatusFile = (
   const write = () => {
     timer.cancel();
     const text = JSON.stringify(current);
-    // The file describes a live process: after a crash of the machine it counts for nothing, so it needs no fsync.
+    // No fsync: after a crash of the machine the file means nothing.
     inTurn(() => writeFileAtomic(path, text, { mode: 0o600, fsync: false })).catch(() => {});
   };
 

@@ -25,7 +25,7 @@ export interface AskNeeds {
 
 export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<TerminalAnswer>;
 
-/** Asks the person at this terminal, one question at a time; one key answers. Rejects when the signal is aborted first. */
+/** Asks at this terminal, one question at a time; one key answers. Rejects when the signal aborts first. */
 export const createAskInTerminal = ({
   clock,
   terminal,
@@ -35,7 +35,7 @@ export const createAskInTerminal = ({
 }: AskNeeds): AskInTerminal => {
   const inTurn = createSerialQueue();
 
-  /** Hands over each key that is pressed by itself: what comes in one piece was pasted, or is a key without a letter. */
+  /** Passes on single keys only: several characters at once were pasted, or are a key without a letter. */
   const listen = (onKey: (key: string) => void): (() => void) => {
     const onData = (chunk: Buffer | string) => {
       const text = chunk.toString('utf8');

@@ -51,7 +51,7 @@ export interface CallLines {
   flush(): void;
 }
 
-/** Shows calls as they end: one at once, those that follow closely together. A line for each would cost more than many a call. */
+/** Prints calls as they end: the first at once, those that follow closely together. */
 export const createCallLines = ({
   clock,
   terminal,

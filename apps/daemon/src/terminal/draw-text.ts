@@ -1,6 +1,6 @@
 import { piecesOf, visible, visibleLines, type Piece } from '@drawbridge/kit';
 
-/** U+2068 and U+2069: a terminal that turns right-to-left letters around keeps such a word where it stands. */
+/** U+2068 and U+2069 keep a right-to-left word in its place on a terminal that reorders text. */
 const isolated = (word: string) => `\u2068${word}\u2069`;
 
 const draw = (text: string, plain: (text: string) => string): string =>

@@ -41,10 +41,7 @@ const drawPreview = (sent: SentPreview): string[] => {
   ];
 };
 
-/**
- * A question as it is drawn in the terminal: every resource in full, with nothing in it that could move what is seen.
- * What describes a resource is folded at a width in columns; the resource itself and what changes are left as they are.
- */
+/** A question as text: every resource in full, escaped. Only descriptions are wrapped at `columns`. */
 export const drawQuestion = (question: ConfirmationPayload, columns?: number): string => {
   const { preview, title } = question;
   const resources = question.resources ?? [question];

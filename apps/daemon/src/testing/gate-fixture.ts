@@ -33,7 +33,7 @@ export const misfit: Outcome = {
   reason: 'Access denied: the answer does not fit what was asked',
 };
 
-/** A gate over real settings in a folder of its own; `send` and `asked` make the same attempt again and again. */
+/** A gate over real settings in its own folder; `send` and `asked` repeat the same attempt. */
 export const openGate = async ({
   modes = {},
   ask = { kind: 'panel' } as Ask,

@@ -40,7 +40,7 @@ require('node:readline')
   });
 `;
 
-/** A small MCP server that does what the test says, good or bad: `script` changes `tools` and `on`, and asks with `form`. */
+/** A small MCP server for tests: `script` changes `tools` and `on`, and asks with `form`. */
 export const scripted = (folder: string, script = ''): McpServer => {
   const path = join(folder, 'server.cjs');
   writeFileSync(path, base + script);

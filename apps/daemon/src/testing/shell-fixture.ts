@@ -12,7 +12,7 @@ const output = z.object({
 });
 const node = JSON.stringify(process.execPath);
 
-/** A real shell in a real sandbox: `run` gives what a command said, `script` runs a text with Node in it. A word lies outside the root. */
+/** A real shell in a real sandbox: `run` gives a command's output, `script` runs Node. `word` is outside. */
 export const openShell = async (folders = makeFolders()) => {
   const world = await openTools({ modes: { ...everythingAllowed, shell: 'allow' }, folders });
   writeFileSync(join(folders.outside, 'secret.txt'), 'sesame');

@@ -57,7 +57,7 @@ export const run = async (args: string[], environment: Record<string, string> = 
   return { code: await code, ...out };
 };
 
-/** An environment in which it ends with the names of the files that it has loaded, without what changes with their content. */
+/** An environment in which the CLI ends with the names of its loaded files, without their hashes. */
 export const tellingLoaded = async (): Promise<Record<string, string>> => {
   const hook = join(home, 'hook.cjs');
   const names = `Object.keys(require.cache).map((path) => require('node:path').basename(path).replace(/-[\\w-]{8}\\.cjs$/, ''))`;

@@ -16,7 +16,7 @@ import {
 } from '../permission/index.ts';
 import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../tools/index.ts';
 
-/** A folder for the tools, one beside it that they must not reach, and one for the settings; all gone after the test. */
+/** A folder for the tools, an outside folder beside it and one for the settings; removed after the test. */
 export const makeFolders = () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'drawbridge-')));
   // More than once: git may still be at work in the background.

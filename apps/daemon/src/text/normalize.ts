@@ -4,7 +4,7 @@ const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 /** One spelling for composed letters and letters in another shape, without invisible marks. */
 export const withoutInvisible = (text: string): string => text.normalize('NFKC').replace(invisible, '');
 
-/** One spelling for all that a disk or an eye may take for the same: letter case, composed letters, invisible marks. */
+/** One spelling for what a disk or an eye takes for the same: case, composed letters, invisible marks. */
 export const normalizeText = (text: string): string =>
   ascii.test(text) ? text.toLowerCase() : withoutInvisible(text).toUpperCase().toLowerCase();
 

@@ -6,8 +6,8 @@ const lastColumn = 26;
 const columnsAhead = new RegExp(`^.{0,${lastColumn - 2}} {2}(?=[^ ])`);
 
 /**
- * A line of a table, wrapped between words at a width in columns; further lines are indented to the text's first word.
- * A word that is wider stays whole, so that it can be copied. Colours are kept ahead of the text only.
+ * Wraps a table row between words; further lines are indented to the text's first word.
+ * A wider word stays whole, so that it can be copied.
  */
 export const wrapLine = (line: string, columns: number): string => {
   const plain = stripVTControlCharacters(line);

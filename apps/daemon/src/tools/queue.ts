@@ -29,7 +29,7 @@ export interface Place {
   progress(update: ProgressBody): void;
 }
 
-/** Gives the job's turn to others while it waits for something else, and waits for the next turn afterwards. */
+/** Releases the job's turn while it waits for something else, and acquires the next one afterwards. */
 export type Outside = (wait: () => Promise<void>) => Promise<void>;
 
 /** Runs jobs within the limits, those of one group in the order in which they came. */

@@ -21,7 +21,7 @@ export interface Toolbox {
   categories(modes: Modes): ToolCategory[];
   /** Calls when what an open family has or misses changed; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
-  /** Loads what open families offer, so that no call waits for it, and an update of the program changes nothing that runs. */
+  /** Loads the open toolsets, so that no call waits, and an update of the program changes nothing running. */
   load(): Promise<void>;
   close(): Promise<void>;
 }

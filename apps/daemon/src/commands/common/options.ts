@@ -53,7 +53,7 @@ const readMode = (name: string, value: string): Mode => {
   throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${modeNames.join(', ')}.` });
 };
 
-/** `--read-only`: reading is allowed, everything else is on deny. A flag that says otherwise is a mistake, not a wish. */
+/** `--read-only`: reading is allowed, the rest is on deny. Throws where another flag says otherwise. */
 const readOnlyModes = (modes: ConnectOptions['modes']): ConnectOptions['modes'] => {
   const looser = toolGroups.find(
     (group) => group !== 'filesystemRead' && (modes[group] ?? 'deny') !== 'deny',

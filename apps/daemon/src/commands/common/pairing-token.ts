@@ -2,7 +2,7 @@ import { errors } from './errors.ts';
 
 const whole = /^gw_[\w-]{32}$/;
 
-/** Throws `WRONG_USE` for a pairing token that lost letters on its way: the server would only say that it is not known. */
+/** Throws `WRONG_USE` for a pairing token that lost characters: the server would only call it unknown. */
 export const checkToken = (token: string): void => {
   if (!token.startsWith('gw_') || whole.test(token)) return;
   throw errors.wrongUse({

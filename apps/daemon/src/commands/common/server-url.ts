@@ -61,7 +61,7 @@ const notAnAddress = (text: string) => {
       });
 };
 
-/** The server's address from the person's words. Throws `WRONG_USE` for one that is not safe to send a key to. */
+/** Parses the server's address. Throws `WRONG_USE` for one that is not safe to send a key to. */
 export const parseServerUrl = (text: string, options: { allowInsecureHttp: boolean }): URL => {
   const url = parseUrl(text);
   if (!url) throw notAnAddress(text);

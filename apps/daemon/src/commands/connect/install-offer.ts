@@ -33,7 +33,7 @@ const isWelcome = async ({ wanted, ask, release }: OfferToInstall): Promise<bool
   return before !== releaseName(release) && (await saidYes(before));
 };
 
-/** Installs for this user where the person says so, by a flag or when asked. A failure does not keep the machine from connecting. */
+/** Installs for this user when a flag or the answer says so. A failure does not stop the connection. */
 export const offerToInstall = async (needs: OfferToInstall): Promise<void> => {
   const { terminal } = needs;
   if (!(await isWelcome(needs))) return;

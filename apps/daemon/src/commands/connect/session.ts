@@ -45,7 +45,7 @@ export interface SessionNeeds {
 export interface Session {
   /** Connects, and resolves when the session has ended for good. */
   run(key: string): Promise<Ending>;
-  /** Stops new work, ends what runs within 5 s, reports it, goes offline. The pairing is kept for the next process. */
+  /** Stops new work, ends running calls within 5 s, reports them, goes offline. The pairing is kept. */
   stop(): Promise<void>;
 }
 

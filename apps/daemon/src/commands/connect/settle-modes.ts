@@ -29,7 +29,7 @@ const refuseNothing = (modes: Modes): void => {
   if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
 };
 
-/** Shows the modes of the session and where each comes from, and asks where a person is there. Throws `declined`, `nothingAllowed`, `badFolder`. */
+/** Shows the modes and asks at a terminal. Throws `declined`, `nothingAllowed`, `badFolder`. */
 export const settleModes = async (
   { options, settings, start, url, ask }: Given,
   terminal: TerminalOutput,

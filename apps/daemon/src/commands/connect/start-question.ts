@@ -42,7 +42,7 @@ const editModes = async (modes: Modes): Promise<Modes> => {
   return editModes({ ...modes, [group]: mode });
 };
 
-/** Shows what is about to happen and asks once. Gives the modes for this session; throws `declined` on a no. */
+/** Shows the summary and asks once. Returns the modes for this session; throws `declined` on a no. */
 export const askToStart = async (start: Start, terminal: TerminalOutput): Promise<Modes> => {
   terminal.printText(summary(start));
   const { confirm, isCancel, selectKey } = await loadPrompts();

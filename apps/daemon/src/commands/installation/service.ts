@@ -40,7 +40,7 @@ const findHere = async (): Promise<ServiceManager> => {
 const findKept = async (privateFolder: string) =>
   createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
 
-/** A path that stays: what npx has fetched is installed, and an installed program is started by the path that an update keeps. */
+/** A path that survives updates: an npx run is installed, an installed program uses the stable path. */
 const lastingProgram = async (release: Release): Promise<string> => {
   const script = await ownScript();
   const places = installedPlaces(homedir());

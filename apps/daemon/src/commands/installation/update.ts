@@ -55,7 +55,7 @@ interface Change {
   signal: AbortSignal;
 }
 
-/** Downloads it, installs it beside what is there, and makes it the one that is used. Gives the names of what may go now. */
+/** Downloads the release, installs it beside the present one, and makes it current. */
 const change = async ({ url, offered, signal }: Change): Promise<void> => {
   const places = installedPlaces(homedir());
   await keepForeign(places);

@@ -110,7 +110,7 @@ const saidYes = async (count: number): Promise<boolean> => {
   return !isCancel(answer) && answer;
 };
 
-/** `drawbridge permissions`: the modes and permanent rules of this machine. A daemon that runs follows the file at its next call. */
+/** `drawbridge permissions`: modes and permanent rules. A running daemon reads changes at its next call. */
 export const permissions = ({ folder, cwd, isTerminal }: PermissionsNeeds): PermissionsActions => {
   const open = async () => {
     const settings = await openSettings(folder, systemClock);

@@ -15,8 +15,8 @@ const realPath = (path: string): string => {
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
 
 /**
- * A rule as it is typed in a terminal in the folder `cwd`: paths are relative to it, and an allowed command is one that runs
- * there. A denial is kept as it is typed: it holds for the path and for where that leads.
+ * A rule as typed in the folder `cwd`: paths and allowed commands are relative to it.
+ * A denial is kept as typed: it holds for the path and for where that leads.
  */
 export const readWrittenRule = (typed: NewRule, cwd: string): NewRule => {
   const { effect, toolGroup, resource, reach } = typed;

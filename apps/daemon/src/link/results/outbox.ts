@@ -11,10 +11,7 @@ export interface OutboxNeeds extends BatcherNeeds {
   settled(result: Result, refusal: string | null): void;
 }
 
-/**
- * Keeps each result in memory until the server has accepted it; what must survive a restart is in the journal, and added
- * again at the next start. Nothing is posted before the first `hurry`.
- */
+/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
 export interface Outbox {
   /** Resolves when the result was accepted, refused or given up. A repeat only hurries the one that waits. */
   add(result: Result): Promise<void>;

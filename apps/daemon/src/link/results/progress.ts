@@ -7,7 +7,7 @@ const everyMs = 250;
 /** The wait after a post that the server could not take. */
 const againMs = 1_000;
 const maxOutputLength = 65_536;
-/** What a call printed last is kept to be posted again. Beyond that it is in the result alone: progress is for watching. */
+/** The latest output is kept to be posted again. Older output is in the result alone. */
 const maxKeptLength = 4 * maxOutputLength;
 
 export interface ProgressReporter {
@@ -47,10 +47,7 @@ const createKeptOutput = () => {
   };
 };
 
-/**
- * Posts a call's progress, one post at a time and at most four a second; what comes between is merged. What the server
- * could not take, and what it lost in a restart, is posted again, so that a watcher misses nothing.
- */
+/** Posts a call's progress, one post at a time and at most four a second; updates in between are merged. */
 export const createProgressReporter = (
   clock: Clock,
   post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,

@@ -14,7 +14,7 @@ export interface BatcherNeeds {
 
 export interface QueuedResult {
   result: Result;
-  /** Posted before and not accepted: it is posted alone, so that no other result of a batch blocks it again. */
+  /** Posted before and not accepted: it is posted alone, so that it cannot block a batch again. */
   isRetry: boolean;
   /** Called once, with the server's answer. */
   answered(reply: Reply<null>): void;
@@ -26,7 +26,7 @@ export interface ResultBatcher {
   send(queued: QueuedResult): () => void;
 }
 
-/** Results of at least `largeLength` characters: `largePosts` of them at a time, and no small one waits for them. */
+/** Results of at least `largeLength` characters: `largePosts` at a time, without delaying small ones. */
 export const largeLength = 64 * 1024;
 export const largePosts = 2;
 

@@ -15,7 +15,7 @@ const errors = createErrors({
 const limitMs = 3_000;
 const service = 'drawbridge';
 
-/** One secret of this person in the keyring of the system. Each fails with `keyringUnavailable`, within 3 s. */
+/** One secret in the system's keyring. Each operation rejects with `keyringUnavailable` after 3 s. */
 export interface Keyring {
   /** Whether it is worth trying, without trying. */
   isLikely(): boolean;
@@ -26,7 +26,7 @@ export interface Keyring {
   remove(): Promise<void>;
 }
 
-/** Loads the native part only when it is used. On Linux the Secret Service alone: the kernel's keyring forgets at a restart. */
+/** Loads the native part on first use. On Linux the Secret Service: the kernel's is lost at a restart. */
 export const openKeyring = ({ account, clock }: { account: string; clock: Clock }): Keyring => {
   const entry = async (name = account) => {
     const { AsyncEntry } = await import('@napi-rs/keyring');

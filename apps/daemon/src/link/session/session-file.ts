@@ -21,9 +21,9 @@ export interface KeptSession {
   keptIn: KeyStore;
 }
 
-/** Keeps the session in the person's private folder (0700, file 0600), its key there or in the keyring, until explicit disconnect. */
+/** The session in the private folder (0700, file 0600); its key there or in the keyring. */
 export interface SessionFile {
-  /** Null when there is none, or none that can be read. `keyringUnavailable` where the key is in a keyring that does not give it. */
+  /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
   read(): Promise<Session | null>;
   /** What is kept and where, without opening a keyring. */
   readKept(): Promise<KeptSession | null>;
@@ -36,7 +36,7 @@ export interface SessionFile {
 export interface SessionFileNeeds {
   folder: string;
   clock: Clock;
-  /** Where the person wants the key; left out: in the keyring where there is one that works, else in the file. */
+  /** Where to keep the key; without it, in a working keyring, else in the file. */
   keyStore?: KeyStore | null;
   keyring?: Keyring;
 }

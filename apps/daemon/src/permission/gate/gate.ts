@@ -70,11 +70,8 @@ export type GateChange = { kind: 'asked' } | { kind: 'ruled'; requestId: string 
 
 export interface Gate {
   /**
-   * Decides about one call. `confirmation` is what came as `_confirmation`: it counts only as the answer to a question that
-   * was asked for this request, about this tool and these arguments, or for another one where no request has this id and no other
-   * open question is the same. Where `askId` names the question that it answers, an
-   * answer to an earlier question does not count for the present one. `reach` is how far it goes: one that was not offered
-   * with the decision makes it a denial. Specification 6.2.
+   * Decides about one call. `confirmation` counts only as the answer to a question about this tool and
+   * these arguments, and `askId` and `reach` only as that question offered them. Specification 6.2.
    */
   check(attempt: Attempt, context: GateContext): Promise<Outcome>;
   /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
@@ -91,7 +88,7 @@ export interface Gate {
   openQuestions(except?: string): number;
   /** The question of this request will not be answered any more. */
   withdraw(requestId: string): void;
-  /** Evaluates open questions again: those at the terminal that are covered end, the others are given back. */
+  /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
   settle(): Promise<{ here: number; elsewhere: Covered[] }>;
   /** Explicit disconnect: session rules and open questions end. */
   endSession(): void;
@@ -108,7 +105,7 @@ const stillFits = async (question: Question, attempt: Attempt, answer: ParsedAns
   return canonical((await attempt.preview()) ?? null) === canonical(question.preview ?? null);
 };
 
-/** A server that knows only the specification sends the decision as a new call, which is about the one same question. */
+/** A server that knows only the specification sends the decision as a new call about the same question. */
 const answeredRequest = (
   questions: OpenQuestions,
   attempt: Attempt,
@@ -186,7 +183,7 @@ const createAsking = (context: AskingContext) => {
       : denied('the answer does not fit what was asked');
   };
 
-  /** Evaluates from the start. At the terminal it ends with an answer, else with a question for the server. */
+  /** Evaluates from the start. Ends with an answer at the terminal, or a question for the server. */
   const askAnew = async (attempt: Attempt, caller?: Caller): Promise<Outcome> => {
     const resources = await attempt.inspect();
     const evaluation = await policy.evaluate(resources);
@@ -242,7 +239,7 @@ export const createGate = (needs: GateNeeds): Gate => {
       const question = questions.of(requestId);
       if (question === undefined) return askAnew(attempt, caller);
       if (confirmation === undefined || (askId !== undefined && askId !== question.payload.askId)) {
-        // A repeat of the request, not an answer: the same question stands, unless what it is about has changed.
+        // A repeat of the request, not an answer: the same question stands, unless its subject has changed.
         const isSame =
           isAbout(question, attempt) && sameResources(await attempt.inspect(), question.resources);
         if (isSame && (await policy.evaluate(question.resources)).kind === 'ask')

@@ -9,7 +9,7 @@ export interface Covered {
   outcome: 'allowed' | 'denied';
 }
 
-/** A server that never answers cannot fill the memory; the oldest question goes first, and is asked again when its answer comes. */
+/** Bounds the memory; the oldest question is evicted, and asked again when its answer comes. */
 const maxQuestions = 1_000;
 
 /** The questions that wait for an answer: those that the server was asked, and those at this terminal. */
@@ -27,12 +27,12 @@ export const createOpenQuestions = () => {
     of: (requestId: string) => asked.get(requestId),
     keep: asked.set,
     forget: (requestId: string) => void asked.delete(requestId),
-    /** The id of the one question about this tool and these arguments; undefined where there is none, or more than one. */
+    /** The id of the only question about this tool and these arguments; undefined for none or several. */
     onlyAbout: (attempt: Attempt): string | undefined => {
       const [only, ...others] = [...asked].filter(([, question]) => isAbout(question, attempt));
       return others.length === 0 ? only?.[0] : undefined;
     },
-    /** Asks at the terminal. `ask` gets a signal that is aborted when a rule settles the question first: then undefined. */
+    /** Asks at the terminal. Undefined when a rule settles the question first, which aborts the signal. */
     atTerminal: async <T>(
       question: Question,
       ask: (settled: AbortSignal) => Promise<T>,

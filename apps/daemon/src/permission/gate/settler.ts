@@ -2,7 +2,7 @@ import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
 import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import type { Gate } from './gate.ts';
 
-/** How often rules from elsewhere (the command line, the panel, another daemon) are looked for while a question is open. */
+/** How often rules from elsewhere (command line, panel, another daemon) are read while a question is open. */
 const checkEveryMs = 1_000;
 
 export interface SettlerNeeds {

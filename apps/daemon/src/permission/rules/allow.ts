@@ -10,7 +10,7 @@ const isPathGroup = ({ toolGroup }: Rule) =>
 /** Absolute, without `.`, `..` or an empty name: nothing in it can lead elsewhere than it says. */
 const isStraight = (path: string) => path.startsWith('/') && posix.normalize(path) === path;
 
-/** What lies below the folder, byte for byte. For writes not a whole folder at once: the user was not shown its content. */
+/** What lies below the folder, byte for byte. Writes: not the whole folder, whose content was not shown. */
 const coversBelow = (rule: Rule, { toolGroup, resource }: Resource): boolean => {
   const folder = rule.resource;
   if (!isPathGroup(rule) || !folder.endsWith('/') || !isStraight(folder) || !isStraight(resource))
@@ -43,7 +43,7 @@ const coversWords = (rule: Rule, { resource, programFingerprint }: Resource): bo
   plainCommand(commandParts(resource)?.text ?? '') !== undefined &&
   (resource === rule.resource || resource.startsWith(`${rule.resource} `));
 
-/** Whether an allow rule covers a resource. Narrow: byte for byte what the person was shown, or within what they picked. */
+/** Whether an allow rule covers a resource: byte for byte what was shown, or within the chosen scope. */
 export const covers = (rule: Rule, resource: Resource): boolean => {
   if (rule.toolGroup !== resource.toolGroup) return false;
   switch (rule.reach) {

@@ -13,7 +13,7 @@ const assignment = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const operators = new Set([';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '<', '>']);
 const longestText = 100_000;
 
-/** Splits at blanks and operators; quotes and backslashes vanish, as they do in a shell. What `$(…)` holds is split like the rest. */
+/** Splits at blanks and operators; quotes and backslashes are removed. `$(…)` is split like the rest. */
 const split = (text: string): string[][] => {
   const commands: string[][] = [];
   let words: string[] = [];
@@ -75,7 +75,7 @@ const normalise = (text: string, depth: number): string[][] =>
   split(withoutInvisible(text)).flatMap((words) => readings(words, depth));
 
 /**
- * The commands that a shell text holds, as lists of words with quotes, wrappers, assignments and folders taken off: `X=1 sudo /bin/rm a`
- * gives `sudo rm`'s and `rm a`. It serves deny rules alone, which may see too much; what `sh` really runs no reader of text can promise.
+ * The commands in a shell text, without quotes, wrappers and folders: `X=1 sudo /bin/rm a` gives `rm a`.
+ * For deny rules only, which may match too much: no parser can promise what `sh` really runs.
  */
 export const commandWords = (text: string): string[][] => normalise(text.slice(0, longestText), 0);

@@ -16,14 +16,14 @@ const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ 
 /** A deny rule with what it means spelt out. */
 export interface Denial {
   rule: Rule;
-  /** What the rule's text begins and others continue, such as `<server>/`; null where it stands for itself. */
+  /** The prefix that a rule for `<server>/` stands for; null for all other rules. */
   prefix: string | null;
   text: string;
   /** Of a path: as the rule says it, and where that leads now. */
   paths: string[];
   /** Of a command: the programs that it names. */
   commands: string[][];
-  /** Of a browser rule: whatever way the host is written, with its subdomains where the rule has that reach. */
+  /** Of a browser rule: the host in one spelling; its subdomains match where the rule has that reach. */
   host: Host | null;
 }
 
@@ -51,7 +51,7 @@ export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
     };
   });
 
-/** Paths that deny rules keep from every tool, as they are written and where they lead, with all below them. */
+/** Paths that deny rules keep from every tool, as written and as resolved, with all below them. */
 export interface DeniedPaths {
   read: string[];
   /** Those of `read` are in it too. */
@@ -68,7 +68,7 @@ export const deniedPaths = (rules: readonly Rule[]): DeniedPaths => {
   return { read, write: [...new Set([...read, ...of('filesystemWrite')])] };
 };
 
-/** A path rule covers what lies below it; a write to a whole tree (a trailing `/`) also meets the rules inside it. */
+/** Covers what lies below the path; a write to a whole tree (a trailing `/`) also meets rules inside it. */
 const deniesPath = (denied: string, resource: Resource, normalized: string): boolean => {
   const own = withoutSlash(normalized);
   const touchesTree = resource.toolGroup === 'filesystemWrite' && normalized.endsWith('/');
@@ -103,7 +103,7 @@ const meets = (denial: Denial, resource: Resource, { text, normalized }: Spellin
   );
 };
 
-/** The first denial that meets a resource. Broad: the resource, its other spellings, and for commands the programs that it would start. */
+/** The first denial that meets a resource, its other spellings, or the programs that a command starts. */
 export const findDenial = (denials: readonly Denial[], resource: Resource): Denial | undefined => {
   const speaking = denials.filter(({ rule }) => speaksFor(rule.toolGroup, resource));
   if (speaking.length === 0) return undefined;

@@ -17,7 +17,7 @@ export interface Policy {
   root: string;
 }
 
-/** The allow rule that covers a resource. What needs a yes of its own is covered by a rule for exactly itself alone. */
+/** The allow rule that covers a resource. A sensitive resource needs an exact rule. */
 const findAllowing = ({ allow, root }: Policy, resource: Resource): Rule | undefined =>
   allow.find(
     (rule) => covers(rule, resource) && (rule.reach === undefined || !needsExactRule(root, resource)),
@@ -36,7 +36,7 @@ export const evaluate = (policy: Policy, resource: Resource): Mode => {
   return findAllowing(policy, resource) === undefined ? 'ask' : 'allow';
 };
 
-/** The rules that decide about these resources: of each, the denial that meets it, or else the allow rule that covers it. */
+/** The rules that decide about these resources: the denial, or else the covering allow rule. */
 export const decidingRules = (policy: Policy, resources: readonly Resource[]): Rule[] =>
   resources.flatMap((resource) => {
     const rule = findDenial(policy.deny, resource)?.rule ?? findAllowing(policy, resource);

@@ -1,8 +1,8 @@
-/** A program that may be allowed with further words: which of its commands, and which options may stand among the words. */
+/** A program that may be allowed with further words: its commands and permitted options. */
 interface Known {
-  /** The words after the program that are offered, with how many plain words must follow; left out where it has no commands. */
+  /** The offered commands, with how many plain words must follow; absent for a program without commands. */
   commands?: Record<string, number>;
-  /** `any`: none of its options runs another program. `none`: operands alone. `last`: operands, and anything after `--`. */
+  /** `any`: no option runs another program. `none`: operands only. `last`: operands, and all after `--`. */
   options: 'any' | 'none' | 'last';
 }
 
@@ -10,8 +10,8 @@ const reads: Known = { options: 'any' };
 const scripts: Known = { commands: { test: 0, run: 1 }, options: 'last' };
 
 /**
- * The programs of which a wider rule is offered. Not here: interpreters, what runs a program that is named in its arguments, and
- * what destroys. A program that is missing is asked about each time, which does no harm; one too many does.
+ * Programs that a wider rule is offered for: no interpreters, no wrappers, nothing that destroys.
+ * A missing program only means one more question; one too many is a hole.
  */
 const known = new Map<string, Known>(
   Object.entries<Known>({
@@ -44,14 +44,14 @@ const known = new Map<string, Known>(
   }),
 );
 
-/** Words that lead another program in. Git takes any beginning of an option; the script `env` of npm starts what follows it. */
+/** Words that start another program. Git accepts option prefixes; npm's script `env` runs what follows it. */
 const refused: Record<string, RegExp> = {
   git: /^--(e|te|o(?!neline$))|^-[A-Za-z]*[eO]/,
   npm: /^env$/,
   pnpm: /^env$/,
 };
 
-/** What no shell reads as anything but itself: no quote, expansion, operator, assignment, glob, comment, brace or history. */
+/** No quote, expansion, operator, assignment, glob, comment, brace or history. */
 const plainWord = /^[A-Za-z0-9_./:@,+-]+$/;
 
 const maxWords = 200;
@@ -70,10 +70,7 @@ const commandFits = ({ commands }: Known, words: readonly string[]): boolean => 
   return least !== undefined && rest.slice(0, least).filter((word) => !word.startsWith('-')).length === least;
 };
 
-/**
- * The words of a command that consists of plain words alone, one blank between them, of a program that may be allowed with further
- * words; undefined for every other text. `sh` reads each of these words as it stands.
- */
+/** The words of a command of plain words, one blank apart, of a known program; else undefined. */
 export const plainCommand = (text: string): readonly [string, ...string[]] | undefined => {
   if (text.length > maxLength) return undefined;
   const [program = '', ...words] = text.split(' ');

@@ -35,9 +35,8 @@ const withFurtherWords = async (
 };
 
 /**
- * What a person wrote, by hand or in the panel, as a rule. Throws `notARule` with what is wrong: a rule that could never
- * hold, or would hold for something else than it seems to, is refused instead of kept. `fingerprintOf` gives the digest of the file
- * of a command's program; without it no command is allowed with further words.
+ * A typed rule, from the command line or the panel. Throws `notARule` for one that could never hold.
+ * `fingerprintOf` gives the digest of a command's program, which the reach `words` needs.
  */
 export const readNewRule = async (
   written: NewRule,

@@ -4,11 +4,11 @@ import { isoTime } from '@drawbridge/contracts/ids';
 import { canonical } from '@drawbridge/kit';
 import { z } from 'zod';
 
-/** What a rule covers beside exactly its resource. `folder`: all below; `subdomains`: of the host; `server`: all tools of one MCP server; `words`: further words of a command. */
+/** `folder`: all below; `subdomains`: of the host; `server`: all its tools; `words`: further words. */
 export const scopeKinds = ['folder', 'subdomains', 'server', 'words'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
 
-/** What the person settled: in an allow list it holds for exactly what it says, in a deny list for all that it may mean. */
+/** In an allow list it holds for exactly what it says, in a deny list for all that it may mean. */
 export const rule = z.strictObject({
   toolGroup,
   resource: z.string().min(1).max(200_000),

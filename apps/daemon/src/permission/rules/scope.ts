@@ -63,7 +63,7 @@ const furtherWords = (resource: string, home: string): string => {
   return `run \`${text}\` with any further plain words in ${shortPath(folder, home)}`;
 };
 
-/** What a rule covers, in words such as "change or delete files in ~/project/docs and below". They are escaped where they are drawn. */
+/** A rule in words, such as "change or delete files in ~/docs and below"; escape it before it is drawn. */
 const ruleInWords = (rule: Rule, home = homedir()): string => {
   const { toolGroup, resource, reach } = rule;
   switch (reach) {
@@ -84,7 +84,7 @@ const ruleInWords = (rule: Rule, home = homedir()): string => {
 
 const maxListedLength = 2_000;
 
-/** The same for a list of rules, where nothing else says which command it is; a long one is cut, with its length. */
+/** The same for a list, where the command must be named; a long one is cut, with its length. */
 export const ruleInFull = (rule: Rule, home = homedir()): string => {
   const isExact = rule.toolGroup === 'shell' && rule.reach === undefined;
   const parts = isExact ? commandParts(rule.resource) : undefined;
@@ -151,10 +151,7 @@ const offer = (scope: string, rules: Rule[]): OfferedScope[] => {
   ];
 };
 
-/**
- * What can be chosen beside a lasting decision about these resources: exactly them, and one step wider where all of them
- * have such a step. What is guarded has none.
- */
+/** The scopes of a lasting decision: exactly these resources, and one step wider where all have one. */
 export const offerScopes = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
   const exact = offer('exact', asking.map(exactRule));
   if (asking.some((resource) => needsExactRule(root, resource))) return exact;

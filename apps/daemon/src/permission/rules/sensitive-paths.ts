@@ -98,8 +98,8 @@ const isRun = (names: readonly string[]): boolean =>
   runShapes.some((shape) => shape.test(names.at(-1) ?? ''));
 
 /**
- * Why a path asks even where its group is on allow, and is covered by no rule but one for itself; undefined where it does
- * not. The person chose the root, so its own name and those above it do not count.
+ * Why a path asks even where its group is on allow; undefined where it does not.
+ * Names of the root itself and above it do not count: the person chose the root.
  */
 export const whySensitive = (
   root: string,
@@ -114,6 +114,6 @@ export const whySensitive = (
   return isSecret(names, resource) ? 'may hold passwords or keys' : undefined;
 };
 
-/** Whether neither a mode that allows the whole group nor a wider rule allows this: only a rule or an answer about exactly it does. */
+/** Whether only an exact rule or answer allows this, not the group's mode and no wider rule. */
 export const needsExactRule = (root: string, resource: Resource): boolean =>
   resource.explicit === true || whySensitive(root, resource) !== undefined;

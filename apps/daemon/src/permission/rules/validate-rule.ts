@@ -2,13 +2,13 @@ import { hostOf } from '@drawbridge/kit';
 import { commandParts, plainCommand } from './plain-command.ts';
 import type { Rule } from './rule.ts';
 
-/** A suffix under which anybody may register, such as `co.uk` or `github.io`, has no owner whose subdomains could be meant. */
+/** A public suffix such as `co.uk` or `github.io` has no owner whose subdomains could be meant. */
 const hasOwner = async (host: string): Promise<boolean> => {
   const { getDomain } = await import('tldts');
   return getDomain(host, { allowPrivateDomains: true }) !== null;
 };
 
-/** Whether an allow rule with its reach can mean what it says: a folder ends in `/`, a host has an owner, a server is named, a command is plain. */
+/** Whether an allow rule's reach fits its resource: folder, owned host, named server, plain command. */
 export const isValidRule = async ({ toolGroup, resource, reach, fingerprint }: Rule): Promise<boolean> => {
   switch (reach) {
     case undefined:

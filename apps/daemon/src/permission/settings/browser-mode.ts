@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `ephemeral`: a profile of its own for each run of the browser, deleted after it. `persistent`: one that is kept. Neither is the person's. */
+/** `ephemeral`: a new profile for each run. `persistent`: one that is kept. Neither is the person's own. */
 export const browserModes = ['ephemeral', 'persistent'] as const;
 
 /** Why the person's own browser is none of them; docs/decisions/0011 has the whole of it. */

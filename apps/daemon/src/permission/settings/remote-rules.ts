@@ -23,8 +23,8 @@ export interface RemoteRulesNeeds {
 export type RemoteRules = (query: RulesQuery) => Promise<RulesBody>;
 
 /**
- * The rules for the person's own panel. From there what is allowed becomes less and never more: an allowance can be taken
- * back; a denial can be, and a rule be added, only where the settings file says so.
+ * Answers the panel's requests about rules. Allowances can be removed; removing a denial and adding a rule
+ * need `remoteRules` in the settings file.
  */
 export const createRemoteRules = ({ settings, session, use, notify }: RemoteRulesNeeds): RemoteRules => {
   const list = (): RulesBody => {

@@ -10,7 +10,7 @@ const writeEveryMs = 60_000;
 /** Rules that were used longest ago are forgotten first. */
 const maxKept = 10_000;
 
-/** When each rule last decided something, in a file beside the settings: theirs changes by the person's hand alone. */
+/** When each rule last decided, in a separate file: the settings file changes by the person alone. */
 export interface RuleUse {
   /** Says that these rules have just decided. Costs nothing but memory. */
   note(rules: readonly Rule[]): void;

@@ -30,7 +30,7 @@ export interface SettingsStore {
   refresh(): Promise<void>;
   /** Adds rules, with the time; they are on disk when this resolves. */
   addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
-  /** Those of the groups that are on deny are on ask then, on disk when this resolves; nothing is ever put on allow. */
+  /** Sets those of the groups that are on deny to ask, on disk when this resolves; never to allow. */
   activate(groups: readonly ToolGroup[]): Promise<void>;
   /** Saves the mode of a group; it is on disk when this resolves. */
   setMode(group: ToolGroup, mode: Mode): Promise<void>;
@@ -59,8 +59,8 @@ const stampOf = (path: string): string | undefined => {
 };
 
 /**
- * Opens `settings.json` in `folder` (made when missing; 0700 and 0600). `settingsBroken` and `settingsUnsafe` name the place.
- * Several processes may use one file: each change starts from what the file holds then, and no other comes between.
+ * Opens `settings.json` in `folder` (0700, file 0600). Throws `settingsBroken` and `settingsUnsafe`.
+ * Several processes may share the file: each change starts from its present content, under a lock.
  */
 export const openSettings = async (folder: string, clock: Clock): Promise<SettingsStore> => {
   const realFolder = await openPrivateFolder(folder);

@@ -39,7 +39,7 @@ export interface BrowserCall {
   context: ToolContext;
 }
 
-/** What a call touches: the host that it goes to, else the host of the page that is there now; and the files that it sends. */
+/** The hosts that a call touches (its target, else the present page) and the files that it sends. */
 export const resourcesOf = (session: BrowserSession, { tool, args, context }: BrowserCall): Resource[] => {
   const doing = `${tool.title}${showArguments(args)}`;
   const address = addressIn(args);

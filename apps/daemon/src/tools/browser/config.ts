@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 
-/** What a browser may know of the daemon's environment. Its home is its own profile, so nothing of the person's is found there. */
+/** The variables that a browser gets. Its home is its profile, so the person's home stays unseen. */
 const kept = [
   'PATH',
   'LANG',

@@ -43,7 +43,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** The tools of `@playwright/mcp` in this process, over the pages of one browser. `folder`: for what they write down. */
+/** The tools of `@playwright/mcp` in this process, over one browser. `folder` is for their files. */
 export const connectTools = async (
   context: () => Promise<BrowserContext>,
   folder: string,

@@ -55,7 +55,7 @@ const candidates = (environment: BrowserEnvironment, platform: NodeJS.Platform):
   }
 };
 
-/** The Chrome, Chromium or Edge of this machine, without starting anything. A browser that the person chose is the only one that counts. */
+/** The Chrome, Chromium or Edge of this machine, not started. A configured path is the only candidate. */
 export const findBrowser = (
   environment: BrowserEnvironment,
   platform: NodeJS.Platform,

@@ -13,7 +13,7 @@ export interface BrowserOptions {
   resolve?: (hostname: string) => Promise<string[]>;
 }
 
-/** A browser of its own for the agent. Opening finds out whether there is one; it starts with the first call. */
+/** A separate browser for the agent. `open` looks for one; it starts with the first call. */
 export const browserToolset = (
   { mode, serverUrl, resolve }: BrowserOptions,
   descriptors: readonly DescribedTool[],

@@ -29,7 +29,7 @@ const switches = [
 /** Root has no sandbox to give: the browser would not start. */
 const mayUseSandbox = (): boolean => process.getuid?.() !== 0;
 
-/** Starts the browser with a profile of its own. It is steered through a pipe: no port is opened that others could use. */
+/** Starts the browser with its own profile, controlled through a pipe: no port is opened. */
 export const launchBrowser = (chromium: BrowserType, options: LaunchOptions): Promise<BrowserContext> => {
   const { executablePath, environment, folders, proxyUrl, platform } = options;
   return chromium

@@ -33,7 +33,7 @@ const acts = (title: string, description: string) => ({ title, description, effe
 
 const side = (what: string) => z.number().min(minSide).max(maxSide).describe(`${what} of the browser window`);
 
-/** Written down, so that a daemon knows its tools without loading a browser; a test compares it with the package. */
+/** A static list, so that a start loads no browser; a test compares it with the package. */
 export const listedTools: readonly ListedTool[] = [
   tool('browser_close', acts('Close browser', 'Close the page'), {}),
   tool('browser_resize', acts('Resize browser window', 'Resize the browser window'), {

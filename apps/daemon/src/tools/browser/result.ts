@@ -12,7 +12,7 @@ const cut = (text: string): string =>
 /** A text that a page had a hand in never begins as the daemon's own words do. */
 const asPageText = (text: string): string => (text.startsWith('###') ? text : `### Result\n${text}`);
 
-/** What the browser's tools answered, within the limits, and what happened beside: ahead of an error, as its reason. */
+/** The tools' answer within the limits, with warnings: before an error, as its reason, else after it. */
 export const toResult = ({ content, isError }: Answer, notes: readonly string[]): ToolResult => {
   const blocks = content.map((block): ToolResult['content'][number] => {
     if (block.type === 'text')

@@ -56,7 +56,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     idleTimer.start(idleMs, () => void close());
   };
 
-  /** Runs until the work is done, the call is cancelled or its time is over; then the tab that it worked on is closed. */
+  /** Runs until the work ends, the call is cancelled or its time is over; then its tab is closed. */
   const inTime = async <T>(work: Promise<T>, page: Page | undefined, context: RunContext): Promise<T> => {
     const { signal, progress } = context;
     const { promise: ended, reject: end } = createDeferred<never>();

@@ -54,7 +54,7 @@ export const toResource = (touched: PathAccess): Resource => {
   };
 };
 
-/** The same as `locate` while running: what the path leads to now must be what was allowed. Throws `notGranted` too. */
+/** `locate` while running: the path must lead to what was allowed. Throws `notGranted` too. */
 export const locateGranted = (context: RunContext, typed: string, wanted: Wanted): Place => {
   const place = locate(context, typed, wanted);
   const isGranted = context.granted.some(

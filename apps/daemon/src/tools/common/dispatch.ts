@@ -6,13 +6,13 @@ import { errorResult } from './result.ts';
 export interface DispatchContext {
   signal: AbortSignal;
   progress(update: ProgressBody): void;
-  /** Awaited before anything is changed; what it throws is the call's result. `paths`: files that may be left half-written. */
+  /** Awaited before anything changes; a rejection is the call's result. `paths` may be left half-written. */
   starting(paths: string[]): Promise<void>;
   /** Resolves when the server has the result, or never will. */
   delivered: Promise<void>;
 }
 
-/** Runs one call from the server's request to its result. It never rejects: every failure is a result with `isError`. */
+/** Runs one call to its result. It never rejects: every failure is a result with `isError`. */
 export type Dispatch = (request: ToolRequest, context: DispatchContext) => Promise<ToolResult>;
 
 /** `started`: whether the tool may have changed something. */

@@ -19,7 +19,7 @@ const halfAtStart = /^[\udc00-\udfff]/;
 const withoutMiddle = (path: string): string =>
   `${cutText(path, maxPathChars - endOfPath - 1)}…${path.slice(-endOfPath).replace(halfAtStart, '')}`;
 
-/** A text of the call, such as a command: in one line, what is hidden written out, in quotes unless it is plain words, cut at its end. */
+/** A text of the call in one line: hidden characters escaped, quoted unless plain, cut at its end. */
 export const textWords = (text: string): string => {
   const shown = visible(text);
   if (shown.length > maxTextChars) return `${quote(cutText(shown, maxTextChars))}…`;

@@ -46,7 +46,7 @@ export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   group: ToolGroup;
   /** The family under which the panel lists it: filesystem, shell, … */
   category: string;
-  /** `reads` may run again after a lost connection; the others start at most once per request. `destroys` can lose what was there. */
+  /** `reads` may run again after a lost connection; others start at most once. `destroys` can lose data. */
   effect: 'reads' | 'adds' | 'destroys';
   input: Input;
   /** Sent to the server instead of what `input` gives, for a tool of an MCP server. */
@@ -56,13 +56,10 @@ export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
 /** Whether a tool changes anything: the one place that decides it. */
 export const changesSomething = ({ effect }: Pick<ToolFacts, 'effect'>): boolean => effect !== 'reads';
 
-/** One tool that the daemon offers. `resources` looks, and never changes anything; `run` trusts that it was allowed. */
+/** One tool. `resources` inspects and changes nothing; `run` relies on the permission. */
 export interface DaemonTool<Input extends z.ZodType = z.ZodType> extends ToolFacts<Input> {
   resources(input: z.infer<Input>, context: ToolContext): Promise<Resource[]>;
-  /**
-   * What the person is asked, in one line: from the resources that `resources` gave, which are resolved, and never from what a
-   * caller calls them. Built with `question-words.ts`.
-   */
+  /** The question in one line, built with `question-words.ts` from the resolved resources only. */
   asks(input: z.infer<Input>, resources: readonly Resource[], context: ToolContext): string | Promise<string>;
   /** What a write would change, for the person who is asked. */
   preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;

@@ -25,7 +25,7 @@ export interface Toolset {
   open(context: ToolsetContext): Promise<void>;
   /** What it offers now; its tools are of its groups alone. */
   tools(): readonly LazyTool[];
-  /** Why it offers nothing, and what to do about it, in a sentence of at most 500 characters; null when nothing is missing. */
+  /** Why it offers nothing and what to do, in at most 500 characters; null when nothing is missing. */
   missing(): string | null;
   /** What the person should know of what is offered, in a sentence of at most 500 characters. */
   warning?(): string | null;

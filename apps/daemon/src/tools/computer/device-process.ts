@@ -12,7 +12,7 @@ const answerMs = 20_000;
 /** The display of this machine, reached through a process of its own. */
 export interface Device {
   screen(): ScreenSize;
-  /** Runs one order at a time; a picture comes back in base64. `computerFailed` when it cannot be done or has no answer in 20 s. */
+  /** Runs one command at a time; a picture comes as base64. Throws `computerFailed`, also after 20 s. */
   execute(deviceCommand: DeviceCommand): Promise<string | undefined>;
   /** Lets go of all buttons and keys, and ends the process. */
   close(): void;

@@ -67,7 +67,7 @@ const drag = (robot: Robot, screen: Monitor, { from, to }: Command<'drag'>): voi
   }
 };
 
-// On X11 the package presses keys whatever the layout makes of them, and ends the process at a key that is missing.
+// On X11 the package ignores the layout, and ends the process at a key that is missing.
 const openTypist = async (): Promise<Typist> => {
   const [{ createTypist }, { openKeyboard }] = await Promise.all([
     import('./x11/type-text.ts'),

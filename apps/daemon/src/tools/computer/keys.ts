@@ -45,7 +45,7 @@ export interface Keys {
   modifiers: string[];
 }
 
-/** The last is tapped while the others are held. Throws `badArguments` for unknown keys and for what belongs to the system. */
+/** The last key is tapped while the others are held. Throws `badArguments` for unknown and system keys. */
 export const readKeys = (texts: readonly string[]): Keys => {
   const keys = texts.map(readKey);
   const held = keys.slice(0, -1);

@@ -29,7 +29,7 @@ const seenSize = ({ screenWidth, screenHeight }: SeenScreen, screen: ScreenSize)
   return { width: screenWidth, height: screenHeight };
 };
 
-/** Where a point of the picture that the caller saw is on the screen. Throws `badArguments` for one that is not on it. */
+/** A point of the caller's picture on the screen. Throws `badArguments` for one outside. */
 export const toScreen = ({ x, y }: Point, seen: SeenScreen, screen: ScreenSize): Point => {
   const size = seenSize(seen, screen);
   if (!Number.isInteger(x) || !Number.isInteger(y) || x < 0 || y < 0 || x >= size.width || y >= size.height)

@@ -14,7 +14,7 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'Allow the terminal in System Settings, Privacy & Security: Screen Recording and Accessibility.',
 };
 
-/** Screen, mouse and keyboard, where there is a display that answers. A display that went away is looked for again. */
+/** Screen, mouse and keyboard, where a display answers. A lost display is retried. */
 export const computerToolset = ({ ownInput }: { ownInput: OwnInput }): Toolset => {
   let device: Device | undefined;
   let reason: string | null = null;

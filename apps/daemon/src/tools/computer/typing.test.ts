@@ -33,7 +33,7 @@ const threeLayouts: Parameters<typeof setLayout> = ['us,ru,gr', '', 'grp:caps_to
 describeWith('display', 'chromium')('keys', () => {
   const world = shared(openWindow);
 
-  /** The window with nothing in it, under a layout that is switched over by these keys until the test is over. */
+  /** The window with nothing in it, under a layout that these keys switch until the test is over. */
   const emptyWindow = async (layout: Parameters<typeof setLayout> = ['us'], switchedBy: number[] = []) => {
     const { ok, of, events } = world();
     setLayout('us');

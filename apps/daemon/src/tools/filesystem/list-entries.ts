@@ -31,10 +31,7 @@ const readTogether = 256;
 /** Sorted together, beside as many as are given. */
 const sortTogether = 10_000;
 
-/**
- * What an open folder holds and the caller may know of, folders first: the first of them, and how many there are in all. Sockets,
- * pipes and devices are left out. Holds up nothing, however many there are, and keeps few of them.
- */
+/** Lists an open folder, folders first: the first entries, and how many there are. Yields to other calls. */
 export const listEntries = async (
   context: ToolContext,
   folder: Folder,
@@ -62,7 +59,7 @@ export const listEntries = async (
   return { entries: entries.sort(compare).slice(0, limit), total };
 };
 
-/** The size in bytes of each file among these entries of an open folder; undefined for one that has just gone. */
+/** The size in bytes of each listed file; undefined for one that has just gone. */
 export const sizesIn = (folder: Folder, entries: readonly Entry[]): (number | undefined)[] =>
   entries.map(({ name, type }) =>
     type === 'file' ? lstatSync(folder.entry(name), noThrow)?.size : undefined,

@@ -26,7 +26,7 @@ const inFolder = async (folder: Folder, run: (folder: Folder) => Promise<void>):
   }
 };
 
-/** Looks at every path below a folder, its own last name included; `look` throws to refuse the whole. Follows no link. */
+/** Visits a folder and every path below it; `inspect` throws to refuse. Follows no link. */
 export const inspectTree = async (
   walk: Walk,
   at: { parent: Folder; name: string },
@@ -61,7 +61,7 @@ export const countFiles = async (
   return files;
 };
 
-/** Deletes a folder with all below it, each entry through its open parent; a link is deleted, not followed. */
+/** Deletes a folder with all below it, through open parents; a link is deleted, not followed. */
 export const deleteTree = async (walk: Walk, parent: Folder, name: string): Promise<void> => {
   await inFolder(enter(walk, parent, name), async (folder) => {
     for (const entry of await readdir(folder.entry('.'), { withFileTypes: true })) {

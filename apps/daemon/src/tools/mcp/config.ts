@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { isWithin } from './within.ts';
 
-/** What a server may know of the daemon's environment beside what the person names: no keys, nothing that changes how programs start. */
+/** Variables that a server gets beside its own: no keys, nothing that changes how programs start. */
 const kept = [
   'HOME',
   'USER',
@@ -20,7 +20,7 @@ const kept = [
   'USERPROFILE',
 ];
 
-/** Where programs are found, without the folder that tools write in: what lies there was not put there by the person alone. */
+/** PATH without the folder that tools write in: a call could have put programs there. */
 const pathOutside = (root: string): string =>
   (process.env['PATH'] ?? '')
     .split(delimiter)

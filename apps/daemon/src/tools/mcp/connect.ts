@@ -22,7 +22,7 @@ const anything = z.looseObject({});
 export interface McpConnection {
   /** What it lists, page by page, unread: at most `maxListed`. `cut`: it has more. */
   list(signal: AbortSignal): Promise<{ tools: unknown[]; cut: boolean }>;
-  /** The result as it came. Rejects with `McpError` for an error of the protocol, and when the server has ended. */
+  /** The raw result. Rejects with `McpError` for a protocol error and when the server has ended. */
   call(
     tool: string,
     args: Record<string, unknown>,
@@ -56,7 +56,7 @@ const noValidation = {
     }),
 };
 
-/** Starts a server and greets it. Rejects when it cannot be started, ends, or `signal` is aborted; nothing of it runs then. */
+/** Starts a server and initialises it. Rejects on failure or abort; no process is left then. */
 export const connectServer = async (server: ServerProcess, needs: ConnectNeeds): Promise<McpConnection> => {
   const { clock, log, signal, listChanged, asked } = needs;
   // A server can ask the client of a call, through Drawbridge; it can use no model and is told of no folders.

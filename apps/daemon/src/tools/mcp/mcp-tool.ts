@@ -24,9 +24,8 @@ const split = ({ [inputArgument]: carried, ...args }: Record<string, unknown>): 
 });
 
 /**
- * A server's tool as one of the daemon's. What the server says of it is for showing: for the journal, and for running
- * twice, each counts as one that destroys. The server itself checks the arguments against its schema. What its caller's
- * client answers to a question of the server is sent after the same checks as arguments are; that it does not answer, without.
+ * A server's tool as one of the daemon's. It always counts as destructive, whatever the server says of it.
+ * An answer of the caller's client is checked like arguments; a missing answer is not.
  */
 export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTool => {
   const resource = `${server.name}/${tool.own}`;

@@ -13,9 +13,9 @@ export interface OfferedTool {
   described: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
   title: string;
   description: string;
-  /** A digest of how the server is started and of what it says of the tool: another one is not what was allowed. */
+  /** A digest of the server's command and the tool's description: a change voids the permission. */
   fingerprint: string;
-  /** A digest of all that the server lists, and of how it is started: what a rule for the whole server holds for. */
+  /** A digest of the command and the whole list: what a rule for all tools of the server holds for. */
   serverFingerprint: string;
 }
 

@@ -22,7 +22,7 @@ const variable = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')
   .refine((name) => name !== tagVariable, 'is used by drawbridge itself');
 
-/** How a server is started: a program with its arguments, without a shell, and what its environment holds beside the usual. */
+/** How a server is started: a program with arguments, without a shell, and extra environment variables. */
 export const mcpServer = z.strictObject({
   command: text.min(1),
   args: z.array(text).max(256).default([]),
@@ -49,7 +49,7 @@ export interface McpServers {
   watch(listen: () => void): () => void;
 }
 
-/** Opens `mcp-servers.json` in the person's own folder (made when missing; 0700 and 0600), and in no other. */
+/** Opens `mcp-servers.json` in the private folder (0700, file 0600). */
 export const openMcpServers = async (folder: string, clock: Clock): Promise<McpServers> => {
   const realFolder = await openPrivateFolder(folder);
   const path = join(realFolder, 'mcp-servers.json');

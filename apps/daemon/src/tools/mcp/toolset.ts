@@ -54,7 +54,7 @@ const openServer = async (
   return runServer({ ...needs, clock, name, server, log, connect });
 };
 
-/** The tools of all running servers, as far as they fit the limits; `notify` is called when tools are left out. */
+/** The tools of all running servers within the limits; `notify` reports tools that are left out. */
 const createToolList = (notify: (sentence: string) => void) => {
   let tools: LazyTool[] = [];
   let notified = '';
@@ -92,7 +92,7 @@ const createConfiguration = (notify: (sentence: string) => void) => {
   };
 };
 
-/** The MCP servers that the person set up on this machine: each tool `<server>__<tool>`, behind the group `mcp`. */
+/** The MCP servers of this machine: each tool is `<server>__<tool>`, in the group `mcp`. */
 export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): Toolset => {
   const servers = new Map<string, Started>();
   const list = createToolList(notify);

@@ -1,6 +1,6 @@
 import type { OfferedTool } from './offered-tools.ts';
 
-/** What all MCP servers together may offer: an init has room for 200 tools and 1 MiB, and the machine's own come first. */
+/** Limits for all MCP servers together: an init has room for 200 tools and 1 MiB. */
 export const mcpLimits = { maxTools: 128, maxBytes: 512 * 1024 } as const;
 
 /** The first of all that fit the limits together; the rest by name. */

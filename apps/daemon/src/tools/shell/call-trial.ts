@@ -1,7 +1,7 @@
 const address = 0x400000;
 const headerBytes = 64 + 56;
 
-/** `exit` gives a sum: 1 kernel keys can be read, 2 a VSOCK socket can be opened, 4 keys can be made, 8 keys can be asked for. */
+/** Exit code, a sum: 1 kernel keys readable, 2 VSOCK can be opened, 4 keys can be made, 8 keys requested. */
 const instructions = [
   'bb00000000', // ebx = 0
   'b8fa000000 31ff befdffffff 31d2 0f05 85c0 7803 83cb01', // keyctl(KEYCTL_GET_KEYRING_ID, session)

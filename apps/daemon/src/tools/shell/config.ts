@@ -1,6 +1,6 @@
 import { safePath } from './programs.ts';
 
-/** What a command may know of the daemon's environment: no more than it takes to find programs and to speak the person's language. */
+/** The variables that a command gets: enough to find programs and to use the person's language. */
 const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TZ'];
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';

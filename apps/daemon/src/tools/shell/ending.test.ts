@@ -7,7 +7,7 @@ import { describeWith } from '../../../../../e2e/services.ts';
 import { shared } from '../../testing/clean-up.ts';
 import { textOf, openTools } from '../../testing/tool-fixture.ts';
 
-/** The system's clock; waits of 10 s and more are over when the test says so, all others ten times as soon. */
+/** The system's clock; waits of 10 s and more end when the test says so, others ten times as fast. */
 const createHastyClock = () => {
   const waiting = new Set<() => void>();
   const clock: Clock = {
@@ -33,7 +33,7 @@ const commandLine = (pid: string): string => {
   }
 };
 
-/** A number of seconds that no other process sleeps, and whether one does. In a sandbox a process cannot tell its number out here. */
+/** A sleep time that no other process uses, and whether one sleeps it: pids differ inside a sandbox. */
 const unique = () => {
   const time = `1000.${Math.random().toString().slice(2, 12)}`;
   const isRunning = () => readdirSync('/proc').some((pid) => commandLine(pid).endsWith(`\0${time}\0`));

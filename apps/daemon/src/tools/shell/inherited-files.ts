@@ -13,8 +13,8 @@ const staysOpen = (fd: number): boolean => {
 };
 
 /**
- * Open files beyond the first three that this process got from its own parent and every program that it starts would get too: an
- * open folder among them would lead out of the sandbox. Linux; empty elsewhere.
+ * Open files that this process inherited and would pass on: an open folder among them would lead out of
+ * the sandbox. Linux; empty elsewhere.
  */
 export const inheritedFiles = (): number[] =>
   process.platform === 'linux'

@@ -19,13 +19,13 @@ export interface Launch {
   file: string;
   arguments: string[];
   environment: Record<string, string>;
-  /** Whether the process that is started holds all others: they end with it, and it must not end before them. */
+  /** Whether all processes end with the started one, which must not end before them. */
   holds: boolean;
   /** Bytes that it reads from its files 3, 4, …. */
   inputs: Buffer[];
-  /** Whether it reports on the file after its inputs, as bubblewrap's `--json-status-fd` does: an exit code there means a start. */
+  /** Whether it reports after its inputs, as `--json-status-fd` does: an exit code means a start. */
   reports: boolean;
-  /** To be called when nothing of it runs any more. Gives sentences about what the command made and is not kept. */
+  /** Called when nothing of it runs any more. Returns sentences about what was made and not kept. */
   release(): Promise<string[]>;
 }
 
@@ -84,7 +84,7 @@ const wrapOnMac = async ({ hidden, writable, kept }: Rules): Promise<string> => 
   });
 };
 
-/** Protected names that the root may get, by their paths: Seatbelt closes a name also where nothing stands. */
+/** Seatbelt protects a name also where no file stands. */
 const namesInRoot = (root: string): string[] => protectedNamesIn('folder').map((name) => join(root, name));
 
 const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
@@ -135,8 +135,8 @@ const createLinuxPreparer = (territory: Territory, limit?: number) => {
 };
 
 /**
- * In a sandbox: no network and no sockets, writing in the root and in a temporary folder of its own, nothing of what `secretPlaces`
- * names, and nothing that a deny rule names. Linux (bubblewrap) and macOS (Seatbelt). `limit`: folders that are looked into, on Linux.
+ * A sandbox with bubblewrap (Linux) or Seatbelt (macOS): no network, writes in the root and a temporary
+ * folder only, no secret places, no denied paths. `limit`: folders to inspect, on Linux.
  */
 export const createSandboxedLauncher = (territory: Territory, limit?: number): Launcher => {
   const onLinux = createLinuxPreparer(territory, limit);

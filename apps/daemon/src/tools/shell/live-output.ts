@@ -12,7 +12,7 @@ export interface LiveOutput {
   end(): void;
 }
 
-/** Sends output on in batches, whole characters only; of what comes faster than it can be told, the latest. */
+/** Sends output in batches of whole characters; when it is too fast, the latest only. */
 export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) => void): LiveOutput => {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   let waiting = '';

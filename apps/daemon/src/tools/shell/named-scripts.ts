@@ -25,7 +25,7 @@ const candidates = (text: string): string[] =>
     return named.filter((word) => first !== -1 || word.includes('/'));
   });
 
-/** A digest of a file's content, of a large one of its place and times on the disk; undefined for what is no file. */
+/** A digest of a file's content, or of a large file's inode and times; undefined for other kinds. */
 export const digestFile = (path: string): string | undefined => {
   const opened = openForReading(path);
   try {
@@ -53,8 +53,8 @@ const digestOf = (context: ToolContext, folder: string, word: string): string[] 
 };
 
 /**
- * A digest of the scripts in the root that a command names (`./build.sh`, `sh build.sh`, `node build.js`); undefined where it names none.
- * A permission for the command holds as long as they are the same. What they start in turn is not looked at.
+ * A digest of the scripts in the root that a command names (`./build.sh`, `node build.js`), or undefined.
+ * A permission for the command holds as long as they are the same; what they start is not inspected.
  */
 export const fingerprintOfScripts = (
   context: ToolContext,

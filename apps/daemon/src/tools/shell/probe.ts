@@ -13,7 +13,7 @@ import { runCommand, type Ended } from './run-command.ts';
 
 const timeoutMs = 20_000;
 
-/** Runs inside: tries each and tells `done` or the error's code. What it says of itself is not all that counts: see `evaluate`. */
+/** Runs inside: reports `done` or an error code for each attempt. `evaluate` checks the effects too. */
 const attempts = `
 const [fs, net] = [require('node:fs'), require('node:net')];
 const { outside, own, secret, port, socket, program } = JSON.parse(process.argv[1]);
@@ -70,7 +70,7 @@ interface Canary {
   touched(): boolean;
 }
 
-/** What holds on Linux alone. Where no program can be run from the temporary folder, the filter is taken at the kernel's word. */
+/** Linux only. Where the temporary folder is noexec, the kernel's report of the filter must do. */
 const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>): string | null => {
   if (memory === readlinkSync('/proc/self/ns/ipc')) return 'a command can share memory with other programs';
   if (filter !== '2' || !['0', 'untried'].includes(calls))
@@ -78,7 +78,7 @@ const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>)
   return null;
 };
 
-/** What stands in the way of trusting the sandbox; null when all that is forbidden failed, and what is allowed did not. */
+/** Why the sandbox cannot be trusted; null when all that is forbidden failed and the rest worked. */
 const evaluate = (ended: Ended, canary: Canary, territory: Territory): string | null => {
   const line = ended.stdout.trim();
   const parsed = line.startsWith('{') ? trialResults.safeParse(JSON.parse(line)) : undefined;
@@ -152,9 +152,7 @@ const probeIn = async (
   }
 };
 
-/**
- * Tries inside the sandbox what it must prevent: all that `sandboxTrials` names. Gives the reason why it cannot be trusted, or null.
- */
+/** Tries all `sandboxTrials` inside the sandbox. Returns why it cannot be trusted, or null. */
 export const probe = async (
   territory: Territory,
   prepare: Launcher,

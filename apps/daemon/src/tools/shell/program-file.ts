@@ -7,8 +7,8 @@ import { digestFile } from './named-scripts.ts';
 import { findProgram } from './programs.ts';
 
 /**
- * A digest of the file that a command's program is, when the command may be allowed with further words; undefined where it may
- * not, or where its file stands in `root`, in which a call may write.
+ * A digest of a command's program file, for rules with further words; undefined for other commands
+ * and for programs in `root`, which a call could replace.
  */
 export const fingerprintOfProgram = (root: string, text: string): string | undefined => {
   const [program] = plainCommand(text) ?? [];

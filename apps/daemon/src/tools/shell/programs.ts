@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isWithin } from '../../paths/protected.ts';
 
-/** A search path without what a command could fill with programs of its own: relative folders, and those in the root. */
+/** PATH without folders that a command could fill: relative ones, and those in the root. */
 export const safePath = (path: string, root: string): string =>
   path
     .split(delimiter)

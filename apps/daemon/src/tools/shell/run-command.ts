@@ -38,7 +38,7 @@ export interface Ended {
 
 const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** What a command gets from its file 3 on: its pipes, and `nothing` in the place of every open file that it must not get. */
+/** Files from 3 on: pipes, and `nothing` in place of every inherited file. */
 const furtherFiles = (pipes: number, nothing: number): (number | 'ignore' | 'pipe')[] => {
   const inherited = new Set(inheritedFiles());
   const places = Math.max(firstInput + pipes - 1, ...inherited) - firstInput + 1;
@@ -58,7 +58,7 @@ const feed = (child: ChildProcess, inputs: Buffer[]): void => {
   }
 };
 
-/** Collects what the launch reports; gives whether the command was started, as far as is known when all has ended. */
+/** Collects the launch report; returns whether the command was started, once all has ended. */
 const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => boolean) => {
   if (!reports) return () => true;
   const stream = child.stdio[firstInput + inputs.length];
@@ -70,7 +70,7 @@ const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => bo
 };
 
 const start = (command: Command, launch: Launch) => {
-  // The folder is held open and entered through its descriptor; inside the sandbox the prelude looks whether it is still that one.
+  // Entered through its descriptor; inside the sandbox the prelude checks that it is still the same folder.
   const folder = openFolder(command.cwd);
   const nothing = openSync('/dev/null', 'r');
   try {
@@ -173,10 +173,8 @@ const maxStarts = 5;
 const saysGone = /^bwrap: Can't (find source path|mkdir|create file at|get type of source|bind mount) /;
 
 /**
- * Runs a text with `/bin/sh`, without input, in a small environment. Time-out and abort end all that it started; so does its own end.
- * Where a path vanished before the sandbox stood, the disk is looked at again; a command that was started never runs twice.
- * Throws `sandboxFailed`, and `changed` where the folder is another one by now. Rejects with the signal's reason when aborted, once
- * nothing of it runs any more.
+ * Runs a text with `/bin/sh`, without input. Time-out, abort and its own end terminate all that it started.
+ * Throws `sandboxFailed` and `changed`; rejects on abort, once nothing of it runs any more.
  */
 export const runCommand = async (command: Command, prepare: Launcher): Promise<Ended> => {
   for (let starts = 1; ; starts += 1) {

@@ -13,7 +13,7 @@ export interface KeptDownload {
   bytes: number;
 }
 
-/** What pages sent as files: kept aside in the daemon's own folder until a call saves one where the person allows it. */
+/** Downloads of pages, kept in the private folder until a call saves one where the person allows it. */
 export interface Downloads {
   add(download: Download): void;
   find(id: string): KeptDownload | undefined;

@@ -6,7 +6,7 @@ import { chunksOf, withRegularFile } from '../../../paths/read-bytes.ts';
 import type { RunContext } from '../../common/tool.ts';
 import { maxUploadBytes } from '../limits.ts';
 
-/** Copies what may be sent into the browser's own folder: the browser reads what was checked, whatever happens to the names. */
+/** Copies uploads into the browser's folder: the browser reads the checked bytes, whatever the names do. */
 export const copyForUpload = async (
   paths: readonly string[],
   folder: string,

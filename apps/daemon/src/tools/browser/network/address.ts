@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** `public`: anybody's; `local`: this machine or a private network, for those who allow exactly that; `never`: nothing that a page is read from. */
+/** `local`: this machine or a private network, for an exact permission only; `never`: not opened at all. */
 export type AddressClass = 'public' | 'local' | 'never';
 
 const classOfRange: Record<string, AddressClass> = {
@@ -23,7 +23,7 @@ export const canonicalAddress = (address: string): string | undefined => {
   return (isMapped ? parsed.toIPv4Address() : parsed).toString();
 };
 
-/** What an address is. `own`: the addresses of this machine, as `canonicalAddress` gives them. What is not understood is `never`. */
+/** The class of an address. `own`: canonical addresses of this machine. Unknown addresses are `never`. */
 export const classOf = (address: string, own: ReadonlySet<string>): AddressClass => {
   const canonical = canonicalAddress(address);
   if (canonical === undefined || metadata.has(canonical)) return 'never';

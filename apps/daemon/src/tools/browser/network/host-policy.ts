@@ -16,7 +16,7 @@ export interface HostPolicyNeeds {
   open(): WebHost[];
 }
 
-/** What the person's rules and answers say about places, at the moment of a request. Null: nothing against it. */
+/** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
 export interface HostPolicy {
   /** Runs with what a call was granted. */
   during<T>(granted: readonly Resource[], run: () => Promise<T>): Promise<T>;

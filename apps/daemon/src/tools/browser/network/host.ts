@@ -42,7 +42,7 @@ export const pageHostOf = (text: string): WebHost | undefined => {
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:/i;
 
-/** What a caller wrote -> the one address that is checked and opened. Undefined for what is not opened: other schemes, names and passwords in it. */
+/** A typed address -> the one that is checked and opened; undefined for other schemes and credentials. */
 export const parseTyped = (typed: string): string | undefined => {
   if (typed.length > maxUrlChars) return undefined;
   const text = typed.trim();
@@ -58,7 +58,7 @@ export const parseTyped = (typed: string): string | undefined => {
 const localName = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 const nobody: ReadonlySet<string> = new Set();
 
-/** Whether the name alone says that this is no public place. What it leads to is looked at when it is connected. */
+/** Whether the name alone is not public. Its addresses are checked on connection. */
 export const looksLocal = ({ hostname }: WebHost): boolean =>
   canonicalAddress(hostname) === undefined
     ? !hostname.includes('.') || localName.test(hostname)

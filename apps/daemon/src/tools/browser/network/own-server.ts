@@ -1,7 +1,7 @@
 import { canonicalAddress, classOf } from './address.ts';
 import { pageHostOf, type WebHost } from './host.ts';
 
-/** The server that this daemon is connected to: its panel answers questions in the person's name, so no page of it is ever opened. */
+/** The server of this daemon. Its panel answers questions, so its pages are never opened. */
 export interface OwnServer {
   /** By name, before anything is looked up. */
   isHost(place: WebHost): boolean;

@@ -39,10 +39,7 @@ const only =
     else done(new Error('no address'), '', 4);
   };
 
-/**
- * The browser's only way out: a proxy on this machine that connects to the very addresses that it has checked, and to nobody
- * without the secret. A refused connection is answered in the same words, whatever the reason.
- */
+/** The browser's only way out: a local proxy with a secret that connects to checked addresses only. */
 export const openProxy = async ({
   mayConnect,
   refused,

@@ -27,7 +27,7 @@ interface Paused {
 }
 
 /**
- * Stops every request of the browser until the rules have been asked: pages, redirects, frames, windows, workers, downloads.
+ * Holds every request of the browser until the rules decide: pages, redirects, frames, workers, downloads.
  * WebSockets do not pass here; the proxy sees them.
  */
 export const startRequestInterceptor = async ({

@@ -3,7 +3,7 @@ import { keysymOf, symbolOf } from './keysyms.ts';
 /** The keyboard of a display at one moment. */
 export interface KeyboardState {
   firstKeycode: number;
-  /** Keysyms of each key: without and with shift in the first group, the same in the second, more. 0 is none. */
+  /** Keysyms of each key: without and with shift in group one, then group two. 0 is none. */
   rows: number[][];
   /** Which group is active, from 0. */
   group: number;
@@ -22,7 +22,7 @@ export interface KeyChange {
 
 const keypad = { first: 0xff80, last: 0xffbd };
 
-/** How each symbol that one key gives, alone or with shift, is typed now. Spare keys have one group, which holds in all. */
+/** How each symbol of one key, alone or with shift, is typed now. Spare keys have one group, valid in all. */
 const strokesIn = (
   { firstKeycode, rows, group }: KeyboardState,
   spares: ReadonlySet<number>,
@@ -45,7 +45,7 @@ const strokesIn = (
   return strokes;
 };
 
-/** The key that has a symbol, in the group that is active or, since programs know keys by their place too, in another. Spare keys are none. */
+/** The key for a symbol in the active group, or else another one. Spare keys do not count. */
 export const findKey = (
   symbol: string,
   { firstKeycode, rows, group }: KeyboardState,
@@ -75,9 +75,8 @@ export interface KeyPlan {
 }
 
 /**
- * How to type the beginning of a row of symbols: what the layout has by its keys, the rest by spare keys, as far as there are spare keys.
- * `used` are those that already give something of ours, the longest unused first; they are given another meaning last.
- * Throws where there is no spare key at all.
+ * How to type the first symbols of a row: by the layout, the rest by spare keys as far as they go.
+ * `used` are our spare keys, the longest unused first. Throws where there is no spare key at all.
  */
 export const planKeys = (
   symbols: readonly string[],

@@ -9,7 +9,7 @@ const otherNames = new Map([
   ['space', ' '],
 ]);
 
-/** What is on a key: a character, or the name of a key that types none. One symbol, whichever way it is called. */
+/** A character, or the name of a key that types none; one symbol for all its names. */
 export const toSymbol = (name: string): string => otherNames.get(name) ?? name;
 
 /** What X11 calls a symbol, or undefined where it has no name for it. */
@@ -20,7 +20,7 @@ export const keysymOf = (symbol: string): number | undefined => {
   return point < 0x100 || (point >= 0xd800 && point <= 0xdfff) ? undefined : unicode + point;
 };
 
-/** The names of keys, and those of characters from before Unicode. A description that begins `(ж)` means that very character; others only a likeness. */
+/** Key names and characters from before Unicode. `(ж)` at the start of a description means that character. */
 const symbols = new Map([
   ...[...named].map(([name, keysym]): [number, string] => [keysym, name]),
   ...Object.values(x11.keySyms).flatMap(({ code, description }): [number, string][] => {

@@ -4,19 +4,16 @@ import { keysymOf, toSymbol } from './keysyms.ts';
 import type { Keys } from '../keys.ts';
 import type { XKeyboard } from './x-keyboard.ts';
 
-/** A window, and what types into it for others, hears of a change beside the keys, and reads it some time later. */
+/** Windows and input methods learn of a changed keymap beside the keys, and read it a little later. */
 const changeMs = 500;
-/** It reads what a key gives when it comes to the key, which a busy one does late. Until then the key keeps its meaning. */
+/** A busy window reads a key's meaning late. Until then the key keeps it. */
 const readMs = 1_000;
 const restoreMs = 10_000;
 
 export interface Typist {
-  /**
-   * Types any text, whatever the keyboard's layout: what the layout lacks is put on spare keys, which give nothing again 10 s after
-   * the last text. Rejects with a sentence.
-   */
+  /** Types any text: missing characters go on spare keys, restored 10 s later. */
   type(text: string): Promise<void>;
-  /** Presses a key, called by its character or its name, while others are held. Rejects where the keyboard does not have it. */
+  /** Presses a key, by character or name, while others are held. Rejects where the keyboard lacks it. */
   tap(keys: Keys): Promise<void>;
   /** Takes back what was put on spare keys. */
   close(): Promise<void>;

@@ -14,7 +14,7 @@ export interface XKeyboard {
   change(changes: readonly KeyChange[]): void;
   /** As if these keys had never given anything. */
   clear(keycodes: readonly number[]): void;
-  /** By the keys as they were read last. Text goes in without caps lock, a key while others are held. Resolves when all were pressed. */
+  /** Uses the last read keymap. Text goes in without caps lock. Resolves when all were pressed. */
   press(strokes: readonly Stroke[], held?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

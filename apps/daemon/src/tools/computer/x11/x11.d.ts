@@ -1,4 +1,4 @@
-/** The part of the package that we use; it brings no types. Answers come with an error or a value; `true` says that the error was seen to. */
+/** The part of the package that we use; it has no types. Answering `true` marks an error as handled. */
 declare module 'x11' {
   type Answer<T> = (error: Error | null | undefined, value: T) => true | void;
 

@@ -7,7 +7,7 @@ import { contentPreview, diffPreview } from './change-preview.ts';
 
 const linesOf = (text: string) => text.split('\n');
 
-/** The new text, put together from what is shown and the lines that stay; undefined where something is left out. */
+/** The new text, from the shown lines and those that stay; undefined where something is left out. */
 const rebuilt = ({ hunks }: DiffPreview, before: string): string | undefined => {
   const old = linesOf(before);
   const built: string[] = [];

@@ -148,8 +148,8 @@ const countOf = (hunks: readonly FoundHunk[], kind: LineKind): number =>
   hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.kind === kind).length, 0);
 
 /**
- * What a write would change, line by line. `fragment`: the two texts stand somewhere in the file, nobody says where. Every
- * byte of `after` is in a line, in a line that stays, or counted as left out.
+ * A write as a diff. `fragment`: the place in the file is unknown.
+ * Every byte of `after` is in a shown or unchanged line, or counted as left out.
  */
 export const diffPreview = async (
   path: string,

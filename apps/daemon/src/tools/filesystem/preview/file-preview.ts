@@ -7,7 +7,7 @@ import type { Place } from '../../../paths/place.ts';
 import { readBytes } from '../../../paths/read-bytes.ts';
 import { maxPathBytes } from '../../../paths/limits.ts';
 
-/** What stands there now, as far as the one who is asked may have it read: nothing for no file, undefined for not to be shown. */
+/** The present text, if the caller may read it: empty for no file, undefined where it must not be shown. */
 const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
   if (place.kind === 'missing') return '';
   if (place.kind !== 'file' || context.reading.mode(place.path) !== 'allow') return undefined;
@@ -28,7 +28,7 @@ export const writePreview = async (context: ToolContext, place: Place, after: st
   return before === undefined ? contentPreview(path, after) : diffPreview(path, { before, after }, 'file');
 };
 
-/** The question's preview of one text that takes the place of another. `edit` gives the whole file after it. */
+/** The preview of one text replaced by another. `edit` gives the whole file after it. */
 export const editPreview = async (
   context: ToolContext,
   place: Place,

@@ -16,7 +16,7 @@ export interface Search {
   signal: AbortSignal;
 }
 
-/** The paths from the root of files that may match. `complete` is false where the time or the output ran out. */
+/** Paths from the root that may match. `complete` is false where time or output ran out. */
 export interface Found {
   paths: string[];
   complete: boolean;

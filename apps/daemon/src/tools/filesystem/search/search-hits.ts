@@ -29,8 +29,8 @@ const byFolder = (paths: readonly string[]): Map<string, string[]> => {
 };
 
 /**
- * Of the paths that ripgrep found, those that may be shown and are files reached without a link, in order. Ripgrep follows whatever
- * stands in its way when it gets there, so neither its names nor its counts are passed on.
+ * Of ripgrep's paths, those that may be shown and are files without a link, in order.
+ * Ripgrep follows links that appear meanwhile, so neither its names nor its counts are passed on.
  */
 export const confirmed = async (context: RunContext, paths: readonly string[]): Promise<string[]> => {
   const files: string[] = [];
@@ -59,7 +59,7 @@ const linesIn = async (context: RunContext, path: string, has: (line: string) =>
   }
 };
 
-/** The lines that `has` is true for, read from files that were opened safely. `complete` is false where there were too many files. */
+/** Matching lines, read from safely opened files. `complete` is false where there were too many files. */
 export const linesOf = async (
   context: RunContext,
   files: readonly string[],

@@ -20,7 +20,7 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 const control = (byte: number) =>
   (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f;
 
-/** UTF-16 without a mark has a NUL in every second place of what is written in ASCII, and in no other place. */
+/** UTF-16 without a mark: for ASCII, every second byte is NUL and no other. */
 const withoutMark = (bytes: Buffer): Encoding | undefined => {
   const zeros = [0, 0];
   for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -29,7 +29,7 @@ const withoutMark = (bytes: Buffer): Encoding | undefined => {
   return odd === 0 && even * 4 > bytes.length ? 'utf-16be' : undefined;
 };
 
-/** How the text that begins with these bytes is likely written; `binary` where it is no text. A UTF-8 text may turn out to be `windows-1252`. */
+/** The likely encoding by the first bytes; throws `binary`. UTF-8 may turn out to be `windows-1252`. */
 export const encodingOf = (first: Buffer): Encoding => {
   if (startsWith(first, 0, '\xff\xfe')) return 'utf-16le';
   if (startsWith(first, 0, '\xfe\xff')) return 'utf-16be';
@@ -39,7 +39,7 @@ export const encodingOf = (first: Buffer): Encoding => {
   return encoding;
 };
 
-/** Decodes a text piece by piece; `decode` throws `binary` at what no text has. Without `bytes` it is the end. */
+/** Decodes a text in chunks; `decode` throws `binary`. Without `bytes` it flushes. */
 export const createDecoder = (encoding: Encoding): { decode(bytes?: Buffer): string } => {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: encoding === 'utf-8' });
   return {
@@ -63,7 +63,7 @@ const decodeAll = (bytes: Buffer, encoding: Encoding): { text: string; encoding:
   return { text: decode(bytes) + decode(), encoding };
 };
 
-/** The text of a whole file in UTF-8, UTF-16 or Latin-1, and which of them it is; `binary` for anything else. */
+/** The text of a whole file in UTF-8, UTF-16 or Latin-1, with its encoding. Throws `binary`. */
 export const decodeText = (bytes: Buffer): { text: string; encoding: Encoding } => {
   const encoding = encodingOf(bytes);
   if (encoding !== 'utf-8') return decodeAll(bytes, encoding);

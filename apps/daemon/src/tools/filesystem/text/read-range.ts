@@ -73,10 +73,7 @@ const readAs = async (
   return { ...collector.range(), encoding };
 };
 
-/**
- * Some lines of a large text file that is open, read piece by piece; at most 512 KiB of them. Throws `tooLarge`, and `binary` for what
- * is no text.
- */
+/** Some lines of a large open text file, read in chunks, at most 512 KiB. Throws `tooLarge`, `binary`. */
 export const readRange = async (
   wanted: Wanted,
   file: { fd: number; size: number; signal: AbortSignal },

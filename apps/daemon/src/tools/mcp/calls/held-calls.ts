@@ -16,7 +16,7 @@ export interface HeldCall {
 
 /** Calls that wait for their client, in memory alone: they end with the daemon. */
 export interface HeldCalls {
-  /** A name for the call that cannot be guessed; null when there are too many. A call that is not fetched in time is abandoned. */
+  /** An unguessable token; null when there are too many. A call not resumed in time is abandoned. */
   hold(held: HeldCall): string | null;
   find(token: string, about: string): HeldCall | undefined;
   /** The same, once. */

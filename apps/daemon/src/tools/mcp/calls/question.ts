@@ -28,10 +28,7 @@ const isSmall = (params: object, { properties = {} }: { properties?: object | un
   Buffer.byteLength(JSON.stringify(params)) <= questionLimits.bytes &&
   Object.keys(properties).length <= questionLimits.fields;
 
-/**
- * `elicitation/create` as it comes in, of a size that can be read: against the protocol's own schema a big one that is wrong
- * would be answered with far more than it says.
- */
+/** `elicitation/create`, bounded before it is parsed: an error about a big one would be far bigger. */
 export const questionRequest = z.object({
   method: z.literal('elicitation/create'),
   params: z
@@ -72,7 +69,7 @@ const readUrl = (text: string): string => {
   return href;
 };
 
-/** Reads what the server `name` asks. Throws for what the protocol does not know, and `McpError` for what is beyond the limits. */
+/** Parses the question of server `name`. Throws for invalid ones, and `McpError` beyond the limits. */
 export const readQuestion = (name: string, params: QuestionRequest['params']): Question => {
   const read = ElicitRequestParamsSchema.parse(params);
   if (read.message.length > questionLimits.characters)

@@ -11,7 +11,7 @@ const maxMessageLength = 2_000;
 const broken = (what: string): ToolResult =>
   errorResult(`The MCP server's answer is not a tool's result: ${what}`);
 
-/** What a server answered -> the result as it is sent on: whole, but for `_meta`, in which only the daemon speaks. */
+/** A server's answer -> the result to send: unchanged, except `_meta`, which is the daemon's. */
 export const readResult = (raw: Record<string, unknown>): ToolResult => {
   const { _meta: _, ...own } = raw;
   if (!isWithinDepth(own, limits)) return broken('it is nested too deeply');

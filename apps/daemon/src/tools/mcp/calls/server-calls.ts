@@ -26,11 +26,11 @@ export interface GivenCall {
   input: ClientInput | undefined;
 }
 
-/** The calls of one server. A question goes to the client of the one call that it can belong to, and to nobody else. */
+/** The calls of one server. A question goes only to the client of the one call it can belong to. */
 export interface ServerCalls {
-  /** Begins a call, or goes on with the one that `input.requestState` names. Rejects with `questionClosed`, and with the reason of the signal. */
+  /** Begins a call, or resumes the one of `input.requestState`. Rejects with `questionClosed` or on abort. */
   call(tool: OfferedTool, input: GivenCall, context: RunContext): Promise<ToolResult>;
-  /** The question and the answer that a call goes on with; null where it is a new one. Throws `questionClosed`. */
+  /** The question and the answer of a resumed call; null for a new one. Throws `questionClosed`. */
   answering(
     tool: OfferedTool,
     input: GivenCall,

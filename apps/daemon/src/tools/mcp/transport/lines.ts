@@ -1,6 +1,6 @@
 const newline = 10;
 
-/** Cuts a stream of bytes into lines of at most `maxBytes`; a longer one is reported once, and nothing follows it. */
+/** Splits a stream into lines of at most `maxBytes`; a longer one is reported once, and ends it. */
 export const createLines = (
   maxBytes: number,
   events: { line(text: string): void; tooLong(): void },

@@ -7,7 +7,7 @@ import { createLines } from './lines.ts';
 import type { ServerLog } from './server-log.ts';
 import { watchTree } from './watchdog.ts';
 
-/** One message of a server, in bytes. Room for the largest result that a Drawbridge server takes by default. */
+/** One message of a server, in bytes: as much as a Drawbridge server accepts by default. */
 const maxMessageBytes = 16 * 1024 * 1024;
 
 export interface ServerProcess {
@@ -33,8 +33,8 @@ const endAll = (group: number, tag: string, clock: Clock): Promise<void> =>
   new Promise((resolve) => endTree({ group, tag }, clock, resolve));
 
 /**
- * The SDK's own stdio transport ends one process, not what it started. This one runs a server in a process group of its own, ends
- * the whole tree, bounds what is kept of a message, and writes what is no message to the log.
+ * The SDK's stdio transport ends one process. This one ends the whole tree, bounds each message,
+ * and logs what is no message.
  */
 export const createTransport = (
   { command, args, env, cwd, tag }: ServerProcess,
@@ -56,7 +56,7 @@ export const createTransport = (
   const end = (group: number | undefined): Promise<void> =>
     (gone ??= group === undefined ? Promise.resolve() : endAll(group, tag, clock));
 
-  /** One message a turn: the SDK handles a notification later than an answer that came with it, and then drops its progress. */
+  /** One message a turn: the SDK would drop progress that arrives together with its answer. */
   const deliver = (message: JSONRPCMessage) => {
     delivered = delivered.then(() => transport.onmessage?.(message));
   };

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { tagVariable } from '../../../processes/process-tree.ts';
 
 /**
- * Reads until its input ends, which it does when the daemon is gone, whatever ended it. Then: TERM for the group and for
- * all that carries the mark, and KILL 2 s later. Where /proc is missing, the group alone.
+ * Waits until its input ends, which it does with the daemon. Then: TERM for the group and all tagged
+ * processes, and KILL 2 s later. Without /proc, the group only.
  */
 const script = `
 read -r _

@@ -35,7 +35,7 @@ const realOf = (path: string): Hidden[] => {
 const withoutInner = (paths: string[]): string[] =>
   [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
 
-/** Folders between the root and these paths: each is made a mount of its own, which the kernel neither renames nor removes. */
+/** Folders between the root and these paths: as mounts they cannot be renamed or removed. */
 const foldersAbove = (paths: string[], root: string): string[] => {
   const folders = new Set<string>();
   for (const path of paths)
@@ -46,7 +46,7 @@ const foldersAbove = (paths: string[], root: string): string[] => {
 
 const kernelFolders = ['/proc', '/dev', '/sys'];
 
-/** The root, writable. What pins its folders lies below a second mount of it, so that nothing is a border between two disks. */
+/** The root, writable. Pins lie below a second mount of it, so that renames do not cross two mounts. */
 const rootMounts = (root: string, targets: string[]): string[] => {
   const pins = foldersAbove(targets, root).filter(
     (folder) => root !== '/' || !kernelFolders.some((kernel) => isWithin(folder, kernel)),
@@ -58,11 +58,11 @@ const rootMounts = (root: string, targets: string[]): string[] => {
 
 const commonTemporary = '/tmp';
 
-/** Where a command finds its own folder: at `/tmp`, which many programs write to by that name, but for a root below it. */
+/** The command's own folder appears as `/tmp`, unless the root is below it. */
 export const temporaryInside = (root: string, temporary: string): string =>
   isWithin(root, commonTemporary) || isWithin(commonTemporary, root) ? temporary : commonTemporary;
 
-/** bubblewrap's arguments up to the command: no network, no other processes, and the disk with these walls. */
+/** bubblewrap's arguments before the command: no network, no other processes, these walls on the disk. */
 export const bubblewrapArguments = (walls: Walls): string[] => {
   const { root, temporary, instead, emptyFile } = walls;
   const hidden = walls.hidden.flatMap(realOf);

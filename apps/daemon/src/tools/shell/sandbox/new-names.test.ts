@@ -8,7 +8,7 @@ import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
 
 const author = '-c user.name=Ada -c user.email=ada@example.org';
 
-/** A folder with a repository of the person's own, in which `pwned` appears when git runs what a command put there. */
+/** A repository of the person's, in which `pwned` appears when git runs what a command put there. */
 const withRepository = async () => {
   const folders = makeFolders();
   const pwned = join(folders.base, 'pwned');
@@ -106,7 +106,7 @@ describeWith('bubblewrap', 'git')('FS-26 a repository that a command makes', () 
 
   it('runs nothing of it outside, for any of these', { timeout: 60_000 }, async () => {
     const { root, run, pwned } = await withRepository();
-    // Each in a folder of its own, with a program of its own: the name of the file that it makes says whose it is.
+    // Each in its own folder with its own program: the name of the made file tells them apart.
     const texts = attacks.map(
       ([name, command], at) =>
         `mkdir c${at}; sed 's|pwned|pwned ${name}|' evil.sh > c${at}/evil.sh; chmod +x c${at}/evil.sh; (cd c${at}; git init --quiet .; git ${author} commit --quiet --allow-empty -m one; ${command})`,

@@ -24,8 +24,8 @@ const freePlace = (root: string): string => {
 };
 
 /**
- * Gives what a command made at `.git` its place in the root, once it is made safe. What is no repository, and what comes where the person
- * has made one meanwhile, gets another name. Gives sentences about what was changed.
+ * Moves a repository that a command made to `.git`, once it is safe; anything else gets another name.
+ * Returns sentences about what was changed.
  */
 export const settleRepository = async (folder: string, root: string): Promise<string[]> => {
   if (!existsSync(folder) || !hasFiles(folder)) return [];

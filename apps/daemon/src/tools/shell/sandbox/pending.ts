@@ -17,7 +17,7 @@ const record = z.object({
   folders: z.array(z.string()),
 });
 
-/** What has to be done in a root when a command has ended: also by the next daemon, where this one does not live to see it. */
+/** The clean-up after a command: done by the next daemon when this one does not live to do it. */
 export interface Pending {
   root: string;
   before: ProtectedPlaces;

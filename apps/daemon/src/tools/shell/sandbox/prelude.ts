@@ -1,7 +1,7 @@
 import { nanoid } from 'nanoid';
 import { tagVariable } from '../../../processes/process-tree.ts';
 
-/** What one process of a command may take; `memory` is what it may write to, `processes` counts all of the command's. */
+/** Limits of one process of a command; `processes` counts all of the command's. */
 export const shellLimits = {
   openFiles: 4_096,
   fileBlocks: 8 * 1024 * 1024,
@@ -10,8 +10,8 @@ export const shellLimits = {
 } as const;
 
 /**
- * Runs before the command, in the same process: it starts the command in the very folder that was looked at, or not at all, and sets
- * limits. The command comes in the environment, so that no text of it is ever part of a script of ours.
+ * Runs before the command, in its process: checks the folder and sets limits. The command comes in the
+ * environment, so that no text of it is ever part of a script of ours.
  */
 export const prelude = `
 set -- $(command -p ls -di . 2> /dev/null)

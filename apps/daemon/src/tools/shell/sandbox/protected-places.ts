@@ -13,7 +13,7 @@ import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
 
-/** Folders that are looked into before a command; those nearest to the root come first, and the rest is made read-only. */
+/** Folders inspected before a command, nearest to the root first; the rest is made read-only. */
 const maxFoldersLookedAt = 20_000;
 /** As many places may be closed because nobody looked into them; more are closed by a folder above them. */
 const maxUnseen = 200;
@@ -126,7 +126,7 @@ const coverOf = (folders: string[], root: string): string[] => {
   return [...covers];
 };
 
-/** What vanished while the rest was looked at; should it come back, the look after the command finds it new. */
+/** Drops what vanished meanwhile; if it comes back, the sweep after the command finds it new. */
 const leaveOutGone = ({ kept, repositories, unseen }: ProtectedPlaces): ProtectedPlaces => ({
   kept: new Map([...kept].filter(([path]) => isThere(path))),
   repositories: new Map([...repositories].filter(([folder]) => isThere(folder))),
@@ -143,8 +143,8 @@ interface Inspection {
 }
 
 /**
- * Looks for protected places below the root. Folders that trees leave out (`node_modules`, …) are not looked into. Throws
- * `tooManyFolders` where what was not seen could only be closed with the root.
+ * Finds protected places below the root, except in excluded folders (`node_modules`, …).
+ * Throws `tooManyFolders` where the uninspected rest could only be closed with the root.
  */
 export const findProtectedPlaces = async (
   territory: Territory,
@@ -186,7 +186,7 @@ const hasOwnConfigs = (folder: string): boolean => {
   }
 };
 
-/** Stands in a repository for what git would read there: each changes nothing for git, in the sandbox or outside. */
+/** Stand-ins for missing files of a repository; none changes anything for git. */
 const standInsOf = ({ folder, kind }: Repository): StandIn[] => {
   const whole = kind === 'whole' ? folder : dirname(dirname(folder));
   return [
@@ -229,8 +229,8 @@ const standInsOfHome = (home: string): StandIn[] => {
 };
 
 /**
- * What stands, while a command runs, for protected names that are not there and that programs of the person may read at any time: those
- * of repositories, of editors in the root, and of shells in the home folder. Other names are looked for when the command has ended.
+ * Stand-ins for missing protected names that the person's programs may read at any time: in repositories,
+ * editor folders and the home folder. Other names are swept after the command.
  */
 export const standInsFor = (root: string, home: string, { repositories }: ProtectedPlaces): StandIn[] =>
   [

@@ -10,7 +10,7 @@ const maxTodoBytes = 1024 * 1024;
 const harmlessLine =
   /^[ \t]*(#|$|(p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref)[ \t]|(b|break|noop)[ \t\r]*$)/;
 
-/** The text of a plain file of at most 1 MiB; undefined for anything else. Waits for nothing and follows no link. */
+/** The text of a plain file of at most 1 MiB, else undefined. Does not wait or follow a link. */
 export const readTodo = (path: string): string | undefined => {
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -32,7 +32,7 @@ export const withoutCommands = (text: string): { text: string; dropped: number }
   return { text: kept.join('\n'), dropped: lines.length - kept.length };
 };
 
-/** Whether git would run a program when a rebase with this list goes on; so may every list that cannot be read. */
+/** Whether git would run a program when a rebase with this list continues; true for unreadable lists. */
 export const runsCommands = (path: string): boolean => {
   const text = readTodo(path);
   return text === undefined || withoutCommands(text).dropped > 0;

@@ -38,8 +38,8 @@ const headingOf = ({ section: first, name }: Setting): string =>
   name === undefined ? `[${first}]` : `[${first} "${name}"]`;
 
 /**
- * A git config with nothing but settings that make git run no program and read no other file, written anew; `dropped` names the others.
- * What this reader does not understand is dropped too: comments, quotes, escapes, settings over several lines.
+ * A git config rewritten with safe settings only; `dropped` names the others.
+ * What this parser does not know is dropped too: comments, quotes, escapes, multi-line settings.
  */
 export const safeGitConfig = (text: string): { text: string; dropped: string[] } => {
   const lines: string[] = [];

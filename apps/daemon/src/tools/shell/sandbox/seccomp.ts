@@ -1,4 +1,4 @@
-/** The numbers of one processor: which calls a command must not make. Source: the kernel's tables of system calls. */
+/** System call numbers of one processor. Source: the kernel's tables. */
 interface Numbers {
   audit: number;
   socket: number;
@@ -56,8 +56,8 @@ const assemble = (steps: Step[]): Buffer => {
 };
 
 /**
- * The filter of system calls for bubblewrap's `--seccomp`: no sockets but IP and netlink (so none to other programs and none to a virtual
- * machine's host), no kernel keys, no `io_uring`, and no calls of another processor. Undefined for a processor without a table here.
+ * The filter for bubblewrap's `--seccomp`: IP and netlink sockets only, no kernel keys, no `io_uring`,
+ * no calls of another processor. Undefined for a processor without a table here.
  */
 export const systemCallFilter = (processor: NodeJS.Architecture): Buffer | undefined => {
   const numbers = processors[processor];

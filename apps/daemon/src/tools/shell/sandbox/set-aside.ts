@@ -191,7 +191,7 @@ const restoreLink = (sweep: Sweep, path: string, target: string): void =>
 const isNew = ({ before }: Sweep, path: string, link: string | undefined): boolean =>
   !before.kept.has(path) || before.kept.get(path) !== link;
 
-/** Makes what a command left without danger for programs outside the sandbox: new repositories, and new files that programs run. */
+/** Makes new repositories and new files safe for programs outside the sandbox. */
 const sweepUp = (sweep: Sweep): void => {
   const { before, after } = sweep;
   const fresh = [...after.repositories.values()].filter(({ folder }) => !before.repositories.has(folder));

@@ -31,7 +31,7 @@ export const removeStandIn = ({ path, text }: StandIn): void => {
   }
 };
 
-/** Makes those that are missing. Commands that run side by side share them; they go with the last one. Gives what was made, and the release. */
+/** Makes the missing ones. Parallel commands share them; the last one removes them. */
 export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): void } => {
   const made: StandIn[] = [];
   const release = () => {

@@ -66,7 +66,7 @@ const hasNoRepository = (root: string): boolean => {
   return !isThere(path);
 };
 
-/** A folder in the place of `.git`, where the root has none: what is made there comes into the root when it is safe. */
+/** A folder in place of a missing `.git`: what is made there moves into the root when it is safe. */
 const borrowRepository = async (root: string, shared: Shared): Promise<string | undefined> => {
   await shared.settling;
   if (shared.repository === undefined) {
