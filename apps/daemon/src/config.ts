@@ -29,7 +29,7 @@ export interface Environment {
 
 /** `filesystemRead` -> `filesystem-read`: how a group is spelt in flags. */
 export const kebab = (group: ToolGroup): string =>
-  group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  group.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
 /** `filesystemRead` -> `DRAWBRIDGE_PERMISSION_FILESYSTEM_READ`. */
 export const permissionVariable = (group: ToolGroup): string =>

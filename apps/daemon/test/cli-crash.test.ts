@@ -129,7 +129,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
   });
 
   it('FS-29 at any moment of a write: old or new, nothing beside it, and the answer tells which is possible', async () => {
-    const texts = ['a', 'b'].map((letter) => letter.repeat(400_000));
+    const texts = ['a', 'b'].map((text) => text.repeat(400_000));
     writeFileSync(join(work, 'a.txt'), texts[0] ?? '');
     await (await connectAndKeep()).child.kill('SIGKILL');
     for (let round = 0; round < 4; round += 1) {
@@ -203,7 +203,7 @@ describe('a disk that takes nothing more', { timeout: 60_000 }, () => {
     send('read', 'read_file', { filePath: 'a.txt' });
     await until(() => expect(answersTo('read')).toHaveLength(1));
     expect(JSON.stringify(answersTo('read'))).toContain('hello');
-    const text = 'Nothing was changed: this machine cannot write down what it does (is its disk full?)';
+    const text = 'Nothing was changed: this machine cannot write its journal (is the disk full?)';
     const refused = {
       result: { content: [{ type: 'text', text }], isError: true, _meta: { 'drawbridge/started': false } },
     };
@@ -241,7 +241,7 @@ describe('a second drawbridge', { timeout: 60_000 }, () => {
     const { child, code } = await connectAndKeep();
     const second = await run(['connect', ...allowAll]);
     expect(second).toMatchObject({ code: 1, stdout: '' });
-    expect(second.stderr).toContain(`error  drawbridge runs here already: process ${child.pid}, `);
+    expect(second.stderr).toContain(`error  drawbridge is already running: process ${child.pid}, `);
     expect(server.seen.filter(({ path }) => path === '/init')).toHaveLength(1);
     child.kill('SIGKILL');
     await code;

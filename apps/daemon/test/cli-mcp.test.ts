@@ -91,7 +91,7 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
     expect(lists()).toEqual([expect.not.stringContaining('own__echo')]);
     await add('');
     await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
-    await until(() => expect(out.stderr).toContain('the server has the new list'));
+    await until(() => expect(out.stderr).toContain('the new list was sent to the server'));
     await run(['mcp', 'remove', 'own']);
     await until(() => expect(lists().at(-1)).not.toContain('"own__echo"'));
   });

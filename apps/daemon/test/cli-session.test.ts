@@ -220,7 +220,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
 
   it.each([
     ['user', 0, 'disconnected  The pairing was ended'],
-    ['replaced', 1, 'error  Disconnected: another machine or another drawbridge took this place'],
+    ['replaced', 1, 'error  Disconnected: another machine or another drawbridge replaced this one'],
   ])('ends when the server says %s', async (reason, exitCode, shown) => {
     const { code, out } = await connect();
     server.send({ type: 'gateway-disconnect', payload: { reason } });

@@ -23,7 +23,7 @@ const textsBelow = (folder: string, without: string): string =>
     .join('\n');
 
 describe('drawbridge status', { timeout: 60_000 }, () => {
-  it('says who is connected, since when and how many calls; after kill -9 nobody', async () => {
+  it('says who is connected, since when and how many calls; after kill -9 no daemon', async () => {
     writeFileSync(join(work, 'a.txt'), 'hello\n');
     const { child, code } = await connect(['--permission-shell', 'deny']);
     call('r1', 'read_file', { filePath: 'a.txt' });
@@ -143,7 +143,7 @@ describe('drawbridge pair', { timeout: 60_000 }, () => {
 
   it.each([
     ['no token', ['pair', 'http://127.0.0.1:1'], 2, 'a token are needed'],
-    ['nobody there', ['pair', 'http://127.0.0.1:1', pairingToken], 1, 'connection refused'],
+    ['no server there', ['pair', 'http://127.0.0.1:1', pairingToken], 1, 'connection refused'],
   ])('with %s says what to do', async (_name, args, code, words) => {
     const result = await run(args);
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });

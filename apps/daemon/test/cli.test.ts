@@ -36,7 +36,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     ['an unknown flag', ['--auto-confirm'], {}, /^error {2}unknown option '--auto-confirm'\nnext /],
     ['too many words', ['https://x.example', pairingToken, '.', 'more'], {}, /^error {2}too many arguments/],
     [
-      'a mode that is none',
+      'an unknown mode',
       ['connect', '--permission-shell', 'yes'],
       {},
       /^error {2}option '--permission-shell <mode>'/,
@@ -58,10 +58,10 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       'the whole disk without a question',
       ['https://x.example', pairingToken, '/'],
       {},
-      /is too much to offer without a question/,
+      /is too wide to share without asking/,
     ],
     [
-      'a question in a terminal that is none',
+      'a question without a terminal',
       ['https://x.example', pairingToken, '--confirm', 'terminal'],
       {},
       /needs a terminal/,
@@ -171,7 +171,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(await run([server.url.origin, pairingToken])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error {2}drawbridge runs here already: process \d+, .*work, connected\nnext {3}Stop it/,
+        /^error {2}drawbridge is already running: process \d+, .*work, connected\nnext {3}Stop it/,
       ),
     });
     expect(server.seen).toHaveLength(before);

@@ -31,7 +31,7 @@ describeWith('bubblewrap')('SH-35 SH-44 doctor tries the sandbox, and names each
     expect(checks.find(({ name }) => name === 'sandbox')).toEqual({
       name: 'sandbox',
       state: 'ok',
-      says: `ready; shell is on deny; tried, and closed: ${sandboxTrials.join(', ')}`,
+      says: `ready; shell is on deny; tested and blocked: ${sandboxTrials.join(', ')}`,
     });
   });
 });

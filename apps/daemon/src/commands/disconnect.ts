@@ -17,9 +17,9 @@ interface DisconnectOptions {
 }
 
 const saidYes = async (url: string, { notify }: CommandContext): Promise<boolean> => {
-  notify(`This ends the pairing with ${url}. Calls that run are cancelled, and what you allowed for`);
-  notify('this session is forgotten. Modes and permanent rules stay.');
-  notify('To connect again you need a new command from the panel.');
+  notify(`This ends the pairing with ${url}. Running calls are cancelled, and permissions for`);
+  notify('this session are deleted. Modes and permanent rules stay.');
+  notify('To connect again, you need a new command from the panel.');
   const { confirm } = await import('@clack/prompts');
   const answer = await confirm({
     output: process.stderr,
@@ -66,7 +66,7 @@ const disconnect = async (options: DisconnectOptions, context: CommandContext): 
   if (!yes && !isTerminal)
     throw errors.wrongUse({ message: 'disconnect needs a terminal, or --yes', fix: 'Add --yes.' });
   if (!yes && !(await saidYes(shown, context)))
-    throw errors.declined({ message: 'Still paired: you said no' });
+    throw errors.declined({ message: 'Still paired: you answered no' });
   const { failed } = await endAtServer(url, session.key);
   if (failed !== null && !force) {
     throw errors.notTaken({
@@ -79,7 +79,7 @@ const disconnect = async (options: DisconnectOptions, context: CommandContext): 
     text: (paint) =>
       [
         row('disconnected', shown, (word) => paint('green', word)),
-        ...(failed === null ? [] : [row('careful', `The server was not told (${failed}).`)]),
+        ...(failed === null ? [] : [row('careful', `The server was not notified (${failed}).`)]),
       ].join('\n'),
     json: { disconnected: true, url: showUrl(url), serverTold: failed === null },
     code: 0,
@@ -90,8 +90,8 @@ export const addDisconnect = (program: Command, answer: AnswerWith): void => {
   program
     .command('disconnect')
     .description('end the pairing: a new command from the panel is needed to connect again')
-    .option('--yes', 'without a question')
-    .option('--force', 'forget the key here also when the server cannot be reached')
+    .option('--yes', 'do not ask')
+    .option('--force', 'delete the key here even when the server cannot be reached')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge disconnect')
     .action((options: DisconnectOptions) => answer(options, (context) => disconnect(options, context)));

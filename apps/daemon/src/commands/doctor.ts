@@ -30,7 +30,7 @@ const attempt = async (name: string, run: () => Promise<Check[]>): Promise<Check
   try {
     return await run();
   } catch (error) {
-    const says = error instanceof Error ? error.message : 'it cannot be looked at';
+    const says = error instanceof Error ? error.message : 'the check failed';
     const fix = error instanceof CodedError ? error.fix : undefined;
     return [{ name, state: 'problem', says, ...(fix !== undefined && { fix }) }];
   }
@@ -74,7 +74,7 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
   const { categories } = await inspectTools({ settings, modes, root, shellSandbox: true });
   const { readStatuses } = await import('../status/read-status.ts');
   return [
-    { name: 'settings', state: 'ok', says: 'understood' },
+    { name: 'settings', state: 'ok', says: 'valid' },
     ...showModes(settings, await readStatuses(privateFolder)),
     ...evaluateTools(categories, kept),
   ];
@@ -104,10 +104,11 @@ const checkRelease = async (url: URL, { release, signal }: CommandContext): Prom
   const from = { url, clock: systemClock, signal, withinMs: releaseMs };
   const offered = await fetchOffered(from).catch(() => null);
   const own = releaseName(release);
-  if (offered === null) return [{ name, state: 'note', says: `${own}; the server did not say its own` }];
+  if (offered === null)
+    return [{ name, state: 'note', says: `${own}; the server did not report its release` }];
   const difference = showDifference(release, offered);
   if (difference !== null) return [{ name, state: 'note', says: difference }];
-  return [{ name, state: 'ok', says: `${own}, as at the server` }];
+  return [{ name, state: 'ok', says: `${own}, the same as at the server` }];
 };
 
 const findUrl = async (
@@ -137,7 +138,7 @@ const doctor = async (
   const noServer: Check = {
     name: 'network',
     state: 'note',
-    says: `no server is known: ${ownCommand('doctor <url>')}`,
+    says: `no server is known: run ${ownCommand('doctor <url>')}`,
   };
   // Side by side: one that has to wait for something does not keep the others.
   const results = await Promise.all([
@@ -170,7 +171,7 @@ const doctor = async (
 export const addDoctor = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('doctor')
-    .description('look at what drawbridge needs here, and say how to put it right; exits with 1 on a problem')
+    .description('check what drawbridge needs here, and how to fix it; exits with 1 on a problem')
     .argument('[url]', 'address of the server (default: that of the last session)')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge doctor https://bridge.example.org');

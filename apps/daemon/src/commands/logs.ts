@@ -61,8 +61,8 @@ const logs = async (
 export const addLogs = (program: Command, answer: AnswerWith): void => {
   program
     .command('logs')
-    .description('what drawbridge did on this machine: never contents, arguments or keys')
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
+    .description('print the log of this machine; it has no contents, arguments or keys')
+    .option('-f, --follow', 'keep printing new records, until Ctrl-C')
     .option('-n, --lines <number>', `how many lines (default: ${defaultLines})`)
     .option(jsonFlag[0], 'print the records as they are: one JSON object a line')
     .addHelpText('after', '\nExample:\n  $ drawbridge logs --follow -n 20')

@@ -22,14 +22,14 @@ Examples:
   Connect with the command that the panel shows
     $ drawbridge https://bridge.example.org gw_… ~/projects/site
 
-  Go on with the session of the last time
+  Reconnect with the last session
     $ drawbridge connect
 
-  See what was always allowed or denied, and take one back
+  List the permanent rules, and remove one
     $ drawbridge permissions
     $ drawbridge permissions remove 2
 
-  See how it is, and what is missing
+  Check the connection, and what is missing
     $ drawbridge status
     $ drawbridge doctor
 
@@ -65,7 +65,7 @@ const addMcp = (program: Command, actions: Actions): void => {
   const command = program.command('mcp').description('MCP servers of this machine whose tools are offered');
   command
     .command('add')
-    .description('add a server that is spoken to over stdin and stdout')
+    .description('add a server that uses stdin and stdout')
     .argument('<name>', 'a-z, 0-9 and -: its tools are called <name>__<tool>')
     .argument('<command...>', 'the program and its arguments, after --')
     .option('--env <KEY=VALUE>', 'a variable of its environment; may be repeated', collect, [])
@@ -81,7 +81,7 @@ const addMcp = (program: Command, actions: Actions): void => {
     .action((options: { json?: boolean }) => actions.mcp((mcp) => mcp.list(options)));
   command
     .command('remove')
-    .description('take one away')
+    .description('remove one')
     .argument('<name>')
     .addHelpText('after', '\nExample:\n  $ drawbridge mcp remove files')
     .action((name: string) => actions.mcp((mcp) => mcp.remove(name)));
@@ -112,16 +112,16 @@ export const createProgram = (version: string, actions: Actions): Command => {
 
   const command = program
     .command('connect', { isDefault: true })
-    .description('connect this machine; without arguments, go on with the last session')
+    .description('connect this machine; without arguments, reconnect with the last session')
     .argument('[url]', 'address of the server')
     .argument('[token]', 'pairing token from the panel')
     .argument('[dir]', 'the folder that file tools work in')
     .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
-    .option('--non-interactive', 'start without a question')
+    .option('--non-interactive', 'start without asking')
     .addOption(
       new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
     )
-    .option('--install', 'install drawbridge for this user without a question')
+    .option('--install', 'install drawbridge for this user without asking')
     .option('--no-install', 'do not offer to install it')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
     .action((url?: string, token?: string, dir?: string) =>

@@ -49,7 +49,7 @@ const describe = (status: DaemonStatus, nowMs: number, paint: Paint): string[] =
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
     ...showUpdate(status),
-    ...(status.heldBack ? [row('proxy', `holds the stream back: see ${ownCommand('doctor')}`)] : []),
+    ...(status.heldBack ? [row('proxy', `buffers the stream: see ${ownCommand('doctor')}`)] : []),
     row('calls', showCalls(status.calls)),
     '',
     ...toolGroups.map((group) => row('', modeLine(group, modes[group] ?? 'deny', sourceOf(status, group)))),
@@ -57,15 +57,13 @@ const describe = (status: DaemonStatus, nowMs: number, paint: Paint): string[] =
 };
 
 const idle = (kept: KeptSession | null, paint: Paint): string[] => {
-  const word = row(
-    'not running',
-    kept === null ? 'and not paired' : `paired with ${visible(kept.url)}`,
-    (text) => paint('yellow', text),
+  const word = row('not running', kept === null ? 'not paired' : `paired with ${visible(kept.url)}`, (text) =>
+    paint('yellow', text),
   );
   const next =
     kept === null
       ? 'Open the panel, choose Connect, and run the command that it shows.'
-      : `${ownCommand('connect')} goes on with the session; ${ownCommand('service install')} keeps it running.`;
+      : `${ownCommand('connect')} reconnects; ${ownCommand('service install')} keeps it running.`;
   return [word, row('next', next, (text) => paint('cyan', text))];
 };
 
@@ -93,7 +91,7 @@ const status = async ({ environment }: CommandContext): Promise<Answer> => {
 export const addStatus = (program: Command, answer: AnswerWith): void => {
   program
     .command('status')
-    .description('whether this machine is connected, to whom, and with what; exits with 1 when it is not')
+    .description('show the connection, the folder and the modes; exits with 1 when not connected')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge status --json')
     .action((options: { json?: boolean }) => answer(options, status));

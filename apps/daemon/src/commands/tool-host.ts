@@ -45,7 +45,7 @@ export interface ToolHost {
   rules: RemoteRules;
   /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
   settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
-  /** Nobody will answer the question of this request any more. */
+  /** The question of this request will not be answered. */
   withdrawn(requestId: string): void;
   /** Forgets the rules that held for the session. */
   endSession(): void;

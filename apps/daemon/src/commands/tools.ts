@@ -60,7 +60,7 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
 export const addTools = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('tools')
-    .description('what would be offered from this folder, and why the rest is not; runs no tool')
+    .description('list the tools that this folder would offer, and why others are missing; runs no tool')
     .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
     .option(...jsonFlag)

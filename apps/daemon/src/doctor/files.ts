@@ -57,10 +57,10 @@ export const checkFiles = async (privateFolder: string): Promise<Check> => {
       fix:
         first.wrong === 'open to others'
           ? `Run: chmod -R go= ${privateFolder}`
-          : 'Look at how it came there, remove it, and pair again.',
+          : 'Find out what made it, remove it, and pair again.',
     };
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return { name, state: 'note', says: `${privateFolder} is not there yet` };
+    if (hasCode(error, 'ENOENT')) return { name, state: 'note', says: `${privateFolder} does not exist yet` };
     const reason = error instanceof Error ? error.message : 'it cannot be read';
     return { name, state: 'problem', says: reason, fix: `Make ${privateFolder} readable for you alone.` };
   }

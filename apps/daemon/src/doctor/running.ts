@@ -8,12 +8,12 @@ export const checkProxy = (daemons: readonly DaemonStatus[]): Check => {
     return {
       name,
       state: 'problem',
-      says: 'something on the way holds back the stream: calls come late or not at all',
+      says: 'a proxy on the way buffers the stream: calls come late or not at all',
       fix: 'Switch its buffering off, as in docs/behind-a-proxy.md.',
     };
   }
   if (daemons.some(({ link }) => link.state === 'connected')) {
-    return { name, state: 'ok', says: 'what the server says arrives at once' };
+    return { name, state: 'ok', says: 'events of the server arrive at once' };
   }
-  return { name, state: 'note', says: 'not looked at: it shows while drawbridge is connected' };
+  return { name, state: 'note', says: 'not checked: this needs a connected drawbridge' };
 };

@@ -7,13 +7,12 @@ export const answerMs = 1_500;
 /** Pairing tokens live for 5 min: a clock that is further off than this is worth a word. */
 export const clockLimitMs = 60_000;
 
-const notAsked = 'not looked at: the server did not answer';
+const notAsked = 'not checked: the server did not answer';
 
 /** `serverDate`: the Date header. Its resolution is a second. */
 export const evaluateClock = (serverDate: string, between: { fromMs: number; toMs: number }): Check => {
   const serverMs = Date.parse(serverDate);
-  if (Number.isNaN(serverMs))
-    return { name: 'clock', state: 'note', says: 'the server does not say what time it is' };
+  if (Number.isNaN(serverMs)) return { name: 'clock', state: 'note', says: 'the server sent no time' };
   const early = between.fromMs - (serverMs + 1_000);
   const late = serverMs - between.toMs;
   const offMs = Math.max(early, late, 0);
@@ -36,7 +35,7 @@ const evaluateAnswer = (url: string, answer: { status: number; type: string; too
     state: 'problem',
     says:
       status >= 300 && status < 400
-        ? `${url} redirects elsewhere, and a key is never sent along`
+        ? `${url} redirects elsewhere, and a key is never sent to another address`
         : `${url} answers, but not as a Drawbridge server (HTTP ${status})`,
     fix: 'Pass the address that the panel shows in its own address bar.',
   };

@@ -18,7 +18,7 @@ export const evaluateTools = (categories: readonly ToolCategory[], modes: Modes)
     if (category === undefined) return [];
     const isOff = modes[group] === 'deny';
     if (category.enabled) {
-      const tried = toolset === 'shell' ? `; tried, and closed: ${sandboxTrials.join(', ')}` : '';
+      const tried = toolset === 'shell' ? `; tested and blocked: ${sandboxTrials.join(', ')}` : '';
       return [{ name, state: 'ok', says: `ready${isOff ? `; ${group} is on deny` : ''}${tried}` }];
     }
     const says = category.reason ?? 'missing, no reason is known';

@@ -4,10 +4,10 @@ import { createErrors } from '@drawbridge/kit';
 export const errors = createErrors({
   notInstallable: {
     code: 'NOT_INSTALLABLE',
-    message: 'This copy of drawbridge was not started by npx, so it stays where it is',
+    message: 'This copy of drawbridge was not started by npx, so it cannot be installed',
     fix: 'Run the command that the panel shows, with npx.',
   },
-  noLauncher: { code: 'LAUNCHER_TAKEN', message: 'Another program has the place of the launcher' },
+  noLauncher: { code: 'LAUNCHER_TAKEN', message: 'Another program has the path of the launcher' },
   notWhole: { code: 'NOT_WHOLE', message: 'The copy does not start; nothing was changed' },
   noNpm: {
     code: 'NO_NPM',

@@ -26,7 +26,7 @@ export const keepForeign = async (places: Places): Promise<void> => {
   });
 };
 
-/** Makes the launcher where there is none. Throws `LAUNCHER_TAKEN`. */
+/** Makes the launcher if it is missing. Throws `LAUNCHER_TAKEN`. */
 export const putLauncher = async (places: Places): Promise<void> => {
   const { launcher } = places;
   await keepForeign(places);

@@ -77,7 +77,7 @@ describe('a damaged page', () => {
     for (let length = 0; length < bytes.length; length += 1) {
       const cut = readPage(bytes.subarray(0, length));
       expect(cut.records).toEqual(records.slice(0, cut.records.length));
-      // What came after the last sync was promised to nobody.
+      // What came after the last sync was promised to no caller.
       expect([length, cut.broken]).toEqual([length, length < tail]);
     }
   });

@@ -8,7 +8,7 @@ export const errors = createErrors({
   },
   journalFailed: {
     code: 'JOURNAL_FAILED',
-    message: 'Nothing was changed: this machine cannot write down what it does (is its disk full?)',
+    message: 'Nothing was changed: this machine cannot write its journal (is the disk full?)',
   },
   unusable: {
     code: 'JOURNAL_UNUSABLE',

@@ -14,7 +14,7 @@ const makeFolder = () => {
 const open = (privateFolder: string, url = 'https://a.example/', host = 'me@here') =>
   openJournalDirectory({ clock, privateFolder, server: { url: new URL(url), host } });
 
-it('is one for each server and machine, and nobody else may look into it', async () => {
+it('is one for each server and machine, and closed to other users', async () => {
   const folder = makeFolder();
   const rooms = [
     await open(folder),

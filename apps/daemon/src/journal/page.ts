@@ -71,7 +71,7 @@ export const writePage = async (folder: string, records: readonly JournalRecord[
   return pageOf(handle, length);
 };
 
-/** The bytes of the page; null when there is none. */
+/** The bytes of the page; null when it is missing. */
 export const loadPage = async (folder: string): Promise<Buffer | null> => {
   try {
     return await readFile(join(folder, pageName));

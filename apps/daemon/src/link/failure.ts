@@ -21,7 +21,7 @@ const networkWords: Record<string, string> = {
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the name could not be looked up',
+  EAI_AGAIN: 'the name could not be resolved',
   ETIMEDOUT: 'no answer in time',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
@@ -40,7 +40,10 @@ export const networkFailure = (error: unknown): Failure => {
 
 const redirect = (location: string): Failure => {
   const host = parseUrl(location)?.origin ?? 'another address';
-  return { kind: 'redirect', sentence: `the server redirects to ${host}, and a key is never sent along` };
+  return {
+    kind: 'redirect',
+    sentence: `the server redirects to ${host}, and a key is never sent to another address`,
+  };
 };
 
 /** Answers about the posted content that will not change: malformed, unknown, conflicting, too large. */
@@ -57,7 +60,7 @@ export const responseFailure = async (response: HttpResponse): Promise<Failure> 
   if (response.header('content-type').includes('html')) {
     return {
       kind: 'network',
-      sentence: `a web page came instead of an answer (HTTP ${status}): a proxy or another site`,
+      sentence: `the answer is a web page (HTTP ${status}): a proxy or another site`,
     };
   }
   const { code, message } = parseError(text);

@@ -28,7 +28,7 @@ it.each<[string, RequestListener, string]>([
   expect(await (await get()).text(10)).toBe(text);
 });
 
-it('an answer that breaks off is none', async () => {
+it('an answer that breaks off is rejected', async () => {
   const { get } = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('a part', () => response.destroy());
   });

@@ -42,7 +42,7 @@ const decodeText = (message: http.IncomingMessage, maxBytes: number): Promise<st
     message.on('end', end);
     message.on('error', reject);
     message.on('close', () => {
-      if (!message.readableEnded) reject(new Error('the answer broke off'));
+      if (!message.readableEnded) reject(new Error('the answer was cut off'));
     });
   });
 

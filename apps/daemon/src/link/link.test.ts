@@ -104,7 +104,8 @@ describe('connecting', () => {
           reason: 'failed',
           failure: {
             kind: 'redirect',
-            sentence: 'the server redirects to http://elsewhere.invalid, and a key is never sent along',
+            sentence:
+              'the server redirects to http://elsewhere.invalid, and a key is never sent to another address',
           },
         },
       },
@@ -120,7 +121,7 @@ describe('a server that counts inits', () => {
     return started;
   };
 
-  it('hears the epoch of the last init with every later request', async () => {
+  it('gets the epoch of the last init with every later request', async () => {
     const { server, until } = await counting();
     server.send(request('r1'));
     await until(() => expect(server.results()).toHaveLength(1));
@@ -131,7 +132,7 @@ describe('a server that counts inits', () => {
     ]);
   });
 
-  it('is expected to send a probe within 2 s; else the person hears that the stream is held back', async () => {
+  it('is expected to send a probe within 2 s; else the person is warned that the stream is buffered', async () => {
     const { server, clock, reported } = await counting();
     clock.advance(2_000);
     await reported('connected', 'held-back');
@@ -188,7 +189,7 @@ describe('the stream', () => {
     expect(reports).toHaveLength(1);
     clock.advance(1_000);
     await reported('connected', 'reconnecting');
-    expect(reports[1]).toEqual({ type: 'reconnecting', inMs: 1_000, sentence: 'nothing was heard for 45 s' });
+    expect(reports[1]).toEqual({ type: 'reconnecting', inMs: 1_000, sentence: 'no data for 45 s' });
   });
 
   it('reads events cut at every byte, with CRLF and characters of several bytes', async () => {

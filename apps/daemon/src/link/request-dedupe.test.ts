@@ -28,7 +28,7 @@ describe('what to do with a request of which only the journal knows', () => {
     ['started', started, { type: 'ignore' }],
     ['done', { kind: 'waiting', body: '"x"' }, { type: 'repeat', body: '"x"' }],
     ['taken', { kind: 'settled', body: '"x"' }, { type: 'repeat', body: '"x"' }],
-    ['taken, and let go', { kind: 'settled', body: null }, { type: 'repeat', body: gone }],
+    ['settled and evicted', { kind: 'settled', body: null }, { type: 'repeat', body: gone }],
   ])('%s', (_what, kept, verdict) => {
     expect(setUp(kept).take(request())).toEqual(verdict);
   });
@@ -46,7 +46,7 @@ describe('when the journal was damaged', () => {
   });
 });
 
-describe('the ledger stays within its bounds', () => {
+describe('the request dedupe stays within its bounds', () => {
   it('lets answers go that may be made again, the oldest first', () => {
     const dedupe = setUp();
     const body = 'x'.repeat(256 * 1024);

@@ -59,7 +59,7 @@ const toReply = (verdict: ResponsesReply['responses'][number]): Reply<null> => {
   return { ok: false, failure: { kind: 'network', sentence: `${message} (HTTP ${status})` }, status };
 };
 
-/** The server's daemon routes. Nothing here throws: an answer or the reason why there is none. */
+/** The server's daemon routes. Nothing here throws: failures are replies. */
 export interface ServerApi {
   init(key: string, body: InitBody, signal: AbortSignal): Promise<Reply<InitReply>>;
   tools(key: string, body: ToolsBody): Promise<Reply<ToolsReply>>;
@@ -121,7 +121,7 @@ const exchange = async <T>(
 
 const strange = (response: HttpResponse): Reply<never> => ({
   ok: false,
-  failure: { kind: 'network', sentence: 'the answer is not one of a Drawbridge server' },
+  failure: { kind: 'network', sentence: 'this is not the answer of a Drawbridge server' },
   status: response.status,
 });
 

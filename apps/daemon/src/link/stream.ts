@@ -51,7 +51,7 @@ export const openStream = (
   const waitAtMost = (ms: number, sentence: string) => {
     timer.start(ms, () => fail(broken(sentence)));
   };
-  const waitForSound = () => waitAtMost(silenceMs, `nothing was heard for ${silenceMs / 1000} s`);
+  const waitForSound = () => waitAtMost(silenceMs, `no data for ${silenceMs / 1000} s`);
 
   const parser = createParser({
     maxBufferSize: maxEventLength,

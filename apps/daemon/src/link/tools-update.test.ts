@@ -98,7 +98,7 @@ it.each([
   expect(lists()).toEqual(['/init', '/tools one']);
 });
 
-it('leaves a change to the next init while there is none', async () => {
+it('leaves a change to the next init while disconnected', async () => {
   const { link, clock, offered, reported, server } = await startLink();
   offered.push('one');
   link.toolsChanged();

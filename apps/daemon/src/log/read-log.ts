@@ -7,7 +7,7 @@ import { logPath, olderLogs } from './log.ts';
 const record = z.looseObject({ at: z.string(), event: z.string() });
 export type LogRecord = z.infer<typeof record>;
 
-/** Null for a line that is none, such as one that a crash cut off. */
+/** Null for an invalid line, such as one that a crash cut off. */
 const parseLine = (line: string): LogRecord | null => {
   try {
     return record.parse(JSON.parse(line));

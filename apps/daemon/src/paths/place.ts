@@ -118,7 +118,7 @@ export const findPlace = (typed: string, { root, last }: Resolution): Place => {
     }
     if (kind !== 'folder' && rest.length > 0) throw errors.notFolder();
     if (kind === 'folder' && stats.dev !== (rootDevice ??= lstatSync(root).dev) && isKernels(next)) {
-      throw errors.notFile({ message: 'This belongs to the system, not to files' });
+      throw errors.notFile({ message: 'This is a kernel interface, not a file' });
     }
     size = stats.size;
     path = next;

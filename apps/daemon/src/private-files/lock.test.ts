@@ -60,7 +60,7 @@ it('is never held twice, however often it changes hands', async () => {
 
 it('is not taken by one that looked before others had it and cleared away what it saw', async () => {
   const folder = makeFolder();
-  // Whoever reads this one waits until it is written.
+  // A reader of this one waits until it is written.
   execFileSync('mkfifo', [join(folder, 'lock.5')]);
   const late = acquireLock(folder);
   const writer = await open(join(folder, 'lock.5'), 'w');

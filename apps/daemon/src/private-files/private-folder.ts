@@ -23,7 +23,7 @@ export const openPrivateFolder = async (folder: string): Promise<string> => {
   return join(await realpath(dirname(folder)), basename(folder));
 };
 
-/** The text of a private file, its mode brought to 0600; undefined when there is none. */
+/** The text of a private file, its mode brought to 0600; undefined when it is missing. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   const handle = await open(path, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0)).catch(
     (cause: unknown) => {

@@ -50,7 +50,7 @@ it('PS-03 two processes that add rules at once lose none', async () => {
   expect(readdirSync(join(folder, 'settings.lock'))).toHaveLength(1);
 }, 120_000);
 
-it('PS-03 a process that was killed while it held the lock keeps nobody out', async () => {
+it('PS-03 a process that was killed while it held the lock locks no other out', async () => {
   const folder = makeFolder();
   const lockFolder = JSON.stringify(join(folder, 'settings.lock'));
   mkdirSync(join(folder, 'settings.lock'));

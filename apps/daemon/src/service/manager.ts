@@ -4,7 +4,7 @@ import { launchdLabel, launchdPlist } from './launchd-plist.ts';
 import type { ServiceFacts } from './facts.ts';
 import { systemdUnit } from './systemd-unit.ts';
 
-/** What became of one command of the system. */
+/** `words`: the first line of the output. */
 export interface CommandResult {
   ok: boolean;
   words: string;
@@ -35,7 +35,7 @@ export interface ServiceManager {
   isActive(): Promise<boolean>;
   /** What a person types to start it anew. */
   restartCommand: string;
-  /** Whether it runs while nobody is signed in; null where that cannot be. */
+  /** Whether it runs while the user is signed out; null where that is not supported. */
   lingers(): Promise<boolean | null>;
 }
 

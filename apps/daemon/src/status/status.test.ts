@@ -58,7 +58,7 @@ it('PS-04 is a file 0600, written at once or within a second, and gone at the en
 });
 
 it.each([
-  ['nobody holds the lock', null, first],
+  ['the lock is free', null, first],
   ['another process holds the lock', 1, first],
   ['it is broken', process.pid, { ...first, link: 'yes' }],
 ])('is not believed when %s', async (_name, holder, content) => {

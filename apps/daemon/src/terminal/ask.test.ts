@@ -40,7 +40,7 @@ const start = () => {
 const never = () => new AbortController().signal;
 
 describe('the question in the terminal', () => {
-  it('BR-14 hears no key that a tool may have typed', async () => {
+  it('BR-14 ignores keys that a tool may have typed', async () => {
     const { ask, input, wake, setOwnInput } = start();
     const answer = ask(question('/w/a'), never());
     await wake();
@@ -133,7 +133,7 @@ describe('the question in the terminal', () => {
       await wake();
       expect(screen()).toBe(
         '  a lasting answer covers: change or delete ~/a\n' +
-          '  y once   f 15 minutes   s this session   a always   n no   d always no\n  r let a lasting answer cover something else\n',
+          '  y once   f 15 minutes   s this session   a always   n no   d always no\n  r change what a lasting answer covers\n',
       );
       input.write('r');
       await drawn('a lasting answer covers: change or delete files in ~ and below\\x1b[2J');

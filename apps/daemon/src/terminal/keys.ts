@@ -48,7 +48,7 @@ export const keysOf = (question: ConfirmationPayload, scope: string | undefined)
 export const drawKeys = (question: ConfirmationPayload, scope: string | undefined): string => {
   const scopes = scopesOf(question);
   const label = question.reaches?.find((reach) => reach.scope === scope)?.label;
-  const other = scopes.length > 1 ? ['  r let a lasting answer cover something else'] : [];
+  const other = scopes.length > 1 ? ['  r change what a lasting answer covers'] : [];
   const keys = keysOf(question, scope).map(({ key, words }) => `${key} ${words}`);
   return [
     ...(label === undefined ? [] : [`  a lasting answer covers: ${drawText(label)}`]),

@@ -48,7 +48,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     clock,
     random,
     post: ({ requestId, body }) => api.respond(key.get(), requestId, body),
-    postAll: (letters) => api.respondAll(key.get(), letters),
+    postAll: (results) => api.respondAll(key.get(), results),
     takesSeveral: api.takesSeveral,
     settled: ({ requestId }, refusal) => {
       journal.taken(requestId);

@@ -84,7 +84,7 @@ describe('dispatch', () => {
       'filePath: Invalid input: expected string, received number',
     ],
     ['one too many', 'read_file', { filePath: 'a', b: 1 }, 'arguments: Unrecognized key: "b"'],
-    ['nothing there', 'read_file', { filePath: 'no.txt' }, 'There is nothing at this path'],
+    ['nothing there', 'read_file', { filePath: 'no.txt' }, 'Nothing exists at this path'],
   ])('answers %s with an error result', async (_case, name, args, text) => {
     const { call } = await openTools({ modes: withShell, toolsets: { shellSandbox: false } });
     const result = await call(name, args);

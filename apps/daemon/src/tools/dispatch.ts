@@ -45,7 +45,7 @@ const notStarted = { 'drawbridge/started': false };
 
 /** What the disk said, in a sentence that names no path beyond what the caller gave. */
 const diskSentences: Record<string, string> = {
-  ENOENT: 'There is nothing at this path',
+  ENOENT: 'Nothing exists at this path',
   EACCES: 'The system does not permit this',
   EPERM: 'The system does not permit this',
   ENOSPC: 'The disk is full',

@@ -14,7 +14,7 @@ const start = async () => {
   const clock = createFakeClock();
   const { gate, settings, root, toolbox } = await openTools({ modes: { computer: 'allow' }, clock });
   const clicks: string[] = [];
-  let letGo = () => {};
+  let releaseWrite = () => {};
   const computer = (name: string, effect: 'reads' | 'destroys') =>
     defineTool({
       name,
@@ -27,7 +27,7 @@ const start = async () => {
       asks: () => 'Do it?',
       resources: async () => [{ toolGroup: 'computer', resource: 'mouse', description: '' }],
       run: async ({ slow = false }) => {
-        if (slow) await new Promise<void>((resolve) => (letGo = resolve));
+        if (slow) await new Promise<void>((resolve) => (releaseWrite = resolve));
         clicks.push(name);
         return textResult('ok');
       },
@@ -51,7 +51,7 @@ const start = async () => {
       },
     );
   const write = (more: object = {}) => send('w', 'write_file', { filePath: 'a', content: 'x', ...more });
-  return { clock, gate, clicks, send, write, letGo: () => letGo() };
+  return { clock, gate, clicks, send, write, releaseWrite: () => releaseWrite() };
 };
 
 it('CF-28 the mouse waits while a question is open, and the screen does not', async () => {
@@ -67,7 +67,7 @@ it('CF-28 the mouse waits while a question is open, and the screen does not', as
   expect(clicks).toEqual(['screen_screenshot', 'mouse_click']);
 });
 
-it('CF-28 goes on when the question was taken back, and ends when it is cancelled itself', async () => {
+it('CF-28 continues when the question was withdrawn, and ends when it is cancelled itself', async () => {
   const { clock, gate, clicks, send, write } = await start();
   await write();
   const abort = new AbortController();
@@ -83,14 +83,14 @@ it('CF-28 goes on when the question was taken back, and ends when it is cancelle
 });
 
 it('CF-28 a question goes out when the input that runs has ended', async () => {
-  const { clicks, send, write, letGo, gate } = await start();
+  const { clicks, send, write, releaseWrite, gate } = await start();
   const click = send('m', 'mouse_click', { slow: true });
-  await until(() => expect(letGo).toBeDefined());
+  await until(() => expect(releaseWrite).toBeDefined());
   let isAsked = false;
   const asked = write().then(() => (isAsked = true));
   await until(() => expect(gate.openQuestions()).toBe(1));
   expect([isAsked, clicks]).toEqual([false, []]);
-  letGo();
+  releaseWrite();
   await Promise.all([click, asked]);
   expect(clicks).toEqual(['mouse_click']);
 });

@@ -129,7 +129,7 @@ describe('the queue', () => {
     await clock.settle(999);
     expect(told).toEqual([]);
     await clock.settle(24_001);
-    expect(told).toEqual(Array(3).fill({ message: 'Waits for its turn on the machine' }));
+    expect(told).toEqual(Array(3).fill({ message: 'Waiting for other calls on the machine' }));
     end('a');
     await clock.settle(60_000);
     expect(told).toHaveLength(3);

@@ -50,7 +50,7 @@ export const createQueue = (clock: Clock): Queue => {
 
   /** Waits, and reports that the call waits where it takes long. */
   const waitFor = async <T>({ progress }: Place, wait: () => Promise<T>): Promise<T> => {
-    const report = () => progress({ message: 'Waits for its turn on the machine' });
+    const report = () => progress({ message: 'Waiting for other calls on the machine' });
     const waited = new AbortController();
     waiting += 1;
     void sleep(clock, firstReportMs, waited.signal).then(

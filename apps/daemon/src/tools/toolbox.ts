@@ -29,7 +29,7 @@ export interface Toolbox {
 /** Why a family is not offered whose groups are all on deny. */
 export const switchedOff = 'switched off on this machine';
 /** Why a category has no tools yet while nothing is missing. */
-export const stillStarting = 'its tools are not there yet';
+export const stillStarting = 'its tools are still starting';
 
 export const createToolbox = (
   toolsets: readonly Toolset[],

@@ -12,10 +12,10 @@ export const errors = createErrors({
   },
   notPaired: {
     code: 'WRONG_USE',
-    message: 'There is no session on this machine to go on with',
+    message: 'This machine has no saved session',
     fix: 'Open the panel, choose Connect, and run the command that it shows.',
   },
-  alreadyRunning: { code: 'ALREADY_RUNNING', message: 'drawbridge runs here already' },
+  alreadyRunning: { code: 'ALREADY_RUNNING', message: 'drawbridge is already running' },
   badFolder: {
     code: 'WRONG_USE',
     message: 'This folder cannot be used',
@@ -28,9 +28,9 @@ export const errors = createErrors({
   },
   noService: {
     code: 'NO_SERVICE',
-    message: 'Services are known for systemd on Linux and launchd on macOS only',
+    message: 'A service needs systemd on Linux or launchd on macOS',
     get fix() {
-      return `Start ${ownCommand('connect')} with what this system has for it.`;
+      return `Start ${ownCommand('connect')} with the service manager of this system.`;
     },
   },
   stillRunning: {
@@ -38,8 +38,8 @@ export const errors = createErrors({
     message: 'drawbridge is running',
     fix: 'Stop it with Ctrl-C where it runs, then run this command again.',
   },
-  notTaken: { code: 'NOT_TAKEN', message: 'The server did not take this' },
-  declined: { code: 'DECLINED', message: 'Not connected: you said no' },
+  notTaken: { code: 'NOT_TAKEN', message: 'The server did not accept this' },
+  declined: { code: 'DECLINED', message: 'Not connected: you answered no' },
 });
 
 export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' || code === 'NOT_A_RULE' ? 2 : 1);

@@ -19,7 +19,7 @@ export const addBrowser = (command: Command): Command =>
   command.addOption(
     new Option('--browser <profile>', "the browser's profile (default: ephemeral)")
       .choices([...browserModes])
-      // The choices are for the help; what is none of them is refused with its reason, as in the environment.
+      // The choices are for the help; other values are refused with a reason, as in the environment.
       .argParser((value) => value),
   );
 

@@ -89,13 +89,13 @@ describe('options', () => {
 
   it.each<[string, Partial<Environment>, Partial<ParsedLine>, string]>([
     [
-      'a mode that is none',
+      'an unknown mode',
       { permissions: { filesystemWrite: 'yes' } },
       {},
       'DRAWBRIDGE_PERMISSION_FILESYSTEM_WRITE is yes',
     ],
-    ['a switch that is none', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
-    ['a profile that is none', { browser: 'mine' }, {}, '--browser is mine'],
+    ['an unknown switch value', { nonInteractive: 'maybe' }, {}, 'DRAWBRIDGE_NON_INTERACTIVE is maybe'],
+    ['an unknown profile', { browser: 'mine' }, {}, '--browser is mine'],
     ['BR-03 the own browser by the environment', { browser: 'local' }, {}, 'your own browser is not offered'],
     [
       'BR-03 the own browser by a flag',
@@ -103,15 +103,10 @@ describe('options', () => {
       { flags: { browser: 'local' } },
       'your own browser is not offered',
     ],
-    ['a place to confirm that is none', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
-    ['an address that is none', { url: '--auto-confirm' }, {}, 'Not an address'],
+    ['an unknown place to confirm', { confirm: 'nowhere' }, {}, '--confirm is nowhere'],
+    ['an invalid address', { url: '--auto-confirm' }, {}, 'Not an address'],
     ['a folder given twice', {}, { dir: '/a', flags: { dir: '/b' } }, 'The folder is given twice'],
-    [
-      'a token with a line break',
-      { token: 'gw_a\r\nx: y' },
-      {},
-      'The token has characters that no token has',
-    ],
+    ['a token with a line break', { token: 'gw_a\r\nx: y' }, {}, 'The token contains invalid characters'],
   ])('refuses %s', (_name, environment, line, reason) => {
     expect(() => readOptions({ ...bare, ...line }, { ...nothing, ...environment })).toThrow(reason);
   });

@@ -112,7 +112,7 @@ const readToken = (token: string | undefined): string | null => {
   // It travels in a header: printable ASCII without blanks.
   if (/^[!-~]{1,512}$/.test(token)) return token;
   throw errors.wrongUse({
-    message: 'The token has characters that no token has',
+    message: 'The token contains invalid characters',
     fix: 'Copy the command from the panel again.',
   });
 };

@@ -8,7 +8,7 @@ export const wantedModes = (options: ConnectOptions, settings: SettingsStore): M
   const kept = settings.modes().system;
   if (system !== undefined && system !== 'deny' && system !== kept) {
     throw errors.wrongUse({
-      message: `The mode of system is changed in ${settings.folder}/settings.json only`,
+      message: `The mode of system can only be changed in ${settings.folder}/settings.json`,
     });
   }
   return effectiveModes({ ...settings.modes(), ...options.modes });

@@ -79,7 +79,7 @@ const refuseSecond = async (
   const running = (await readStatuses(privateFolder)).find((status) => status.url === url);
   if (running === undefined) return;
   throw errors.alreadyRunning({
-    message: `drawbridge runs here already: process ${running.pid}, ${running.folder}, ${running.link.state}`,
+    message: `drawbridge is already running: process ${running.pid}, ${running.folder}, ${running.link.state}`,
     fix: `Stop it first, with Ctrl-C in its terminal or kill ${running.pid}. ${ownCommand('status')} shows it.`,
   });
 };

@@ -18,7 +18,7 @@ export const clearLeftovers = async (
   if (recovered.broken !== null) {
     terminal.problem(
       `The journal of this machine was damaged; it is kept as ${recovered.broken}`,
-      'Calls that were under way are reported as lost: look at what they changed.',
+      'Calls that were under way are reported as lost: check what they changed.',
     );
   }
   for (const requestId of recovered.lost)

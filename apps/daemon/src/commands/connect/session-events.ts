@@ -1,7 +1,7 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { CallReport, LinkReport } from '../../link/index.ts';
 
-/** What a session tells of itself, to whoever shows it or writes it down. */
+/** The events of a session, for the terminal, the log and the status file. */
 export interface SessionEvents {
   link(report: LinkReport): void;
   /** The key that is used from now on. */

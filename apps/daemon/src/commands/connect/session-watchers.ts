@@ -30,14 +30,14 @@ export const inTerminal = ({
       showLink(terminal, report, { url, release });
     },
     keyNotKept: () =>
-      terminal.problem('The session could not be kept on disk', 'After a restart of drawbridge, pair again.'),
+      terminal.problem('The session could not be saved', 'Pair again after a restart of drawbridge.'),
     began: running.began,
     ended: (call) => {
       lines.ended(call);
       running.ended(call.request.requestId);
     },
     notTaken: (requestId, refusal) =>
-      terminal.line('not taken', `the result of ${requestId}: ${refusal}`, 'yellow'),
+      terminal.line('not accepted', `the result of ${requestId}: ${refusal}`, 'yellow'),
   };
 };
 

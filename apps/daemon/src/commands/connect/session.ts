@@ -38,7 +38,7 @@ export interface SessionNeeds {
   toolHost: ToolHost;
   /** What is sent to the server about this machine beside its tools. */
   machine: { rootPath: string; release: Release; instance: string; reconnect: string };
-  /** Asks for a new pairing token; null when there is none. */
+  /** Asks for a new pairing token; null without one. */
   askForToken(): Promise<string | null>;
 }
 

@@ -42,7 +42,7 @@ export const settleModes = async (
   const sources = modeSources(settings, { flags: flags, forSession });
   const shown = { url: showUrl(url), folder: start.path, modes: wanted, sources, shellSandbox };
   if (!ask && start.wide !== null)
-    throw errors.badFolder({ message: `${start.path} is too much to offer without a question` });
+    throw errors.badFolder({ message: `${start.path} is too wide to share without asking` });
   if (!ask) terminal.printText(summary(shown));
   const modes = ask ? effectiveModes(await askToStart({ ...shown, wide: start.wide }, terminal)) : wanted;
   refuseNothing(modes);

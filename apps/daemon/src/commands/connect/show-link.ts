@@ -21,7 +21,7 @@ export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string
       terminal.line('disconnected', 'The pairing was ended, in the panel or on this machine.', 'gray');
       return 0;
     case 'replaced':
-      terminal.problem('Disconnected: another machine or another drawbridge took this place', pairAgain);
+      terminal.problem('Disconnected: another machine or another drawbridge replaced this one', pairAgain);
       return 1;
     case 'failed':
       terminal.problem(
@@ -75,7 +75,7 @@ export const showLink = (
       if (report.offered !== undefined) showRelease(terminal, release, report.offered);
       return;
     case 'tools':
-      terminal.line('tools', 'the server has the new list', 'gray');
+      terminal.line('tools', 'the new list was sent to the server', 'gray');
       for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
       return;
     case 'reconnecting':

@@ -21,9 +21,9 @@ const editModes = async (modes: Modes): Promise<Modes> => {
   const { isCancel, select } = await loadPrompts();
   const group = await select<ToolGroup | 'done'>({
     output,
-    message: 'Change what?',
+    message: 'Which mode do you want to change?',
     options: [
-      { value: 'done', label: 'nothing more' },
+      { value: 'done', label: 'none: continue' },
       // The mode of system is changed in the settings file only.
       ...toolGroups
         .filter((name) => name !== 'system')
@@ -49,7 +49,7 @@ export const askToStart = async (start: Start, terminal: TerminalOutput): Promis
   if (start.wide !== null) {
     const sure = await confirm({
       output,
-      message: `The folder is ${wideWords[start.wide]}. Offer all of it?`,
+      message: `The folder is ${wideWords[start.wide]}. Share all of it?`,
       initialValue: false,
     });
     if (sure !== true) throw errors.declined();
@@ -82,7 +82,7 @@ export const askForToken = async (): Promise<string | null> => {
   const pasted = await password({
     output,
     message: 'Paste a new token, or the whole command from the panel',
-    validate: (value) => (findToken(value ?? '') === null ? 'There is no token in this' : undefined),
+    validate: (value) => (findToken(value ?? '') === null ? 'This contains no token' : undefined),
   });
   return isCancel(pasted) ? null : findToken(pasted);
 };

@@ -66,10 +66,9 @@ const install = async (
   wantedModes(options, settings);
   const root = await findRootFolder(options.dir ?? '.', homedir());
   if (root.wide !== null) {
-    throw errors.badFolder({ message: `${root.path} is too much to offer without a question` });
+    throw errors.badFolder({ message: `${root.path} is too wide to share without asking` });
   }
-  if (process.getuid?.() === 0)
-    notify('careful  This service runs as root: what you allow is done with all rights.');
+  if (process.getuid?.() === 0) notify('careful  This service runs as root: allowed calls have all rights.');
   const facts = {
     node: await realpath(process.execPath),
     cli: await lastingProgram(release),
@@ -137,7 +136,7 @@ const uninstall = async (): Promise<Answer> => {
       was
         ? row(
             'removed',
-            `${visible(manager.path)}; the session is kept: ${ownCommand('connect')} goes on with it`,
+            `${visible(manager.path)}; the session is kept: ${ownCommand('connect')} reconnects with it`,
           )
         : row('nothing', 'no service is installed'),
     json: { removed: was, unit: manager.path },
@@ -158,7 +157,7 @@ const serviceStatus = async ({ environment }: CommandContext): Promise<Answer> =
           ? row('running', `by ${manager.name}`, (word) => paint('green', word))
           : row(
               installed ? 'stopped' : 'not installed',
-              installed ? `see ${ownCommand('logs')}` : `${ownCommand('service install')} does it`,
+              installed ? `see ${ownCommand('logs')}` : `run ${ownCommand('service install')}`,
               (word) => paint('yellow', word),
             ),
         row('unit', visible(manager.path)),
@@ -189,7 +188,7 @@ export const addService = (program: Command, answer: AnswerWith): void => {
   );
   service
     .command('uninstall')
-    .description('stop it and take it away; the session is kept')
+    .description('stop it and remove it; the session is kept')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge service uninstall')
     .action((options: { json?: boolean }) => answer(options, uninstall));

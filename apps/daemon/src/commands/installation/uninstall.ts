@@ -135,7 +135,7 @@ export const addUninstall = (program: Command, answer: AnswerWith): void => {
   program
     .command('uninstall')
     .description('remove the installed program, its launcher and its service; asks first')
-    .option('--yes', 'without a question')
+    .option('--yes', 'do not ask')
     .option('--settings', `also delete ~/.drawbridge: ${kept}`)
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge uninstall')

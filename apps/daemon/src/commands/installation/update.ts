@@ -147,7 +147,7 @@ export const addUpdate = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('update')
     .description('install the release that the server has, after a question; nothing updates on its own')
-    .option('--yes', 'without a question')
+    .option('--yes', 'do not ask')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge update');
   addInsecure(command);

@@ -46,7 +46,12 @@ export const addPermissions = (
       .addArgument(new Argument('<group>').choices([...toolGroups]))
       .argument('<resource>', 'a path, a host, a command')
       .addOption(
-        new Option('--reach <reach>', 'how far it goes').choices(['exact', 'folder', 'subdomains', 'words']),
+        new Option('--reach <reach>', 'what the rule covers').choices([
+          'exact',
+          'folder',
+          'subdomains',
+          'words',
+        ]),
       )
       .action((toolGroup: ToolGroup, resource: string, options: { reach?: string }) =>
         act((permissions) => permissions.add({ effect, toolGroup, resource, ...options })),
@@ -54,12 +59,12 @@ export const addPermissions = (
   }
   command
     .command('remove')
-    .description('take one rule back')
+    .description('remove one rule')
     .argument('<number>', 'as the list shows it')
     .action((number: string) => act((permissions) => permissions.remove(number)));
   command
     .command('reset')
-    .description('take all rules back; the modes stay')
-    .option('--yes', 'without a question')
+    .description('remove all rules; the modes stay')
+    .option('--yes', 'do not ask')
     .action((options: { yes?: boolean }) => act((permissions) => permissions.reset(options)));
 };

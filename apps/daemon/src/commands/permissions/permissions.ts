@@ -105,7 +105,7 @@ const asJson = (settings: SettingsStore, use: RuleUse, running: readonly DaemonS
 
 const saidYes = async (count: number): Promise<boolean> => {
   const { confirm, isCancel } = await import('@clack/prompts');
-  const message = `Take back all ${count} permanent rules?`;
+  const message = `Remove all ${count} permanent rules?`;
   const answer = await confirm({ output: process.stderr, message, initialValue: false });
   return !isCancel(answer) && answer;
 };
@@ -137,7 +137,7 @@ export const permissions = ({ folder, cwd, isTerminal }: PermissionsNeeds): Perm
       const { settings } = await open();
       if (group === 'system')
         throw errors.wrongUse({
-          message: 'The mode of system is changed in settings.json only',
+          message: 'The mode of system can only be changed in settings.json',
           fix: `Edit ${settings.folder}/settings.json.`,
         });
       await settings.setMode(group, mode);

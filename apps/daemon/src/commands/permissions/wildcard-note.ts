@@ -2,7 +2,7 @@ import type { NewRule } from '@drawbridge/contracts/rules';
 import { ownCommand } from '../../program/own-command.ts';
 import { plainCommand } from '../../permission/index.ts';
 
-/** A note for a person who typed a wildcard into an allowed command; null where there is none. */
+/** A note for a person who typed a wildcard into an allowed command; null for other rules. */
 export const wildcardNote = ({ effect, toolGroup, resource, reach = 'exact' }: NewRule): string | null => {
   if (effect !== 'allow' || toolGroup !== 'shell' || reach !== 'exact') return null;
   const wildcard = /[*?]/.exec(resource)?.[0];

@@ -66,7 +66,7 @@ it.each([400, 404, 409, 410, 413, 422])('gives a letter up on %i', async (status
 });
 
 it.each([
-  ['letters', 2_001, 2],
+  ['results', 2_001, 2],
   ['characters', 33, 4 * 1024 * 1024],
 ])('gives the oldest up when too many %s wait', async (_what, count, length) => {
   const { outbox, settled } = setUp(unreachable);
@@ -137,11 +137,11 @@ it('each of several that went together has its own fate: taken, given up, tried 
       posts.push(requestId);
       return { ok: true, value: null };
     },
-    postAll: async (letters) => {
-      posts.push(letters.map(({ requestId }) => requestId).join(' '));
+    postAll: async (results) => {
+      posts.push(results.map(({ requestId }) => requestId).join(' '));
       return {
         ok: true,
-        value: letters.map(({ requestId }) => fates[requestId] ?? { ok: true, value: null }),
+        value: results.map(({ requestId }) => fates[requestId] ?? { ok: true, value: null }),
       };
     },
     takesSeveral: () => true,
@@ -165,7 +165,7 @@ it('each of several that went together has its own fate: taken, given up, tried 
   expect(clock.waiting()).toBe(0);
 });
 
-it('two answers to one call are two letters, the same one is not', async () => {
+it('two answers to one call are two results, the same one is not', async () => {
   const { clock, outbox, posted, settled } = setUp();
   for (const body of ['{"error":"a"}', '{"error":"b"}', '{"error":"a"}'])
     void outbox.add({ requestId: 'r', body });
@@ -186,8 +186,8 @@ it('one that is given up because too many wait does not leave any more', async (
       posts.push(requestId);
       return new Promise(() => {});
     },
-    postAll: (letters) => {
-      posts.push(letters.map(({ requestId }) => requestId).join(' '));
+    postAll: (results) => {
+      posts.push(results.map(({ requestId }) => requestId).join(' '));
       return new Promise(() => {});
     },
     takesSeveral: () => true,
@@ -223,7 +223,7 @@ it.each([400, 413, 422])(
     outbox.hurry();
     const body = '{"result":{"content":[],"structuredContent":{"__proto__":{"a":1}}}}';
     await outbox.add({ requestId: 'a', body });
-    const text = 'The tool ran, but the server did not take what it gave: The body cannot be read';
+    const text = 'The tool ran, but the server did not accept the result: The body cannot be read';
     expect(bodies.slice(1)).toEqual([
       { result: { content: [{ type: 'text', text }], isError: true, _meta: { 'drawbridge/started': true } } },
     ]);

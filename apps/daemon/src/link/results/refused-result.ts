@@ -12,7 +12,7 @@ const hasStarted = (body: string): boolean =>
 /** The result that ends a call whose own the server will not take; `sentence` is the server's. */
 export const resultInstead = (body: string, sentence: string): string => {
   const done = hasStarted(body) ? 'The tool ran' : 'The machine answered';
-  const text = `${done}, but the server did not take what it gave: ${sentence}`;
+  const text = `${done}, but the server did not accept the result: ${sentence}`;
   const _meta = { 'drawbridge/started': hasStarted(body) };
   return JSON.stringify({ result: { content: [{ type: 'text', text }], isError: true, _meta } });
 };

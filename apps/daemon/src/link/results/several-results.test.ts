@@ -7,8 +7,8 @@ describe('the results of one turn', () => {
   const alone = (...ids: string[]) => ids.map((id) => `/response/${id}`);
   /** Calls r1 to r4, whose results are there at the same time, and the posts of them. */
   const four = async (setUp: (server: Awaited<ReturnType<typeof startLink>>['server']) => void) => {
-    let go = () => {};
-    const ready = new Promise<void>((resolve) => (go = resolve));
+    let release = () => {};
+    const ready = new Promise<void>((resolve) => (release = resolve));
     let waiting = 0;
     const all = await startLink(async ({ requestId }) => {
       waiting += 1;
@@ -20,7 +20,7 @@ describe('the results of one turn', () => {
     await connected();
     for (const id of ['r1', 'r2', 'r3', 'r4']) server.send(request(id));
     await until(() => expect(waiting).toBe(4));
-    go();
+    release();
     const posts = () => server.seen.filter(({ path }) => path.startsWith('/response'));
     const paths = () => posts().map(({ path }) => path);
     return { ...all, posts, paths };

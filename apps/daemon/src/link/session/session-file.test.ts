@@ -58,7 +58,7 @@ describe('the session key', () => {
   });
 
   it.each([
-    ['there is none', { likely: false }, null, []],
+    ['it is missing', { likely: false }, null, []],
     ['it does not work', { broken: true }, null, ['set']],
     ['the person wants it so', {}, 'file' as const, []],
   ])('PS-04 is in a file 0600 where %s', async (_name, kind, keyStore, used) => {
@@ -72,7 +72,7 @@ describe('the session key', () => {
     expect(ring.used).toEqual(used);
   });
 
-  it('is nowhere, and the person hears of it, where they want the keyring and it does not work', async () => {
+  it('is not saved, with an error, where the person wants a keyring that does not work', async () => {
     const folder = makeFolder();
     const { keyring } = fakeKeyring({ broken: true });
     const file = createSessionFile({ folder, clock, keyStore: 'keyring', keyring });

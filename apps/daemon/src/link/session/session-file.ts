@@ -27,7 +27,7 @@ export interface SessionFile {
   read(): Promise<Session | null>;
   /** What is kept and where, without opening a keyring. */
   readKept(): Promise<KeptSession | null>;
-  /** `keyringUnavailable` where the person wants the keyring and there is none: nothing is written. */
+  /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
   probe(): Promise<void>;
   write(value: Session): Promise<void>;
   forget(): Promise<void>;

@@ -14,7 +14,7 @@ describe('a repeat of the request without an answer', () => {
 
 describe('an answer that names its question', () => {
   it.each(['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'])(
-    'CF-07 of an earlier question is none to the one that stands now: %s',
+    'CF-07 of an earlier question does not answer the present one: %s',
     async (given) => {
       const world = await openGate();
       const standing = await world.asked();

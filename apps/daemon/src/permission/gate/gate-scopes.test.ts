@@ -75,7 +75,7 @@ describe('a decision with a reach', () => {
 
 describe('CF-03 a reach that does not fit is a denial', () => {
   it.each([
-    ['one that nobody offered', 'alwaysAllow', 'everything'],
+    ['one that was not offered', 'alwaysAllow', 'everything'],
     ['one of the prototype', 'alwaysAllow', 'constructor'],
     ['an empty one', 'alwaysAllow', ''],
     ['a short one, for ever', 'alwaysAllow', 'folder-15-minutes'],
@@ -113,8 +113,8 @@ describe('what is offered', () => {
   });
 
   it.each<[string, Resource[], string[]]>([
-    ['a folder outside the root is none', [{ ...write('/w'), folder: '/' }], ['change or delete /w']],
-    ['a sibling of the root is none', [{ ...write('/w'), folder: '/wide/' }], ['change or delete /w']],
+    ['a folder outside the root gives no scope', [{ ...write('/w'), folder: '/' }], ['change or delete /w']],
+    ['a sibling of the root gives no scope', [{ ...write('/w'), folder: '/wide/' }], ['change or delete /w']],
     ['FS-34 a secret has no folder', [{ ...read('/w/.env'), folder: '/w/' }], ['read /w/.env']],
     [
       'FS-25 what others run has none',

@@ -201,7 +201,7 @@ describe('settings that change while a question is open (FS-23)', () => {
     expect((await world.send('allowOnce', { inspect })).kind).toBe('denied');
   });
 
-  it('an edit of the file counts at once; a broken file refuses everything and says where to nobody else', async () => {
+  it('an edit of the file counts at once; a broken file refuses everything and says where on this machine only', async () => {
     const world = await openGate();
     await world.asked();
     writeFileSync(world.file, JSON.stringify({ version: 1, modes: { filesystemWrite: 'deny' } }));
@@ -260,7 +260,7 @@ describe('in the terminal', () => {
 });
 
 describe('what a person sees', () => {
-  it('CF-18 is sent as it stands: whoever draws it writes out what hides', async () => {
+  it('CF-18 is sent as it stands: what draws it escapes hidden characters', async () => {
     const world = await openGate();
     world.resources = [{ ...write('/w/a\u202eb'), description: 'Write /w/a\u202eb' }];
     world.preview = replacing('\u200b\tb');

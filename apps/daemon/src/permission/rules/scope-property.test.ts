@@ -69,7 +69,7 @@ describe('an allow rule for a folder and below', () => {
     expect(isCovered(rule, { toolGroup, resource })).toBe(covered);
   });
 
-  it('is none where its folder is written crooked', () => {
+  it('is not offered where its folder is written crooked', () => {
     for (const resource of ['/w/app', '/w/app/../', '/w//app/', 'w/app/', '/w/./app/'])
       expect(
         isCovered(
@@ -158,7 +158,7 @@ describe('an allow rule for an MCP server', () => {
     expect(isCovered(rule, tool)).toBe(covered);
   });
 
-  it('is none without the fingerprint of its command', () => {
+  it('is not offered without the fingerprint of its command', () => {
     const { fingerprint: _none, ...open } = rule;
     expect(isCovered(open, { toolGroup: 'mcp', resource: 'files/read' })).toBe(false);
     expect(isCovered(open, { toolGroup: 'mcp', resource: 'files/read', serverFingerprint: 'one' })).toBe(

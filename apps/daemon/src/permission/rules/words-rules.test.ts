@@ -127,7 +127,7 @@ describe('SH-41 further words are plain words', () => {
   });
 });
 
-/** Each of them leads to a program that nobody was shown. */
+/** Each of them leads to a program that was not shown. */
 const leading = [
   ['sh', 'sh x', 'bash x', 'zsh', 'env', 'env ls', 'xargs ls', 'sudo ls', 'doas ls', 'nohup ls'],
   [
@@ -292,7 +292,7 @@ describe('SH-42 programs that run others are never allowed with further words', 
     }
   });
 
-  it('a rule that was written into the file is none without the file of its program', async () => {
+  it('a rule that was written into the file does not hold without the file of its program', async () => {
     expect(await isValidRule({ ...ruleFor('ls'), fingerprint: undefined })).toBe(false);
     expect(await isValidRule(ruleFor('ls'))).toBe(true);
   });

@@ -77,7 +77,7 @@ describe('the rules for the panel', () => {
   });
 
   it.each(['for good', 'for the session'])(
-    'an allowance %s can be taken back, and the person at the machine reads it',
+    'an allowance %s can be removed, and the person at the machine reads it',
     async (what) => {
       const { settings, session, rules, named, said, send } = await open();
       if (what === 'for good') await settings.addRules('allow', [ruleOf(write('/w/a'))]);
@@ -89,11 +89,11 @@ describe('the rules for the panel', () => {
         remoteRules: false,
       });
       expect((await send()).kind).toBe('ask');
-      expect(said).toEqual(['the panel took back: allow change or delete /w/a']);
+      expect(said).toEqual(['the panel removed: allow change or delete /w/a']);
     },
   );
 
-  it('a rule that is gone is not taken back twice', async () => {
+  it('a rule that is gone is not removed twice', async () => {
     const { session, rules, named, said } = await open();
     session.allow([ruleOf(write('/w/a'))]);
     const ruleId = await named('change or delete /w/a');
@@ -129,16 +129,16 @@ describe('nothing is widened from elsewhere', () => {
     expect(said).toEqual([
       'the panel added: allow change or delete /w/a',
       'the panel added: deny change or delete /w/b',
-      'the panel took back: deny change or delete /w/b',
+      'the panel removed: deny change or delete /w/b',
     ]);
   });
 
   it.each<[string, Partial<NewRule>]>([
-    ['a group that nobody knows', { toolGroup: 'everything' }],
-    ['a reach that nobody knows', { reach: 'prefix' }],
+    ['a group that is unknown', { toolGroup: 'everything' }],
+    ['a reach that is unknown', { reach: 'prefix' }],
     ['a path with a way out', { resource: '/w/../etc' }],
     ['a path from nowhere', { resource: 'a.txt' }],
-    ['a folder that is none', { resource: '/w/a', reach: 'folder' }],
+    ['a path that is no folder', { resource: '/w/a', reach: 'folder' }],
     ['SS-15 a public suffix', { toolGroup: 'browser', resource: 'co.uk', reach: 'subdomains' }],
     ['BR-04 an address for a host', { toolGroup: 'browser', resource: 'https://good.com@evil.com' }],
     ['BR-04 a host in upper case', { toolGroup: 'browser', resource: 'GOOD.com' }],

@@ -49,7 +49,7 @@ export const createRemoteRules = ({ settings, session, use, notify }: RemoteRule
     if (held === undefined) return refused('unknown', 'There is no such rule');
     if (held.effect === 'deny' && !settings.remoteRules()) return notPermitted();
     if (!(await removeHeld(held))) return refused('unknown', 'There is no such rule');
-    notify(`the panel took back: ${held.effect} ${ruleInFull(held.rule)}`);
+    notify(`the panel removed: ${held.effect} ${ruleInFull(held.rule)}`);
     return list();
   };
 

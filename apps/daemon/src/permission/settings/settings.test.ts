@@ -131,7 +131,7 @@ describe('settings', () => {
       /rules\.allow\.0: github\.io cannot have the reach subdomains/,
     ],
     [
-      'a folder that is none',
+      'a path that is no folder',
       '{"version":1,"rules":{"allow":[{"toolGroup":"filesystemRead","resource":"/w","reach":"folder"}]}}',
       /rules\.allow\.0: \/w cannot have the reach folder/,
     ],
@@ -141,7 +141,7 @@ describe('settings', () => {
       /rules\.allow\.0: \/w\/ cannot have the reach folder/,
     ],
     [
-      'a reach that nobody knows',
+      'a reach that is unknown',
       '{"version":1,"rules":{"allow":[{"toolGroup":"shell","resource":"ls","reach":"prefix"}]}}',
       /rules\.allow\.0\.reach: /,
     ],

@@ -83,7 +83,7 @@ describeWith('chromium')('BR-02, BR-05, SS-04, SS-08: what pages reach', () => {
     return reached;
   };
 
-  it('nothing at a host that nobody allowed', async () => {
+  it('nothing at a host that was not allowed', async () => {
     expect(await waysThatReach()).toEqual([]);
   }, 240_000);
 

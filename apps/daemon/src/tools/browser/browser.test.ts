@@ -66,7 +66,7 @@ describeWith('chromium')('a visit', () => {
     const result = await go(site.url(good));
     expect(result.isError).toBe(true);
     expect(allText(result)).toContain(
-      `The page wanted to go to ${evil}:${site.port}, which nobody allowed, so it was not loaded. browser_navigate to ${site.url(evil, '/landed')} asks the person.`,
+      `The page wanted to go to ${evil}:${site.port}, which is not allowed, so it was not loaded. browser_navigate to ${site.url(evil, '/landed')} asks the person.`,
     );
     await go(site.url(good, '/click'));
     const clicked = await call('browser_click', { target: 'a' });
@@ -195,7 +195,7 @@ describeWith('chromium')('what a page can be used for', () => {
     expect(allText(await save('in/new.txt'))).toBe('{"filePath":"in/new.txt","bytes":7}');
     expect(readFileSync(join(root, 'in/new.txt'), 'utf8')).toBe('content');
     expect(statSync(join(root, 'in/new.txt')).mode & 0o111).toBe(0);
-    expect(allText(await save('in/new.txt'))).toBe('There is something at this path already');
+    expect(allText(await save('in/new.txt'))).toBe('Something already exists at this path');
     expect((await call('browser_save_download', { download: 'd2', filePath: 'x' })).isError).toBe(true);
   });
 

@@ -7,7 +7,7 @@ const maxUrlShown = 500;
 
 const sentences: Record<Refusal | 'scheme', (host: string, url: string) => string> = {
   unasked: (host, url) =>
-    `The page wanted to go to ${host}, which nobody allowed, so it was not loaded. browser_navigate to ${url} asks the person.`,
+    `The page wanted to go to ${host}, which is not allowed, so it was not loaded. browser_navigate to ${url} asks the person.`,
   denied: (host) => `A rule of the person forbids ${host}.`,
   server: (host) => `${host} is the server that this machine is connected to. Its pages are not opened here.`,
   never: (host) => `${host} leads to no address that is opened here.`,

@@ -70,7 +70,7 @@ const installs: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'Install Google Chrome or Microsoft Edge',
 };
 
-/** What to do where there is none. */
+/** Why no browser is offered, and what to do. */
 export const howToInstall = (platform: NodeJS.Platform): string =>
   `no Chrome, Chromium or Edge was found. ${
     installs[platform] ??

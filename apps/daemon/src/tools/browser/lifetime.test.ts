@@ -73,7 +73,7 @@ describeWith('chromium')('the browser itself', () => {
     expect(readdirSync(join(own, 'browser'))).not.toContain(run);
   });
 
-  it('BR-12 a call that is taken back ends at once, and the next one works', async () => {
+  it('BR-12 a call that is cancelled ends at once, and the next one works', async () => {
     const { site, go, send } = world();
     site.serve({ '/never': () => undefined });
     await go(site.url(good));

@@ -15,7 +15,7 @@ export interface BrowserSession {
   /** The addresses of all tabs. */
   urls(): string[];
   call(name: string, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
-  /** The running browser; started where there is none. Throws `browserFailed`. */
+  /** The running browser; started where it does not run. Throws `browserFailed`. */
   running(): Promise<Running>;
   /** The running browser, where there is one. */
   runningNow(): Running | undefined;
@@ -63,7 +63,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     const abort = () => end(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const stopClock = clock.after(callMs, () => end(errors.browserSlow()));
-    const stopProgress = clock.every(progressEveryMs, () => progress({ message: 'The browser is at work' }));
+    const stopProgress = clock.every(progressEveryMs, () => progress({ message: 'The browser is working' }));
     try {
       signal.throwIfAborted();
       return await Promise.race([work, ended]);

@@ -6,7 +6,7 @@ import { maxConsoleMessages, maxTabs } from './limits.ts';
 
 export interface Tabs {
   all(): Page[];
-  /** The tab that the tools work on, as they see it themselves; undefined while there is none. */
+  /** The tab that the tools work on, as they see it themselves; undefined before the first. */
   current(): Page | undefined;
   /** The hosts of the pages that are open. */
   hosts(): WebHost[];

@@ -11,7 +11,7 @@ export const errors = {
       message: 'Too many calls wait on this machine; try again when some have ended',
     },
     badArguments: { code: 'BAD_ARGUMENTS', message: 'The arguments are not valid' },
-    exists: { code: 'EXISTS', message: 'There is something at this path already' },
+    exists: { code: 'EXISTS', message: 'Something already exists at this path' },
     isRoot: {
       code: 'IS_ROOT',
       message: 'The folder that the tools work in cannot be deleted, moved or replaced',

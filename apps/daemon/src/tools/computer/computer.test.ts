@@ -153,7 +153,7 @@ describeWith('display')('the computer tools', () => {
     expect(textOf(await call(tool, args))).toEqual(expected);
   });
 
-  it('BR-16 let go of everything when the daemon is gone, and leave no process', async () => {
+  it('BR-16 release everything when the daemon is gone, and leave no process', async () => {
     const { toolbox, display } = await openComputer();
     expect(speakersWith(display.name)).toBe(1);
     await toolbox.close();

@@ -10,7 +10,7 @@ export interface OwnInput {
   isActive(): boolean;
 }
 
-/** Where nobody is asked at the terminal. */
+/** For questions in the panel. */
 export const unwatchedInput: OwnInput = { during: (run) => run(), isActive: () => false };
 
 export const createOwnInput = (clock: Clock): OwnInput => {

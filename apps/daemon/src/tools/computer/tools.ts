@@ -150,7 +150,7 @@ const mouseTools = (needs: ComputerNeeds): DaemonTool[] => [
   define({
     name: 'mouse_drag',
     title: 'Drag',
-    description: 'Press the left mouse button at a point and let go at another.',
+    description: 'Press the left mouse button at a point and release it at another.',
     resource: 'mouse',
     input: z.strictObject({
       fromX: number('Start, from the left'),

@@ -17,7 +17,7 @@ const input = z.strictObject({
   newString: z.string().describe('The text to put there'),
 });
 
-/** Replaces the first occurrence, literally: `$&` is text. Undefined when there is none. */
+/** Replaces the first occurrence, literally: `$&` is text. Undefined without a match. */
 export const replaceFirst = (text: string, oldString: string, newString: string): string | undefined => {
   const at = text.indexOf(oldString);
   return at === -1 ? undefined : text.slice(0, at) + newString + text.slice(at + oldString.length);

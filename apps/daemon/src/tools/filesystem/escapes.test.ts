@@ -221,7 +221,7 @@ describe('links', () => {
 });
 
 describe('what is not a file', () => {
-  it('FS-11 FIFO, socket and device are refused, and nobody waits', async () => {
+  it('FS-11 FIFO, socket and device are refused without waiting', async () => {
     const opened = await openAttack();
     execFileSync('mkfifo', [join(opened.root, 'fifo')]);
     const server = createServer().listen(join(opened.root, 'socket'));

@@ -268,7 +268,7 @@ describe('write_file, edit_file, create_directory, delete, move, copy_file', () 
       'oldString does not occur in the file',
     ],
     ['edit_file', { filePath: 'a.txt', oldString: '', newString: '' }, /oldString: /],
-    ['edit_file', { filePath: 'no', oldString: 'a', newString: '' }, 'There is nothing at this path'],
+    ['edit_file', { filePath: 'no', oldString: 'a', newString: '' }, 'Nothing exists at this path'],
     ['write_file', { filePath: 'd', content: '' }, 'This is a folder; list_files shows what it holds'],
     ['write_file', { filePath: 'a.txt/b', content: '' }, 'This is not a folder'],
     [
@@ -276,7 +276,7 @@ describe('write_file, edit_file, create_directory, delete, move, copy_file', () 
       { filePath: 'big', content: 'a'.repeat(512 * 1024 + 1) },
       'The file is too large: 512 KiB at most',
     ],
-    ['create_directory', { dirPath: 'a.txt' }, 'There is something at this path already'],
+    ['create_directory', { dirPath: 'a.txt' }, 'Something already exists at this path'],
     ['copy_file', { sourcePath: 'd', destinationPath: 'e' }, 'This is not a regular file'],
     ['list_files', { dirPath: 'a.txt' }, 'This is not a folder'],
   ])('%s %j is refused', async (name, args, text) => {

@@ -21,7 +21,7 @@ it.each([
   ['into what is below it', 'full', 'full/below/x', 'A folder cannot be moved into itself'],
   ['onto itself', 'full', 'full', 'There is a folder at the destination already'],
   ['over a full folder', 'full', 'other', 'There is a folder at the destination already'],
-  ['over a file', 'full', 'c.txt', 'There is something at this path already'],
+  ['over a file', 'full', 'c.txt', 'Something already exists at this path'],
 ])(
   'FS-16 a folder is not moved %s, and nothing is lost',
   async (_case, sourcePath, destinationPath, text) => {

@@ -96,12 +96,12 @@ describe('what a server answers', () => {
     expect([result.isError, result._meta, textOf(result)]).toEqual([
       true,
       lost,
-      'The MCP server own ended during this call: the call may have run. Look at what it changes before you try again.',
+      'The MCP server own ended during this call: the call may have run. Check what it changes before you try again.',
     ]);
     await until(async () => expect(textOf(await call('own__echo', { die: false }))).toBe('alive'));
   });
 
-  it('a server that never answers: the call ends with its deadline and is taken back', async () => {
+  it('a server that never answers: the call ends with its deadline and is cancelled', async () => {
     const { send, outside } = await withServer(
       `on['tools/call'] = () => {}; on['notifications/cancelled'] = () => fs.writeFileSync(__dirname + '/cancelled', '');`,
     );
@@ -112,12 +112,12 @@ describe('what a server answers', () => {
     });
     expect([result._meta, textOf(result)]).toEqual([
       lost,
-      'The MCP server own did not answer within 0.05 s: the call may have run. Look at what it changes before you try again.',
+      'The MCP server own did not answer within 0.05 s: the call may have run. Check what it changes before you try again.',
     ]);
     await until(() => expect(existsSync(join(outside, 'cancelled'))).toBe(true));
   });
 
-  it('a call that is cancelled is taken back', async () => {
+  it('a call that is cancelled is cancelled at the server', async () => {
     const { send, outside } = await withServer(
       `on['tools/call'] = () => fs.writeFileSync(__dirname + '/called', '');
        on['notifications/cancelled'] = () => fs.writeFileSync(__dirname + '/cancelled', '');`,

@@ -170,17 +170,17 @@ describe('limits', () => {
     const { ask, answer, outside } = await open(
       `const told = (line) => fs.appendFileSync(__dirname + '/told', line + '\\n');
        on['tools/call'] = async () => told((await form('Who?')).action);
-       on['notifications/cancelled'] = () => told('taken back');`,
+       on['notifications/cancelled'] = () => told('cancelled');`,
       { modes: { mcp: 'allow' }, clock },
     );
     const { requestState } = await ask();
     late();
     const told = () => (existsSync(join(outside, 'told')) ? readFileSync(join(outside, 'told'), 'utf8') : '');
-    await until(() => expect(told().split('\n').toSorted()).toEqual(['', 'cancel', 'taken back']));
+    await until(() => expect(told().split('\n').toSorted()).toEqual(['', 'cancel', 'cancelled']));
     expect(textOf(await answer(requestState, ada))).toMatch(/^The question of the MCP server is not open/);
   });
 
-  it('a call that is cancelled while it goes on is taken back', async () => {
+  it('a resumed call that is cancelled is cancelled at the server', async () => {
     const { ask, send, outside } = await open(
       `on['tools/call'] = async () => { await form('Who?'); fs.writeFileSync(__dirname + '/on', ''); };
        on['notifications/cancelled'] = () => fs.writeFileSync(__dirname + '/cancelled', '');`,

@@ -98,7 +98,7 @@ describe('a server asks the client of a call', () => {
     expect(textOf(await answer(requestState, ada))).toBe(JSON.stringify(ada));
   });
 
-  it('a question that the server takes back is not waited for', async () => {
+  it('a question that the server cancels is not waited for', async () => {
     const { ask, answer, outside } = await open(
       `on['tools/call'] = () => new Promise((resolve) => {
          fs.watch(__dirname, () => {
@@ -118,7 +118,7 @@ describe('a server asks the client of a call', () => {
   });
 });
 
-describe('nobody can be asked', () => {
+describe('no client can be asked', () => {
   it.each<[string, Partial<ClientInput> | undefined]>([
     ['a caller that is no MCP client', undefined],
     ['a client without elicitation', { methods: ['sampling/createMessage', 'roots/list'] }],

@@ -40,7 +40,7 @@ export interface ConnectNeeds {
   signal: AbortSignal;
   /** The server says that its list of tools is another one. */
   listChanged(): void;
-  /** The server asks whoever made a call; `signal` aborts when it takes that back. What it throws refuses. */
+  /** The server asks a question; `signal` aborts when it cancels it. A rejection refuses it. */
   asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
 }
 

@@ -86,7 +86,7 @@ it.each([
   ['a name that climbs', whole({ '../one': server })],
   ['a name that is too long', whole({ ['a'.repeat(33)]: server })],
   ['no name', whole({ '': server })],
-  ['a variable that is none', whole({ one: { ...server, env: { 'A=B': '1' } } })],
+  ['an invalid variable', whole({ one: { ...server, env: { 'A=B': '1' } } })],
   ['the mark of drawbridge', whole({ one: { ...server, env: { DRAWBRIDGE_CALL: '1' } } })],
   [
     'too many servers',
@@ -102,7 +102,7 @@ it.each([
   });
 });
 
-it('a server of the name __proto__ is none', async () => {
+it('a server of the name __proto__ is refused', async () => {
   const { path, servers } = await open();
   writeFileSync(path, `{"version":1,"servers":{"__proto__":${JSON.stringify(server)}}}`);
   expect(await servers.read()).toEqual(new Map());

@@ -43,7 +43,7 @@ export interface McpServers {
   read(): Promise<ReadonlyMap<string, McpServer>>;
   /** Adds one, or puts it in the place of the one of that name. It is on disk when this resolves. */
   add(name: string, server: McpServer): Promise<void>;
-  /** False when there is none of that name. */
+  /** False for an unknown name. */
   remove(name: string): Promise<boolean>;
   /** Calls when the file may have changed; gives a function that stops it. */
   watch(listen: () => void): () => void;

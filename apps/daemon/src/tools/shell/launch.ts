@@ -115,7 +115,7 @@ const createLinuxPreparer = (territory: Territory, limit?: number) => {
   return async (need: Need, temporary: string) => {
     const file = findProgram('bwrap', shellEnvironment(territory.root).PATH);
     if (file === undefined)
-      throw errors.sandboxFailed({ message: 'The sandbox needs bubblewrap, which is not there' });
+      throw errors.sandboxFailed({ message: 'The sandbox needs bubblewrap, which is not installed' });
     if (filter === undefined)
       throw errors.sandboxFailed({
         message: `The sandbox has no filter for this processor (${process.arch})`,

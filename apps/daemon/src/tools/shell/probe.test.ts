@@ -138,7 +138,7 @@ describe('SH-35 without a sandbox', () => {
       /^The shell is not offered: .*needs bubblewrap.*apt install bubblewrap.*dnf.*pacman/,
     ],
     [
-      'the system lets nobody make a namespace',
+      'the system permits no namespaces',
       { bwrap: '#!/bin/sh\necho "bwrap: No permissions to create a new namespace" >&2; exit 1\n' },
       /^The shell is not offered: the sandbox does not start \(bwrap: No permissions .*namespaces/,
     ],

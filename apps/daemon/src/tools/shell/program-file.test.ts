@@ -82,7 +82,7 @@ it.each<[string, (world: World) => void]>([
       mkdirSync(join(second, 'rg'));
     },
   ],
-])('SH-43 there is none for %s', (_what, change) => {
+])('SH-43 is missing for %s', (_what, change) => {
   const world = start();
   change(world);
   expect(world.now()).toBeUndefined();

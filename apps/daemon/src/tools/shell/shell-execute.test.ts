@@ -56,7 +56,7 @@ describeWith('bubblewrap')('shell_execute', () => {
     ['..', 'This path leads outside the shared folder ROOT'],
     ['/', 'This path leads outside the shared folder ROOT'],
     ['out', 'This path leads outside the shared folder ROOT'],
-    ['missing', 'There is nothing at this path'],
+    ['missing', 'Nothing exists at this path'],
     ['file', 'This is not a folder'],
     ['a\nb', 'The path has control characters or broken text in it'],
     ['x'.repeat(10_000), 'The path is too long'],

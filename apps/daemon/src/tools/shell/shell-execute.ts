@@ -44,7 +44,7 @@ const maxCommandBytes = 100_000;
 interface Limits {
   /** Whether a command may be allowed with further words. */
   words: boolean;
-  /** A permission for a command in the sandbox is none for the same command without one. */
+  /** Tells a permission for a sandboxed command from one without a sandbox. */
   mark?: string;
   /** Said to the agent with the tool. */
   description: string;

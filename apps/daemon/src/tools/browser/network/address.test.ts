@@ -53,7 +53,7 @@ it('SS-02 an IPv4-compatible address is not opened as what it wraps', () => {
 
 it('SS-03 a public address of this machine is this machine', () => {
   const all = [...own, '203.0.113.8'].map((address) => classOf(address, own));
-  // 203.0.113.0/24 is for documentation, which is never opened whoever has it.
+  // 203.0.113.0/24 is for documentation, which is never opened.
   expect(all).toEqual(['never', 'local', 'never']);
 });
 

@@ -52,7 +52,7 @@ const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; ta
 
 describe('a page in a tab', () => {
   it.each([
-    ['nobody said anything', {}, 'https://a.example', 'unasked'],
+    ['no rule or answer', {}, 'https://a.example', 'unasked'],
     ['a rule', { allow: ['a.example'] }, 'https://a.example', null],
     ['a rule for another port', { allow: ['a.example'] }, 'https://a.example:8443', 'unasked'],
     ['the group is on allow', { mode: 'allow' as const }, 'https://a.example', null],
@@ -81,7 +81,7 @@ describe('what a page loads beside itself', () => {
     ['from anywhere public', {}, 'https://cdn.example', ['https://a.example'], null],
     ['a denied host', { deny: ['cdn.example'] }, 'https://cdn.example', ['https://a.example'], 'denied'],
     ['the server', local, 'http://127.0.0.1:5820', ['http://localhost:3000'], 'server'],
-    ['something local that nobody allowed', {}, 'http://localhost:3000', ['http://localhost:4000'], 'local'],
+    ['something local that was not allowed', {}, 'http://localhost:3000', ['http://localhost:4000'], 'local'],
     ['local from local, both allowed', local, 'http://localhost:4000', ['http://localhost:3000'], null],
     [
       'local from outside, allowed all the same',

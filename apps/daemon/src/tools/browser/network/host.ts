@@ -56,17 +56,17 @@ export const parseTyped = (typed: string): string | undefined => {
 };
 
 const localName = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
-const nobody: ReadonlySet<string> = new Set();
+const noAddresses: ReadonlySet<string> = new Set();
 
 /** Whether the name alone is not public. Its addresses are checked on connection. */
 export const looksLocal = ({ hostname }: WebHost): boolean =>
   canonicalAddress(hostname) === undefined
     ? !hostname.includes('.') || localName.test(hostname)
-    : classOf(hostname, nobody) !== 'public';
+    : classOf(hostname, noAddresses) !== 'public';
 
 /** Whether the name is an address that is never opened. */
 export const isNever = ({ hostname }: WebHost): boolean =>
-  canonicalAddress(hostname) !== undefined && classOf(hostname, nobody) === 'never';
+  canonicalAddress(hostname) !== undefined && classOf(hostname, noAddresses) === 'never';
 
 /** What a deny rule may call it: without its port, and an address in its usual spelling. */
 const otherNames = ({ host, hostname }: WebHost): string[] =>

@@ -81,7 +81,7 @@ it.each([
   expect(site.connections()).toBe(0);
 });
 
-it('SS-13 says the same whatever the reason, and asks nobody about a name that does not exist', async () => {
+it('SS-13 says the same whatever the reason, and looks up no name that does not exist', async () => {
   const refusals: (Refusal | null)[] = ['server', 'denied', 'never', 'local', 'unasked'];
   const answers = [];
   for (const refusal of refusals) {
@@ -91,7 +91,7 @@ it('SS-13 says the same whatever the reason, and asks nobody about a name that d
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
 });
 
-it('lets nobody through without the secret', async () => {
+it('lets no client through without the secret', async () => {
   const site = await openSite(() => ({ '/': 'hello' }));
   const { get, asked } = await opened();
   const answers = [];

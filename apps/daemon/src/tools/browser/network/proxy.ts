@@ -28,7 +28,7 @@ export interface Proxy {
 const resolveByTheSystem = async (hostname: string): Promise<string[]> =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** Gives what was checked and asks nobody again: the name may lead elsewhere by now. */
+/** Returns the checked addresses: another lookup could give others. */
 const only =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, options, done) => {

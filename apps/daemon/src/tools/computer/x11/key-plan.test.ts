@@ -77,7 +77,7 @@ describe('typing by keys', () => {
     expect(planKeys(['ñ'], taken, [15, 14]).changes).toEqual([{ keycode: 15, keysyms: [0xf1, 0xf1] }]);
   });
 
-  it('puts two on one spare key where there is none for each', () => {
+  it('puts two on one spare key where there are too few', () => {
     const taken = { ...us, rows: [...rows.slice(0, 5), [odiaeresis, euro]] };
     expect(planKeys([...'ñç'], taken, [15])).toEqual({
       changes: [{ keycode: 14, keysyms: [0xf1, 0xe7] }],

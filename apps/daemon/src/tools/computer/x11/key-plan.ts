@@ -3,7 +3,7 @@ import { keysymOf, symbolOf } from './keysyms.ts';
 /** The keyboard of a display at one moment. */
 export interface KeyboardState {
   firstKeycode: number;
-  /** Keysyms of each key: without and with shift in group one, then group two. 0 is none. */
+  /** Keysyms of each key: without and with shift in group one, then group two. 0 is no keysym. */
   rows: number[][];
   /** Which group is active, from 0. */
   group: number;

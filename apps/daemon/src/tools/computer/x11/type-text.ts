@@ -15,7 +15,7 @@ export interface Typist {
   type(text: string): Promise<void>;
   /** Presses a key, by character or name, while others are held. Rejects where the keyboard lacks it. */
   tap(keys: Keys): Promise<void>;
-  /** Takes back what was put on spare keys. */
+  /** Clears the spare keys. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ const strokeMs = 4;
 /** The keyboard of an X11 display. Rejects with the error of the display, also when it goes away. */
 export interface XKeyboard {
   read(): Promise<KeyboardState>;
-  /** Windows hear of it before they hear of any key that is pressed after it. */
+  /** Windows get it before any key that is pressed after it. */
   change(changes: readonly KeyChange[]): void;
   /** As if these keys had never given anything. */
   clear(keycodes: readonly number[]): void;

@@ -74,7 +74,7 @@ export const readQuestion = (name: string, params: QuestionRequest['params']): Q
   const read = ElicitRequestParamsSchema.parse(params);
   if (read.message.length > questionLimits.characters)
     throw refused(`more than ${questionLimits.characters} characters`);
-  // Whoever reads it learns that these are not the words of Drawbridge.
+  // The reader learns that these are not the words of Drawbridge.
   const message = `The MCP server ${name} asks: ${visibleLines(read.message)}`;
   const own = visible(read.message);
   return read.mode === 'url'
@@ -108,5 +108,5 @@ export const readAnswer = ({ responses }: ClientInput): ElicitResult | undefined
   return action === 'accept' && content !== undefined ? { action, content } : { action };
 };
 
-/** What a server is told when there is nobody who answers. */
+/** The answer to a question that cannot be put. */
 export const noAnswer: ElicitResult = { action: 'cancel' };

@@ -30,6 +30,6 @@ export const readRefusal = (error: unknown): ToolResult | undefined => {
 
 /** The outcome of the call is unknown. */
 export const mayHaveRun = (why: string): ToolResult => ({
-  ...errorResult(`${why}: the call may have run. Look at what it changes before you try again.`),
+  ...errorResult(`${why}: the call may have run. Check what it changes before you try again.`),
   _meta: { 'drawbridge/outcome': 'lost', 'drawbridge/started': true },
 });

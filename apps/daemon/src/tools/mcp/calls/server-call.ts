@@ -89,7 +89,7 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
   let whyStopped: ToolResult | undefined;
   /** The one that waits now. */
   let report: Listener['progress'] | undefined;
-  /** Of the last that waited; before the first nobody can be asked. */
+  /** Of the last that waited; before the first no client can be asked. */
   let canBeAsked: Listener['canBeAsked'] | undefined;
 
   const note = (text: string) => void (notes.includes(text) || notes.push(text));

@@ -65,7 +65,7 @@ it('4 calls of a server are held; one more is told that there is no answer, unti
   expect((await fifth).content).toEqual([
     {
       type: 'text',
-      text: 'The MCP server own asked a question and got no answer: too many of its calls wait for one.',
+      text: 'The MCP server own asked a question and got no answer: too many of its calls wait for an answer.',
     },
   ]);
   expect(await call(states[0])).toEqual({ content: [] });

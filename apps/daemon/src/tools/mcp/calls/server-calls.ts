@@ -44,7 +44,7 @@ export interface ServerCallsNeeds {
   clock: Clock;
   name: string;
   connection(): McpConnection | undefined;
-  /** Why there is none. */
+  /** Why it is not connected. */
   trouble(): string | null;
 }
 
@@ -88,7 +88,7 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
       const token = held.hold({ call, question: turn.question, about });
       if (token !== null) return askingResult(name, turn.question, token);
       call.note(
-        `The MCP server ${name} asked a question and got no answer: too many of its calls wait for one.`,
+        `The MCP server ${name} asked a question and got no answer: too many of its calls wait for an answer.`,
       );
       call.answer(turn.question, noAnswer);
     }

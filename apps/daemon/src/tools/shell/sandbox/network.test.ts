@@ -39,7 +39,7 @@ describeWith('bubblewrap')('SH-34 whom a command reaches', () => {
     expect(connections).toBe(0);
   });
 
-  it('SH-25 sends no datagram, asks no name server and pings nobody', async () => {
+  it('SH-25 sends no datagram, asks no name server and sends no ping', async () => {
     const { script, run } = shell();
     const udp = createSocket('udp4');
     let received = 0;

@@ -15,7 +15,7 @@ import { isExcluded } from '../../../paths/limits.ts';
 
 /** Folders inspected before a command, nearest to the root first; the rest is made read-only. */
 const maxFoldersLookedAt = 20_000;
-/** As many places may be closed because nobody looked into them; more are closed by a folder above them. */
+/** Uninspected folders that are closed one by one; more are closed by a parent folder. */
 const maxUnseen = 200;
 const foldersAtOnce = 32;
 
