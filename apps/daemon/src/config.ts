@@ -62,6 +62,15 @@ export const readEnvironment = (): Environment => {
   };
 };
 
+/** Those of the named variables that are set. */
+export const pickEnvironment = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
 /** What npm gets: the user's own environment without what is for drawbridge alone, such as a token. */
 export const npmEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DRAWBRIDGE_')));

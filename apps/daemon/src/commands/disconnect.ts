@@ -1,9 +1,10 @@
-import { sleep, systemClock, visible } from '@drawbridge/kit';
+import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { createHttp, createServerApi, createSessionFile } from '../link/index.ts';
+import { createServerApi, createSessionFile, withServer } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { row, type Answer } from './common/answer.ts';
 import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { confirm } from './common/confirm.ts';
 import { errors } from './common/errors.ts';
 import { showUrl } from './common/server-url.ts';
 
@@ -20,32 +21,16 @@ const saidYes = async (url: string, { notify }: CommandContext): Promise<boolean
   notify(`This ends the pairing with ${url}. Running calls are cancelled, and permissions for`);
   notify('this session are deleted. Modes and permanent rules stay.');
   notify('To connect again, you need a new command from the panel.');
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({
-    output: process.stderr,
-    message: 'End the pairing?',
-    initialValue: false,
-  });
-  return answer === true;
+  return confirm('End the pairing?', false);
 };
 
 /** Tells the server; a key that it does not accept any more has nothing left to end. */
 const endAtServer = async (url: URL, key: string): Promise<{ failed: string | null }> => {
-  const http = createHttp(url);
-  const over = new AbortController();
-  const late = sleep(systemClock, endMs, over.signal).then(
-    () => over.abort(),
-    () => {},
+  const reply = await withServer(url, { clock: systemClock, withinMs: endMs }, (http, signal) =>
+    createServerApi(http).disconnect(key, signal),
   );
-  try {
-    const reply = await createServerApi(http).disconnect(key, over.signal);
-    const isOver = reply.ok || reply.failure.kind === 'refused' || reply.status === 404;
-    return { failed: isOver ? null : reply.failure.sentence };
-  } finally {
-    over.abort();
-    await late;
-    http.close();
-  }
+  const isOver = reply.ok || reply.failure.kind === 'refused' || reply.status === 404;
+  return { failed: isOver ? null : reply.failure.sentence };
 };
 
 /** Ends the pairing, here and at the server. A daemon that runs is told by the server, and ends. */

@@ -15,9 +15,8 @@ import { addInsecure } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { modeSources, sourceWords } from './common/mode-sources.ts';
 import { readOptions } from './common/options.ts';
-import { showDifference } from './common/release-difference.ts';
+import { showDifference, showKept } from './common/sentences.ts';
 import { findRootFolder } from './common/root-folder.ts';
-import { showKept } from './common/show-kept.ts';
 import { groupLabel } from './common/summary.ts';
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;

@@ -1,19 +1,18 @@
 import { homedir } from 'node:os';
 import { protocolRevision } from '@drawbridge/contracts/daemon-info';
-import { sleep, systemClock, visible } from '@drawbridge/kit';
+import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { createHttp, createServerApi, createSessionFile } from '../link/index.ts';
+import { createServerApi, createSessionFile, withServer, type Failure } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { row, type Answer } from './common/answer.ts';
 import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
 import { errors } from './common/errors.ts';
 import { hostIdentifier } from './common/identity.ts';
 import { addKeyStore, addInsecure } from './common/flags.ts';
-import { readOptions } from './common/options.ts';
+import { readOptions, checkToken } from './common/options.ts';
 import { showUrl } from './common/server-url.ts';
-import { checkToken } from './common/pairing-token.ts';
 import { refusal } from './connect/show-link.ts';
-import { showKept } from './common/show-kept.ts';
+import { showKept } from './common/sentences.ts';
 
 /** For the server to answer. */
 const pairMs = 20_000;
@@ -23,6 +22,17 @@ interface PairLine {
   token: string | undefined;
   flags: Record<string, unknown>;
 }
+
+const refusalError = (url: URL, failure: Failure) => {
+  const [message, fix] =
+    failure.kind === 'refused'
+      ? refusal(failure)
+      : [
+          `Cannot pair with ${showUrl(url)} (${failure.sentence})`,
+          'Check the address, and that the server runs; then run the command again.',
+        ];
+  return errors.notTaken({ message, fix });
+};
 
 /** Swaps the token for a session key and keeps it; nothing is offered and nothing stays connected. */
 const pair = async (line: PairLine, { environment, release }: CommandContext): Promise<Answer> => {
@@ -38,41 +48,18 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
   const sessionFile = createSessionFile({ folder: privateFolder, clock: systemClock, keyStore });
   // A token is good for one use: where the key goes is tried before.
   await sessionFile.probe();
-  const http = createHttp(url);
-  const over = new AbortController();
-  const late = sleep(systemClock, pairMs, over.signal).then(
-    () => over.abort(),
-    () => {},
+  const body = {
+    rootPath: homedir(),
+    tools: [],
+    hostIdentifier: hostIdentifier(),
+    daemon: { ...release, protocol: protocolRevision, features: [] },
+  };
+  const reply = await withServer(url, { clock: systemClock, withinMs: pairMs }, (http, signal) =>
+    createServerApi(http).init(token, body, signal),
   );
-  try {
-    const reply = await createServerApi(http).init(
-      token,
-      {
-        rootPath: homedir(),
-        tools: [],
-        hostIdentifier: hostIdentifier(),
-        daemon: { ...release, protocol: protocolRevision, features: [] },
-      },
-      over.signal,
-    );
-    if (!reply.ok) {
-      const { failure } = reply;
-      if (failure.kind === 'refused') {
-        const [message, fix] = refusal(failure);
-        throw errors.notTaken({ message, fix });
-      }
-      throw errors.notTaken({
-        message: `Cannot pair with ${showUrl(url)} (${failure.sentence})`,
-        fix: 'Check the address, and that the server runs; then run the command again.',
-      });
-    }
-    const key = reply.value.sessionKey ?? token;
-    await sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() });
-  } finally {
-    over.abort();
-    await late;
-    http.close();
-  }
+  if (!reply.ok) throw refusalError(url, reply.failure);
+  const key = reply.value.sessionKey ?? token;
+  await sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() });
   const keptIn = (await sessionFile.readKept())?.keptIn ?? 'file';
   return {
     text: (paint) =>

@@ -10,7 +10,7 @@ import { inspectTools } from './inspect-tools.ts';
 import { readOptions } from './common/options.ts';
 import { findRootFolder } from './common/root-folder.ts';
 import { groupLabel } from './common/summary.ts';
-import { wantedModes } from './common/wanted-modes.ts';
+import { wantedModes } from './common/mode-sources.ts';
 
 /** What a session that is started with these flags would offer, and why the rest is not. */
 const tools = async (flags: Record<string, unknown>, { environment }: CommandContext): Promise<Answer> => {

@@ -1,5 +1,5 @@
-import { sleep, type Clock } from '@drawbridge/kit';
-import { createHttp, networkFailure } from '../link/index.ts';
+import type { Clock } from '@drawbridge/kit';
+import { networkFailure, withServer } from '../link/index.ts';
 import type { Check } from './check.ts';
 
 /** For the server to answer: with one that is down, `doctor` takes less than 3 s. */
@@ -43,34 +43,29 @@ const evaluateAnswer = (url: string, answer: { status: number; type: string; too
 
 /** Whether the server can be reached, and whether the clocks agree. Sends no key. */
 export const checkServer = async (url: URL, clock: Clock): Promise<Check[]> => {
-  const http = createHttp(url);
   const shown = url.href.replace(/\/$/, '');
-  const over = new AbortController();
-  const late = sleep(clock, answerMs, over.signal).then(
-    () => over.abort(),
-    () => {},
-  );
   const fromMs = clock.now();
   try {
-    const response = await http.request({ method: 'GET', path: '/health', signal: over.signal });
-    const toMs = clock.now();
-    await response.text(1_024);
-    const answer = { status: response.status, type: response.header('content-type'), tookMs: toMs - fromMs };
-    return [evaluateAnswer(shown, answer), evaluateClock(response.header('date'), { fromMs, toMs })];
+    return await withServer(url, { clock, withinMs: answerMs }, async (http, signal) => {
+      const response = await http.request({ method: 'GET', path: '/health', signal });
+      const toMs = clock.now();
+      await response.text(1_024);
+      const answer = {
+        status: response.status,
+        type: response.header('content-type'),
+        tookMs: toMs - fromMs,
+      };
+      return [evaluateAnswer(shown, answer), evaluateClock(response.header('date'), { fromMs, toMs })];
+    });
   } catch (error) {
-    const sentence = over.signal.aborted ? 'no answer in time' : networkFailure(error).sentence;
     return [
       {
         name: 'network',
         state: 'problem',
-        says: `cannot reach ${shown} (${sentence})`,
+        says: `cannot reach ${shown} (${networkFailure(error).sentence})`,
         fix: 'Check the address, the network, and that the server runs.',
       },
       { name: 'clock', state: 'note', says: notAsked },
     ];
-  } finally {
-    over.abort();
-    await late;
-    http.close();
   }
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { packedDaemon, packedPath, type PackedDaemon } from '@drawbridge/contracts/release';
-import { sleep, type Clock } from '@drawbridge/kit';
-import { createHttp, networkFailure, type HttpResponse } from '../link/index.ts';
+import type { Clock } from '@drawbridge/kit';
+import { networkFailure, withServer, type HttpResponse } from '../link/index.ts';
 import { errors } from './errors.ts';
 
 const aboutMs = 10_000;
@@ -22,28 +22,19 @@ const get = async <T>(
   { path, withinMs }: { path: string; withinMs: number },
   read: (response: HttpResponse) => Promise<T>,
 ): Promise<T> => {
-  const http = createHttp(url);
-  const over = new AbortController();
-  const abort = () => over.abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  const late = sleep(clock, withinMs, over.signal).then(abort, () => {});
   try {
-    const response = await http.request({ method: 'GET', path, signal: over.signal });
-    if (response.status >= 300 && response.status < 400)
-      throw new Error('the server redirects, and a program is never fetched from elsewhere');
-    return await read(response);
+    return await withServer(url, { clock, withinMs, signal }, async (http, until) => {
+      const response = await http.request({ method: 'GET', path, signal: until });
+      if (response.status >= 300 && response.status < 400)
+        throw new Error('the server redirects, and a program is never fetched from elsewhere');
+      return await read(response);
+    });
   } catch (error) {
     if (error instanceof Error && 'fix' in error) throw error;
-    const sentence = over.signal.aborted ? 'no answer in time' : networkFailure(error).sentence;
     throw errors.badDownload({
-      message: `Cannot get drawbridge from ${url.origin} (${sentence}); nothing was changed`,
+      message: `Cannot get drawbridge from ${url.origin} (${networkFailure(error).sentence}); nothing was changed`,
       fix: 'Check that the server runs and can be reached.',
     });
-  } finally {
-    over.abort();
-    signal?.removeEventListener('abort', abort);
-    await late;
-    http.close();
   }
 };
 

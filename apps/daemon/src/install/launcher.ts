@@ -4,6 +4,13 @@ import { errors } from './errors.ts';
 import { currentProgram, type Places } from '../program/places.ts';
 import { putLink } from './versions.ts';
 
+/** Whether a file, folder or link stands at the path. */
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
 export type LauncherState = 'ours' | 'none' | 'foreign';
 
 export const launcherState = async (places: Places): Promise<LauncherState> => {

@@ -1,4 +1,5 @@
 import * as http from 'node:http';
+import type { Clock } from '@drawbridge/kit';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
@@ -108,4 +109,24 @@ export const createHttp = (address: URL): Http => {
     });
 
   return { request, close: () => agent.destroy() };
+};
+
+/** Runs requests to one server and closes its sockets. Rejects with "no answer in time" when late or aborted. */
+export const withServer = async <T>(
+  url: URL,
+  { clock, withinMs, signal }: { clock: Clock; withinMs: number; signal?: AbortSignal | undefined },
+  run: (http: Http, signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const server = createHttp(url);
+  const late = new AbortController();
+  const cancel = clock.after(withinMs, () => late.abort());
+  const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    return await run(server, until);
+  } catch (error) {
+    throw until.aborted ? new Error('no answer in time', { cause: error }) : error;
+  } finally {
+    cancel();
+    server.close();
+  }
 };

@@ -1,7 +1,7 @@
 export { createCalls, type CallOutcome, type CallReport } from './calls.ts';
 export type { Ending, Failure } from './connection.ts';
 export { networkFailure } from './failure.ts';
-export { createHttp, type HttpResponse } from './http.ts';
+export { createHttp, withServer, type HttpResponse } from './http.ts';
 export { createLink, type SessionKey, type LinkReport } from './link.ts';
 export { largeLength } from './results/result-batcher.ts';
 export { createOutbox } from './results/outbox.ts';

@@ -92,15 +92,17 @@ export const openSubfolder = (parent: Folder, name: string): Folder => {
   return asFolder({ fd, path: join(parent.path, name) });
 };
 
-/** Runs with the folder above a real path, open and verified, and with the last name. */
-export const inParent = async <T>(
-  path: string,
-  run: (parent: Folder, name: string) => Promise<T> | T,
-): Promise<T> => {
-  const parent = openFolder(dirname(path));
+/** Runs with an open folder, and closes it. */
+export const inFolder = async <T>(folder: Folder, run: (folder: Folder) => Promise<T> | T): Promise<T> => {
   try {
-    return await run(parent, basename(path));
+    return await run(folder);
   } finally {
-    closeSync(parent.fd);
+    closeSync(folder.fd);
   }
 };
+
+/** Runs with the folder above a real path, open and verified, and with the last name. */
+export const inParent = <T>(
+  path: string,
+  run: (parent: Folder, name: string) => Promise<T> | T,
+): Promise<T> => inFolder(openFolder(dirname(path)), (parent) => run(parent, basename(path)));

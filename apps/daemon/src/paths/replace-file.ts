@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { pathErrors as errors } from './errors.ts';
-import type { Folder } from './open.ts';
+import { mkdirp } from './mkdirp.ts';
+import { inFolder, type Folder } from './open.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
@@ -68,6 +70,10 @@ export const replaceFile = async (folder: Folder, name: string, content: Content
   }
   await syncFolder(folder);
 };
+
+/** Replaces or makes the file at a real path below `root`, and makes the folders above it. */
+export const putFile = (path: string, root: string, content: Content): Promise<void> =>
+  inFolder(mkdirp(dirname(path), root), (folder) => replaceFile(folder, basename(path), content));
 
 export const syncFolder = async (folder: Folder): Promise<void> => {
   const handle = await open(folder.entry('.'), constants.O_RDONLY);

@@ -1,7 +1,6 @@
-import { closeSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openFolder } from './open.ts';
+import { inFolder, openFolder } from './open.ts';
 import { isTemporaryNameOf } from './replace-file.ts';
 
 export interface InterruptedCalls {
@@ -15,15 +14,12 @@ export interface InterruptedCalls {
 export const removeTempFiles = async ({ calls, paths }: InterruptedCalls): Promise<void> => {
   for (const path of new Set(paths.map((file) => dirname(file)))) {
     try {
-      const folder = openFolder(path);
-      try {
+      await inFolder(openFolder(path), async (folder) => {
         const names = (await readdir(folder.entry('.'))).filter((name) =>
           calls.some((requestId) => isTemporaryNameOf(requestId, name)),
         );
         for (const name of names) await rm(folder.entry(name), { force: true });
-      } finally {
-        closeSync(folder.fd);
-      }
+      });
     } catch {
       // The folder has gone, or belongs to somebody else by now.
     }

@@ -1,1 +1,1 @@
-export { findManager, runSystemCommand as tellSystem, type ServiceManager } from './manager.ts';
+export { ownManager, type ServiceManager } from './manager.ts';

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { launchdLabel, launchdPlist } from './launchd-plist.ts';
 import type { ServiceFacts } from './facts.ts';
@@ -90,3 +91,10 @@ export const findManager = (
   if (system.platform === 'darwin') return launchd(system, run);
   return null;
 };
+
+/** The one of this machine and user. */
+export const ownManager = (): ServiceManager | null =>
+  findManager(
+    { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 },
+    runSystemCommand,
+  );

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { findManager } from './index.ts';
+import { findManager } from './manager.ts';
 import { launchdPlist } from './launchd-plist.ts';
 import { systemdUnit } from './systemd-unit.ts';
 

@@ -1,5 +1,7 @@
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
-import type { Modes, SettingsStore } from '../../permission/index.ts';
+import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
+import { errors } from './errors.ts';
+import type { ConnectOptions } from './options.ts';
 
 /** Where the mode of a group comes from; `session` is an edit at the start. */
 export const modeSourceNames = ['flag', 'session', 'settings.json', 'default'] as const;
@@ -45,4 +47,16 @@ export const modeSources = (
   };
   // One entry for each group.
   return Object.fromEntries(toolGroups.map((group) => [group, sourceOf(group)])) as ModeSources;
+};
+
+/** The person's words for this session over the settings file. */
+export const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {
+  const { system } = options.modes;
+  const kept = settings.modes().system;
+  if (system !== undefined && system !== 'deny' && system !== kept) {
+    throw errors.wrongUse({
+      message: `The mode of system can only be changed in ${settings.folder}/settings.json`,
+    });
+  }
+  return effectiveModes({ ...settings.modes(), ...options.modes });
 };

@@ -1,10 +1,4 @@
-import {
-  mode,
-  modes as modeNames,
-  toolGroups,
-  type Mode,
-  type ToolGroup,
-} from '@drawbridge/contracts/groups';
+import { modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
 import { permissionVariable, kebab, type Environment } from '../../config.ts';
 import type { KeyStore } from '../../link/index.ts';
 import { errors } from './errors.ts';
@@ -19,7 +13,9 @@ export interface ParsedLine {
   flags: Record<string, unknown>;
 }
 
-export type ConfirmWhere = 'panel' | 'terminal';
+const confirmPlaces = ['panel', 'terminal'] as const;
+const keyStores = ['file', 'keyring'] as const;
+export type ConfirmWhere = (typeof confirmPlaces)[number];
 
 export interface ConnectOptions {
   url: URL | null;
@@ -47,10 +43,10 @@ const readSwitch = (name: string, value: string | undefined): boolean => {
   throw errors.wrongUse({ message: `${name} is ${value}`, fix: 'Set it to 1 or 0.' });
 };
 
-const readMode = (name: string, value: string): Mode => {
-  const parsed = mode.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${modeNames.join(', ')}.` });
+const oneOf = <T extends string>(name: string, value: string, choices: readonly T[]): T => {
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined) return choice;
+  throw errors.wrongUse({ message: `${name} is ${value}`, fix: `Use one of ${choices.join(', ')}.` });
 };
 
 /** `--read-only`: reading is allowed, the rest is on deny. Throws where another flag says otherwise. */
@@ -68,12 +64,6 @@ const readOnlyModes = (modes: ConnectOptions['modes']): ConnectOptions['modes'] 
   return { ...denied, filesystemRead: modes.filesystemRead ?? 'allow' };
 };
 
-const readKeyStore = (value: string | undefined): KeyStore | null => {
-  if (value === undefined) return null;
-  if (value === 'file' || value === 'keyring') return value;
-  throw errors.wrongUse({ message: `The key store is ${value}`, fix: 'Use file or keyring.' });
-};
-
 const readInstall = (flag: unknown, variable: string | undefined): boolean | null => {
   if (typeof flag === 'boolean') return flag;
   return variable === undefined ? null : readSwitch('DRAWBRIDGE_INSTALL', variable);
@@ -84,27 +74,20 @@ const readModes = (flags: ParsedLine['flags'], environment: Environment): Connec
   for (const group of toolGroups) {
     const flag = asText(flags[`permission${group[0]?.toUpperCase()}${group.slice(1)}`]);
     const variable = environment.permissions[group];
-    if (flag !== undefined) modes[group] = readMode(`--permission-${kebab(group)}`, flag);
-    else if (variable !== undefined) modes[group] = readMode(permissionVariable(group), variable);
+    if (flag !== undefined) modes[group] = oneOf(`--permission-${kebab(group)}`, flag, modeNames);
+    else if (variable !== undefined) modes[group] = oneOf(permissionVariable(group), variable, modeNames);
   }
   return modes;
 };
 
-const readConfirm = (value: string): ConfirmWhere => {
-  if (value === 'panel' || value === 'terminal') return value;
-  throw errors.wrongUse({ message: `--confirm is ${value}`, fix: 'Use panel or terminal.' });
-};
-
 const readBrowser = (value: string | undefined): BrowserMode | null => {
   if (value === undefined) return null;
-  const profile = browserModes.find((one) => one === value);
-  if (profile) return profile;
   if (value === 'local')
     throw errors.wrongUse({
       message: `--browser is local: ${whyNotLocal}`,
       fix: 'Use persistent: its profile stays, and you can sign in there in its window.',
     });
-  throw errors.wrongUse({ message: `--browser is ${value}`, fix: `Use one of ${browserModes.join(', ')}.` });
+  return oneOf('--browser', value, browserModes);
 };
 
 const readToken = (token: string | undefined): string | null => {
@@ -132,6 +115,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
     flags['allowInsecureHttp'] === true ||
     readSwitch('DRAWBRIDGE_ALLOW_INSECURE_HTTP', environment.allowInsecureHttp);
   const url = line.url ?? environment.url;
+  const keyStore = asText(flags['keyStore']) ?? environment.keyStore;
   return {
     url: url === undefined ? null : parseServerUrl(url, { allowInsecureHttp }),
     token: readToken(line.token ?? environment.token),
@@ -139,17 +123,28 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
     nonInteractive:
       flags['nonInteractive'] === true ||
       readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),
-    confirm: readConfirm(asText(flags['confirm']) ?? environment.confirm ?? 'panel'),
+    confirm: oneOf('--confirm', asText(flags['confirm']) ?? environment.confirm ?? 'panel', confirmPlaces),
     shellSandbox: !(
       flags['dangerouslyDisableShellSandbox'] === true ||
       readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
     ),
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     install: readInstall(flags['install'], environment.install),
-    keyStore: readKeyStore(asText(flags['keyStore']) ?? environment.keyStore),
+    keyStore: keyStore === undefined ? null : oneOf('--key-store', keyStore, keyStores),
     modes:
       flags['readOnly'] === true
         ? readOnlyModes(readModes(flags, { ...environment, permissions: {} }))
         : readModes(flags, environment),
   };
+};
+
+const whole = /^gw_[\w-]{32}$/;
+
+/** Throws `WRONG_USE` for a pairing token that lost characters: the server would only call it unknown. */
+export const checkToken = (token: string): void => {
+  if (!token.startsWith('gw_') || whole.test(token)) return;
+  throw errors.wrongUse({
+    message: `This pairing token is mistyped: it has ${token.length} characters, and a token has 35`,
+    fix: 'Copy the whole command from the panel again.',
+  });
 };

@@ -4,6 +4,7 @@ import { CodedError } from '@drawbridge/kit';
 import { currentName, installedPlaces, launcherState } from '../../install/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { installedRows, installHere, isFromNpx, type InstallNeeds } from '../installation/install.ts';
+import { confirm } from '../common/confirm.ts';
 
 export interface OfferToInstall extends InstallNeeds {
   terminal: TerminalOutput;
@@ -13,15 +14,13 @@ export interface OfferToInstall extends InstallNeeds {
   ask: boolean;
 }
 
-const saidYes = async (before: string | null): Promise<boolean> => {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const message =
+const saidYes = (before: string | null): Promise<boolean> =>
+  confirm(
     before === null
       ? 'Install drawbridge for this user? Then `drawbridge` starts it in any terminal.'
-      : `drawbridge ${before} is installed. Use this release from now on?`;
-  const answer = await confirm({ output: process.stderr, message, initialValue: true });
-  return !isCancel(answer) && answer;
-};
+      : `drawbridge ${before} is installed. Use this release from now on?`,
+    true,
+  );
 
 const isWelcome = async ({ wanted, ask, release }: OfferToInstall): Promise<boolean> => {
   if (wanted !== null) return wanted;

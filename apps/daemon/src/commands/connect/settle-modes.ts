@@ -2,13 +2,12 @@ import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { errors } from '../common/errors.ts';
-import { modeSources, sessionModes } from '../common/mode-sources.ts';
+import { modeSources, sessionModes, wantedModes } from '../common/mode-sources.ts';
 import type { ConnectOptions } from '../common/options.ts';
 import type { RootFolder } from '../common/root-folder.ts';
 import { showUrl } from '../common/server-url.ts';
 import { askToStart } from './start-question.ts';
 import { summary } from '../common/summary.ts';
-import { wantedModes } from '../common/wanted-modes.ts';
 
 interface Given {
   options: ConnectOptions;

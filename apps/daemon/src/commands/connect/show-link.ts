@@ -2,7 +2,7 @@ import { errorTable } from '@drawbridge/contracts/errors';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Ending, Failure, LinkReport } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
-import { showDifference } from '../common/release-difference.ts';
+import { showDifference } from '../common/sentences.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;

@@ -4,6 +4,7 @@ import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
 import { groupLabel, summary, type Summed } from '../common/summary.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
+import { confirm } from '../common/confirm.ts';
 
 interface Start extends Summed {
   /** Set when the folder needs a yes of its own. */
@@ -45,14 +46,10 @@ const editModes = async (modes: Modes): Promise<Modes> => {
 /** Shows the summary and asks once. Returns the modes for this session; throws `declined` on a no. */
 export const askToStart = async (start: Start, terminal: TerminalOutput): Promise<Modes> => {
   terminal.printText(summary(start));
-  const { confirm, isCancel, selectKey } = await loadPrompts();
+  const { isCancel, selectKey } = await loadPrompts();
   if (start.wide !== null) {
-    const sure = await confirm({
-      output,
-      message: `The folder is ${wideWords[start.wide]}. Share all of it?`,
-      initialValue: false,
-    });
-    if (sure !== true) throw errors.declined();
+    if (!(await confirm(`The folder is ${wideWords[start.wide]}. Share all of it?`, false)))
+      throw errors.declined();
   }
   const keep = ownCommand('permissions set <group> <mode>');
   // The key is the option's first letter; Enter gives nothing, and stands for the first option.

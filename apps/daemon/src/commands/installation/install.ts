@@ -1,4 +1,4 @@
-import { access, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { releaseName, type Release } from '@drawbridge/contracts/release';
@@ -11,6 +11,7 @@ import {
   fromPackage,
   installedPlaces,
   installErrors,
+  isThere,
   keepForeign,
   npxFolder,
   pathLine,
@@ -48,11 +49,7 @@ const sourceOf = async (script: string, release: Release): Promise<Omit<NewVersi
   if (npx !== null) return { fill: copyOf(npx), expected: release };
   // A checkout has its package beside what was built.
   const packed = join(dirname(script), 'daemon.tgz');
-  const isThere = await access(packed).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere || process.platform === 'win32') throw installErrors.notInstallable();
+  if (!(await isThere(packed)) || process.platform === 'win32') throw installErrors.notInstallable();
   return { fill: fromPackage(packed, npmEnvironment()) };
 };
 

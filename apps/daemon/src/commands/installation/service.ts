@@ -1,4 +1,4 @@
-import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, sep } from 'node:path';
 import type { Release } from '@drawbridge/contracts/release';
@@ -6,7 +6,7 @@ import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import writeFileAtomic from 'write-file-atomic';
 import { kebab } from '../../config.ts';
-import { currentProgram, installedPlaces } from '../../install/index.ts';
+import { currentProgram, installedPlaces, isThere } from '../../install/index.ts';
 import { createSessionFile } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import { openSettings } from '../../permission/index.ts';
@@ -18,21 +18,14 @@ import { addModes } from '../common/flags.ts';
 import { isFromNpx, keepProgram, ownScript } from './install.ts';
 import { readOptions } from '../common/options.ts';
 import { findRootFolder } from '../common/root-folder.ts';
-import { showKept } from '../common/show-kept.ts';
-import { wantedModes } from '../common/wanted-modes.ts';
+import { showKept } from '../common/sentences.ts';
+import { wantedModes } from '../common/mode-sources.ts';
 
 const linger = 'loginctl enable-linger';
 
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
-
 const findHere = async (): Promise<ServiceManager> => {
-  const { findManager, tellSystem } = await import('../../service/index.ts');
-  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
-  const manager = findManager(system, tellSystem);
+  const { ownManager } = await import('../../service/index.ts');
+  const manager = ownManager();
   if (manager !== null) return manager;
   throw errors.noService();
 };

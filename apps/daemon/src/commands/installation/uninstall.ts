@@ -1,8 +1,8 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { installedPlaces, launcherState, removeLauncher } from '../../install/index.ts';
+import { installedPlaces, isThere, launcherState, removeLauncher } from '../../install/index.ts';
 import { createSessionFile } from '../../link/index.ts';
 import type { ServiceManager } from '../../service/index.ts';
 import { row, type Answer } from '../common/answer.ts';
@@ -15,16 +15,9 @@ interface UninstallFlags {
   json?: boolean;
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
-
 const findService = async (): Promise<ServiceManager | null> => {
-  const { findManager, tellSystem } = await import('../../service/index.ts');
-  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
-  const manager = findManager(system, tellSystem);
+  const { ownManager } = await import('../../service/index.ts');
+  const manager = ownManager();
   return manager !== null && (await isThere(manager.path)) ? manager : null;
 };
 

@@ -27,6 +27,7 @@ import { errors } from '../common/errors.ts';
 import { addInsecure } from '../common/flags.ts';
 import { installedRows } from './install.ts';
 import { readOptions } from '../common/options.ts';
+import { confirm } from '../common/confirm.ts';
 
 interface UpdateFlags {
   yes?: boolean;
@@ -42,12 +43,8 @@ const findServer = async (flags: UpdateFlags, { environment }: CommandContext): 
   return readOptions(line, environment).url ?? new URL(kept.url);
 };
 
-const saidYes = async (is: 'newer' | 'older'): Promise<boolean> => {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const message = is === 'newer' ? 'Update?' : 'The server has an older release. Install it?';
-  const answer = await confirm({ output: process.stderr, message, initialValue: is === 'newer' });
-  return !isCancel(answer) && answer;
-};
+const saidYes = (is: 'newer' | 'older'): Promise<boolean> =>
+  confirm(is === 'newer' ? 'Update?' : 'The server has an older release. Install it?', is === 'newer');
 
 interface Change {
   url: URL;
@@ -79,11 +76,10 @@ const change = async ({ url, offered, signal }: Change): Promise<void> => {
 
 const restartRows = async (privateFolder: string, offered: Release): Promise<string[]> => {
   const { readStatuses } = await import('../../status/read-status.ts');
-  const { findManager, tellSystem } = await import('../../service/index.ts');
+  const { ownManager } = await import('../../service/index.ts');
   const old = (await readStatuses(privateFolder)).filter(({ version }) => version !== releaseName(offered));
   if (old.length === 0) return [];
-  const system = { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 };
-  const manager = findManager(system, tellSystem);
+  const manager = ownManager();
   const isService = manager !== null && (await manager.isActive());
   const how = isService ? manager.restartCommand : `stop it with Ctrl-C, then ${ownCommand('connect')}`;
   return old.map(({ pid, version }) =>

@@ -20,6 +20,7 @@ import { sourceWords } from '../common/mode-sources.ts';
 import { groupLabel, modeLine } from '../common/summary.ts';
 import { wildcardNote } from './wildcard-note.ts';
 import { readWrittenRule } from './written-rule.ts';
+import { confirm } from '../common/confirm.ts';
 
 /** What `drawbridge permissions` does; each gives what goes to stdout. */
 export interface PermissionsActions {
@@ -103,13 +104,6 @@ const asJson = (settings: SettingsStore, use: RuleUse, running: readonly DaemonS
   );
 };
 
-const saidYes = async (count: number): Promise<boolean> => {
-  const { confirm, isCancel } = await import('@clack/prompts');
-  const message = `Remove all ${count} permanent rules?`;
-  const answer = await confirm({ output: process.stderr, message, initialValue: false });
-  return !isCancel(answer) && answer;
-};
-
 /** `drawbridge permissions`: modes and permanent rules. A running daemon reads changes at its next call. */
 export const permissions = ({ folder, cwd, isTerminal }: PermissionsNeeds): PermissionsActions => {
   const open = async () => {
@@ -159,7 +153,8 @@ export const permissions = ({ folder, cwd, isTerminal }: PermissionsNeeds): Perm
       const count = heldRules(settings).length;
       if (!yes && !isTerminal)
         throw errors.wrongUse({ message: 'reset needs a terminal, or --yes', fix: 'Add --yes.' });
-      if (!yes && count > 0 && !(await saidYes(count))) return 'Nothing was changed.';
+      if (!yes && count > 0 && !(await confirm(`Remove all ${count} permanent rules?`, false)))
+        return 'Nothing was changed.';
       await settings.clearRules();
       return `removed  all ${count} permanent rules`;
     },

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { canonical, createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
+import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
-import type { Rule } from '../rules/rule.ts';
+import { coverOf, type Rule } from '../rules/rule.ts';
 
 /** At most one write in this time: what a crash loses is a time, never a rule. */
 const writeEveryMs = 60_000;
@@ -21,12 +20,6 @@ export interface RuleUse {
 }
 
 const file = z.record(z.string(), z.number());
-
-const keyOf = ({ toolGroup, resource, reach, fingerprint }: Rule): string =>
-  createHash('sha256')
-    .update(canonical([toolGroup, resource, reach, fingerprint]))
-    .digest('hex')
-    .slice(0, 32);
 
 const parse = (text: string | undefined): Record<string, number> => {
   try {
@@ -62,10 +55,10 @@ export const openRuleUse = async (needs: { clock: Clock; folder: string }): Prom
 
   return {
     note: (rules) => {
-      for (const rule of rules) used.set(keyOf(rule), clock.now());
+      for (const rule of rules) used.set(coverOf(rule), clock.now());
       if (rules.length > 0 && !timer.isWaiting()) timer.start(writeEveryMs, () => void writeInTurn());
     },
-    lastUsed: (rule) => used.get(keyOf(rule)),
+    lastUsed: (rule) => used.get(coverOf(rule)),
     close: async () => {
       const isDue = timer.isWaiting();
       timer.cancel();

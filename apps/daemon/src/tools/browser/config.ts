@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a browser gets. Its home is its profile, so the person's home stays unseen. */
 const kept = [
@@ -31,14 +32,8 @@ export interface BrowserEnvironment {
 
 export const browserEnvironment = (): BrowserEnvironment => {
   const read = (name: string) => process.env[name] || undefined;
-  const variables = Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = read(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
   return {
-    variables,
+    variables: pickEnvironment(kept),
     path: (read('PATH') ?? '').split(delimiter).filter(Boolean),
     chosen: read('DRAWBRIDGE_BROWSER_PATH'),
     home: read('HOME') ?? read('USERPROFILE'),

@@ -65,6 +65,14 @@ export const locateGranted = (context: RunContext, typed: string, wanted: Wanted
   return place;
 };
 
+/** `locateGranted` for reading a folder. Throws `notFound` and `notFolder` too. */
+export const locateGrantedFolder = (context: RunContext, typed: string): Place => {
+  const place = locateGranted(context, typed, { access: 'read' });
+  if (place.kind === 'missing') throw errors.notFound();
+  if (place.kind !== 'folder') throw errors.notFolder();
+  return place;
+};
+
 /** Whether an entry of a real folder may be named in a list, a tree or a search. */
 export const showsIn = (context: ToolContext, folder: string): ((name: string) => boolean) => {
   if (!isWithin(folder, context.root)) return () => false;

@@ -1,3 +1,5 @@
+import { pickEnvironment } from '../../config.ts';
+
 /** What the process that speaks with the display may know of the environment. */
 const kept = [
   'PATH',
@@ -13,10 +15,4 @@ const kept = [
   'SystemRoot',
 ];
 
-export const deviceEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+export const deviceEnvironment = (): Record<string, string> => pickEnvironment(kept);

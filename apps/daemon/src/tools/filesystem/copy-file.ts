@@ -1,14 +1,11 @@
-import { closeSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
-import { mkdirp } from '../../paths/mkdirp.ts';
 import { chunksOf, withRegularFile } from '../../paths/read-bytes.ts';
-import { replaceFile } from '../../paths/replace-file.ts';
+import { putFile } from '../../paths/replace-file.ts';
 
 const maxCopyBytes = 1024 ** 3;
 
@@ -49,17 +46,9 @@ export const copyFile = defineTool({
     await withRegularFile(source.path, context.privateFolder, async (fd, stats) => {
       if (stats.size > maxCopyBytes)
         throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
-      const folder = mkdirp(dirname(destination.path), context.root);
-      try {
-        const data = chunksOf(fd, stats.size, context.signal);
-        await replaceFile(folder, basename(destination.path), {
-          requestId: context.requestId,
-          data,
-          mode: stats.mode & 0o777,
-        });
-      } finally {
-        closeSync(folder.fd);
-      }
+      const { requestId, root, signal } = context;
+      const data = chunksOf(fd, stats.size, signal);
+      await putFile(destination.path, root, { requestId, data, mode: stats.mode & 0o777 });
     });
     return jsonResult({ sourcePath, destinationPath });
   },

@@ -1,14 +1,12 @@
-import { closeSync } from 'node:fs';
 import { visible } from '@drawbridge/kit';
 import { z } from 'zod';
-import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
 import { textResult } from '../common/result.ts';
 import { defineTool, type RunContext } from '../common/tool.ts';
-import { locate, locateGranted, toResource } from '../common/access.ts';
+import { locate, locateGrantedFolder, toResource } from '../common/access.ts';
 import { listEntries } from './list-entries.ts';
 import { defaultDepth, maxDepth, maxTreeEntries } from './limits.ts';
-import { openFolder, openSubfolder, type Folder } from '../../paths/open.ts';
+import { inFolder, openFolder, openSubfolder, type Folder } from '../../paths/open.ts';
 import { isExcluded } from '../../paths/limits.ts';
 
 const input = z.strictObject({
@@ -65,11 +63,7 @@ const growInto = async (
     // Gone, a link by now, or not ours to open: its name stands, and nothing below.
     return;
   }
-  try {
-    await grow(context, { folder: inner, depth: at.depth + 1, left: at.left - 1 }, tree);
-  } finally {
-    closeSync(inner.fd);
-  }
+  await inFolder(inner, (folder) => grow(context, { folder, depth: at.depth + 1, left: at.left - 1 }, tree));
 };
 
 export const getFileTree = defineTool({
@@ -91,16 +85,9 @@ export const getFileTree = defineTool({
   ],
   asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)} and what is below?`,
   run: async ({ dirPath, maxDepth: left = defaultDepth }, context) => {
-    const place = locateGranted(context, dirPath, { access: 'read' });
-    if (place.kind === 'missing') throw errors.notFound();
-    if (place.kind !== 'folder') throw errors.notFolder();
+    const place = locateGrantedFolder(context, dirPath);
     const tree: Tree = { lines: [`${visible(place.path)}/`], truncated: false };
-    const folder = openFolder(place.path);
-    try {
-      await grow(context, { folder, depth: 1, left }, tree);
-    } finally {
-      closeSync(folder.fd);
-    }
+    await inFolder(openFolder(place.path), (folder) => grow(context, { folder, depth: 1, left }, tree));
     const more = tree.truncated ? ['', '(There is more: raise maxDepth or look into a folder of it.)'] : [];
     return textResult([...tree.lines, ...more].join('\n'));
   },

@@ -1,13 +1,11 @@
-import { closeSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { z } from 'zod';
-import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
 import { defineTool } from '../common/tool.ts';
-import { locate, locateGranted, toResource } from '../common/access.ts';
+import { locate, locateGrantedFolder, toResource } from '../common/access.ts';
 import { listEntries, sizesIn } from './list-entries.ts';
 import { defaultEntries, maxEntries } from './limits.ts';
-import { openFolder } from '../../paths/open.ts';
+import { inFolder, openFolder } from '../../paths/open.ts';
 
 const input = z.strictObject({
   dirPath: z
@@ -37,11 +35,8 @@ export const listFiles = defineTool({
   ],
   asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)}?`,
   run: async ({ dirPath, type = 'all', maxResults = defaultEntries }, context) => {
-    const place = locateGranted(context, dirPath, { access: 'read' });
-    if (place.kind === 'missing') throw errors.notFound();
-    if (place.kind !== 'folder') throw errors.notFolder();
-    const folder = openFolder(place.path);
-    try {
+    const place = locateGrantedFolder(context, dirPath);
+    return inFolder(openFolder(place.path), async (folder) => {
       const { entries: shown, total } = await listEntries(context, folder, {
         limit: maxResults,
         type: type === 'all' ? undefined : type,
@@ -58,8 +53,6 @@ export const listFiles = defineTool({
         content: [{ type: 'text', text: JSON.stringify(entries) }],
         structuredContent: { entries, truncated: total > entries.length },
       };
-    } finally {
-      closeSync(folder.fd);
-    }
+    });
   },
 });

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, type Stats } from 'node:fs';
+import { fstatSync, lstatSync, type Stats } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { jsonResult } from '../common/result.ts';
 import { defineTool, type RunContext, type ToolContext } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
 import { mkdirp } from '../../paths/mkdirp.ts';
-import { inParent, type Folder } from '../../paths/open.ts';
+import { inFolder, inParent, type Folder } from '../../paths/open.ts';
 import type { Place } from '../../paths/place.ts';
 import { isProtected, isWithin } from '../../paths/protected.ts';
 import { syncFolder } from '../../paths/replace-file.ts';
@@ -97,16 +97,10 @@ export const move = defineTool({
     mustBeMovable(context, source, destination);
     await inParent(source.path, async (parent, name) => {
       if (source.kind === 'folder') await inspect(context, { parent, name }, destination.path);
-      const folder = mkdirp(dirname(destination.path), context.root);
-      try {
-        await moveInto(
-          folder,
-          { parent, name },
-          { name: basename(destination.path), kind: destination.kind },
-        );
-      } finally {
-        closeSync(folder.fd);
-      }
+      const to = { name: basename(destination.path), kind: destination.kind };
+      await inFolder(mkdirp(dirname(destination.path), context.root), (folder) =>
+        moveInto(folder, { parent, name }, to),
+      );
     });
     return jsonResult({ sourcePath, destinationPath });
   },

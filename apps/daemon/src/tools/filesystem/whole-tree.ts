@@ -2,7 +2,7 @@ import { closeSync, fstatSync, rmdirSync, unlinkSync } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '../common/errors.ts';
-import { openSubfolder, type Folder } from '../../paths/open.ts';
+import { inFolder, openSubfolder, type Folder } from '../../paths/open.ts';
 
 export interface Walk {
   signal: AbortSignal;
@@ -16,14 +16,6 @@ const enter = (walk: Walk, parent: Folder, name: string): Folder => {
   if (fstatSync(inner.fd).dev === walk.device) return inner;
   closeSync(inner.fd);
   throw errors.outside({ message: 'Another disk is mounted below this folder' });
-};
-
-const inFolder = async (folder: Folder, run: (folder: Folder) => Promise<void>): Promise<void> => {
-  try {
-    await run(folder);
-  } finally {
-    closeSync(folder.fd);
-  }
 };
 
 /** Visits a folder and every path below it; `inspect` throws to refuse. Follows no link. */

@@ -1,5 +1,3 @@
-import { closeSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
@@ -7,8 +5,7 @@ import { jsonResult } from '../common/result.ts';
 import { defineTool } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
 import { writePreview } from './preview/file-preview.ts';
-import { mkdirp } from '../../paths/mkdirp.ts';
-import { replaceFile } from '../../paths/replace-file.ts';
+import { putFile } from '../../paths/replace-file.ts';
 import { maxFileBytes } from '../../paths/limits.ts';
 
 const input = z.strictObject({
@@ -48,12 +45,7 @@ export const writeFile = defineTool({
   },
   run: async ({ filePath, content }, context) => {
     const place = locateGranted(context, filePath, { access: 'write' });
-    const folder = mkdirp(dirname(place.path), context.root);
-    try {
-      await replaceFile(folder, basename(place.path), { requestId: context.requestId, data: content });
-    } finally {
-      closeSync(folder.fd);
-    }
+    await putFile(place.path, context.root, { requestId: context.requestId, data: content });
     return jsonResult({ path: filePath });
   },
 });

@@ -1,5 +1,6 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { isWithin } from './within.ts';
+import { pickEnvironment } from '../../config.ts';
 
 /** Variables that a server gets beside its own: no keys, nothing that changes how programs start. */
 const kept = [
@@ -29,11 +30,6 @@ const pathOutside = (root: string): string =>
 
 /** The environment that an MCP server starts with, before what the person gave it. */
 export const serverEnvironment = (root: string): Record<string, string> => ({
-  ...Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  ),
+  ...pickEnvironment(kept),
   PATH: pathOutside(root),
 });

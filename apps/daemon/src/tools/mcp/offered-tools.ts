@@ -40,13 +40,14 @@ const nameIn = (value: unknown): string => {
   return typeof name === 'string' ? JSON.stringify(name.slice(0, 100)) : 'without a name';
 };
 
-const sha256 = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonical(value)).digest('hex');
 
 const fingerprintOf = (server: McpServer, tool: Tool): string => {
   const { command, args, env } = server;
   const { description, inputSchema } = tool;
   const whole = { command, args, env: Object.keys(env).toSorted(), description, inputSchema };
-  return sha256(whole);
+  return digestOf(whole);
 };
 
 type Read = { tool: Tool } | { why: string };
@@ -98,6 +99,6 @@ export const readListed = (
       });
     }
   }
-  const serverFingerprint = sha256([...tools.values()].map(({ fingerprint }) => fingerprint).toSorted());
+  const serverFingerprint = digestOf([...tools.values()].map(({ fingerprint }) => fingerprint).toSorted());
   return { tools: [...tools.values()].map((tool) => ({ ...tool, serverFingerprint })), skipped };
 };

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonical, createSerialQueue } from '@drawbridge/kit';
+import { createSerialQueue } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { ownCommand } from '../../program/own-command.ts';
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { serverEnvironment } from './config.ts';
 import { toDaemonTool } from './mcp-tool.ts';
+import { digestOf } from './offered-tools.ts';
 import type { RunningServer, ServerNeeds } from './server.ts';
 import { createServerLog } from './transport/server-log.ts';
 import { openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
@@ -26,8 +26,6 @@ interface Started {
 
 const maxReason = 500;
 const noServers = () => `no MCP server is set up here; see ${ownCommand('mcp add --help')}`;
-
-const digestOf = (server: McpServer) => createHash('sha256').update(canonical(server)).digest('hex');
 
 const openServer = async (
   context: ToolsetContext,

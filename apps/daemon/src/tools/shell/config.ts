@@ -1,4 +1,5 @@
 import { safePath } from './programs.ts';
+import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a command gets: enough to find programs and to use the person's language. */
 const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TZ'];
@@ -7,11 +8,6 @@ const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** The environment that a command in this root starts with, but for `TMPDIR`. */
 export const shellEnvironment = (root: string): Record<string, string> & { PATH: string } => ({
-  ...Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  ),
+  ...pickEnvironment(kept),
   PATH: safePath(process.env['PATH'] ?? usualPath, root) || usualPath,
 });

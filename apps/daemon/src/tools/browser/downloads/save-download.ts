@@ -1,12 +1,9 @@
-import { closeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { errors } from '../../common/errors.ts';
 import { locate, locateGranted, toResource } from '../../common/access.ts';
-import { mkdirp } from '../../../paths/mkdirp.ts';
 import { chunksOf } from '../../../paths/read-bytes.ts';
-import { replaceFile } from '../../../paths/replace-file.ts';
+import { putFile } from '../../../paths/replace-file.ts';
 import { resourcePath } from '../../common/question-words.ts';
 import { jsonResult } from '../../common/result.ts';
 import { defineTool, type ToolFacts } from '../../common/tool.ts';
@@ -49,14 +46,13 @@ export const saveDownload = (session: BrowserSession) => {
       const kept = findDownload(download);
       const place = locateGranted(context, filePath, { access: 'write', last: 'keep' });
       if (place.kind !== 'missing') throw errors.exists();
-      const folder = mkdirp(dirname(place.path), context.root);
+      const { requestId, root, signal } = context;
       const source = await open(kept.path, 'r');
       try {
-        const data = chunksOf(source.fd, kept.bytes, context.signal);
-        await replaceFile(folder, basename(place.path), { requestId: context.requestId, data, mode: 0o644 });
+        const data = chunksOf(source.fd, kept.bytes, signal);
+        await putFile(place.path, root, { requestId, data, mode: 0o644 });
       } finally {
         await source.close();
-        closeSync(folder.fd);
       }
       return jsonResult({ filePath, bytes: kept.bytes });
     },

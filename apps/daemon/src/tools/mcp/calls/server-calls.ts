@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { ClientInput } from '@drawbridge/contracts/client-input';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import { canonical, type Clock } from '@drawbridge/kit';
+import type { Clock } from '@drawbridge/kit';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { errors } from '../../common/errors.ts';
 import { errorResult } from '../../common/result.ts';
 import type { RunContext } from '../../common/tool.ts';
 import type { McpConnection } from '../connect.ts';
 import { createHeldCalls } from './held-calls.ts';
-import type { OfferedTool } from '../offered-tools.ts';
+import { digestOf, type OfferedTool } from '../offered-tools.ts';
 import {
   askingResult,
   canBeAsked,
@@ -52,10 +51,7 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
   const held = createHeldCalls(clock);
   const running = new Set<ServerCall>();
 
-  const aboutOf = ({ own }: OfferedTool, { args }: GivenCall) =>
-    createHash('sha256')
-      .update(canonical([own, args]))
-      .digest('hex');
+  const aboutOf = ({ own }: OfferedTool, { args }: GivenCall) => digestOf([own, args]);
 
   const begin = (to: McpConnection, { own }: OfferedTool, { args }: GivenCall): ServerCall => {
     const call = startServerCall({ clock, name, run: (options) => to.call(own, args, options) });
