@@ -23,16 +23,13 @@ const terminal = createTerminalOutput({
   ...(process.stderr.isTTY && { columns: () => process.stderr.columns }),
 });
 
-/** Whether a person can be asked. */
 const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/** Prints a result, wrapped on a terminal. */
 const print = (text: string): void => {
   const { isTTY, columns } = process.stdout;
   process.stdout.write(`${isTTY ? wrapText(text, columns) : text}\n`);
 };
 
-/** Prints an answer; its Ctrl-C ends what it waits for. */
 const answer: AnswerWith = async ({ json = false }, run) => {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());

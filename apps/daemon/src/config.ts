@@ -11,17 +11,13 @@ export interface Environment {
   confirm: string | undefined;
   allowInsecureHttp: string | undefined;
   dangerouslyDisableShellSandbox: string | undefined;
-  /** Which profile the browser uses. */
   browser: string | undefined;
   keyStore: string | undefined;
-  /** Whether `connect` installs the program for this user. */
   install: string | undefined;
   permissions: Partial<Record<ToolGroup, string>>;
   /** See no-color.org. */
   noColor: boolean;
-  /** The user's login shell. */
   shell: string;
-  /** Where programs are looked for. */
   path: string;
   /** The person's private folder: settings and session. */
   privateFolder: string;
@@ -62,7 +58,6 @@ export const readEnvironment = (): Environment => {
   };
 };
 
-/** Those of the named variables that are set. */
 export const pickEnvironment = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {

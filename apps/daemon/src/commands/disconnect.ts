@@ -8,7 +8,6 @@ import { confirm } from './common/confirm.ts';
 import { errors } from './common/errors.ts';
 import { showUrl } from './common/server-url.ts';
 
-/** For the server to answer. */
 const endMs = 10_000;
 
 interface DisconnectOptions {

@@ -21,7 +21,6 @@ import { groupLabel } from './common/summary.ts';
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
 const nameWidth = 10;
-/** For the server to say what it gives. */
 const releaseMs = 1_500;
 
 /** A check that cannot be made is a problem with a name. */
@@ -96,7 +95,6 @@ const checkKey = async (privateFolder: string): Promise<Check[]> => {
   return [{ name: 'session', state: 'ok', says: `the key is ${showKept(kept.keptIn, privateFolder)}` }];
 };
 
-/** Whether the server gives another daemon than the one that runs here. */
 const checkRelease = async (url: URL, { release, signal }: CommandContext): Promise<Check[]> => {
   const { fetchOffered } = await import('../install/index.ts');
   const name = 'release';

@@ -19,7 +19,6 @@ export interface Inspection {
 export interface InspectionNeeds {
   settings: SettingsStore;
   modes: Modes;
-  /** The real path of the folder that file tools would work in. */
   root: string;
   shellSandbox: boolean;
 }
@@ -45,7 +44,6 @@ const settled = async (toolHost: ToolHost, { modes, settings }: InspectionNeeds)
   stopListening();
 };
 
-/** Opens what a session would offer, looks at it, and closes it again. No tool runs. */
 export const inspectTools = async (needs: InspectionNeeds): Promise<Inspection> => {
   const { settings, modes, root, shellSandbox } = needs;
   const toolHost = await createToolHost({

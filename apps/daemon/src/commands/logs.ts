@@ -15,7 +15,6 @@ interface LogsOptions {
 }
 
 const defaultLines = 50;
-/** More than all logs together can hold. */
 const maxLines = 1_000_000;
 
 const readCount = (text: string | undefined): number => {

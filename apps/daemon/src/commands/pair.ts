@@ -14,7 +14,6 @@ import { showUrl } from './common/server-url.ts';
 import { refusal } from './connect/show-link.ts';
 import { showKept } from './common/sentences.ts';
 
-/** For the server to answer. */
 const pairMs = 20_000;
 
 interface PairLine {

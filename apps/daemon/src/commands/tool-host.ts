@@ -25,43 +25,34 @@ import { changesSomething } from '../tools/common/tool.ts';
 import { modeSources, sessionModes, type ModeSources } from './common/mode-sources.ts';
 import type { Dispatch } from '../tools/common/dispatch.ts';
 
-/** What this machine offers in one session. */
 export interface ToolHost {
   /** The tools that the server is told of, now. */
   tools(): Tool[];
   toolCategories(): ToolCategory[];
-  /** What holds now. */
   modes(): Modes;
-  /** Where each mode comes from. */
   modeSources(): ModeSources;
   dispatch: Dispatch;
-  /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
   /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
   /** Loads the tools; a call that comes before waits for its own. */
   load(): Promise<void>;
-  /** What the panel is told of the rules, and may do to them. */
   rules: RemoteRules;
   /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
   settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
   /** The question of this request will not be answered. */
   withdrawn(requestId: string): void;
-  /** Forgets the rules that held for the session. */
   endSession(): void;
-  /** Ends what the tools started. */
   close(): Promise<void>;
 }
 
 export interface ToolHostNeeds {
   clock: Clock;
   settings: SettingsStore;
-  /** What holds for this session. */
   modes: Modes;
   /** Groups whose mode a flag or a variable gave: they do not follow the file. */
   flags: readonly ToolGroup[];
   ask: Ask;
-  /** The real path of the folder that file tools work in. */
   root: string;
   toolsets: ToolsetNeeds;
   /** One sentence for the person at the machine about rules that were changed from elsewhere. */

@@ -12,7 +12,6 @@ import { findRootFolder } from './common/root-folder.ts';
 import { groupLabel } from './common/summary.ts';
 import { wantedModes } from './common/mode-sources.ts';
 
-/** What a session that is started with these flags would offer, and why the rest is not. */
 const tools = async (flags: Record<string, unknown>, { environment }: CommandContext): Promise<Answer> => {
   const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
   const settings = await openSettings(environment.privateFolder, systemClock);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Check } from './check.ts';
 import { hasCode } from '@drawbridge/kit';
 
-/** More than this is not looked through. */
 const maxEntries = 2_000;
 /** What is installed there is program, not secret. */
 const programs = 'versions';

@@ -3,7 +3,6 @@ import type { Check } from './check.ts';
 
 const lowest = [20, 19] as const;
 
-/** The Node that runs this: 20.19 or newer. */
 export const checkNode = (version: string): Check => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > lowest[0] || (major === lowest[0] && minor >= lowest[1]);
@@ -20,7 +19,6 @@ const mebibyte = 1024 * 1024;
 export const lowDiskBytes = 256 * mebibyte;
 export const fullDiskBytes = 32 * mebibyte;
 
-/** Room for the journal, the log and the settings, in bytes. */
 export const evaluateDisk = (freeBytes: number): Check => {
   const says = `${Math.floor(freeBytes / mebibyte)} MiB free`;
   const fix = 'Free some space: without it nothing can be changed, and results cannot be kept.';

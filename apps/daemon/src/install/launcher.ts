@@ -4,7 +4,6 @@ import { errors } from './errors.ts';
 import { currentProgram, type Places } from '../program/places.ts';
 import { putLink } from './versions.ts';
 
-/** Whether a file, folder or link stands at the path. */
 export const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

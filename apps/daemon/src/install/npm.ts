@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errors } from './errors.ts';
 
-/** For npm to fetch what the program needs. */
 const npmMs = 5 * 60_000;
 
 const flags = [

@@ -10,14 +10,12 @@ import { packageIn, programIn, type Places } from '../program/places.ts';
 
 const run = promisify(execFile);
 
-/** For a new copy to print its version. */
 const startMs = 20_000;
 /** A draft that is older was left behind by a process that ended. */
 const draftMs = 60 * 60 * 1_000;
 
 const releaseIn = (folder: string): Release | null => readRelease(join(packageIn(folder), 'package.json'));
 
-/** Whether the program in this folder starts and is that release. */
 const starts = async (folder: string, release: Release): Promise<boolean> => {
   try {
     const { stdout } = await run(process.execPath, [programIn(folder), '--version'], { timeout: startMs });
@@ -42,7 +40,6 @@ export const copyOf =
     cp(folder, draft, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
 
 export interface NewVersion {
-  /** Fills an empty folder with `node_modules`. */
   fill(draft: string): Promise<void>;
   /** What must be in it; left out where any release is welcome. */
   expected?: Release;

@@ -1,7 +1,6 @@
 import { createBoundedMap } from '@drawbridge/kit';
 import type { JournalRecord } from './record.ts';
 
-/** Where one call stands, as the journal knows it. */
 export type JournalEntry =
   | { kind: 'received'; tool: string }
   | { kind: 'started'; tool: string; paths: string[] }
@@ -23,13 +22,11 @@ const maxSettledLength = 4 * 1024 * 1024;
 export interface Entries {
   apply(record: JournalRecord): void;
   get(id: string): JournalEntry | undefined;
-  /** Those that are not settled. */
   open(): [string, OpenEntry][];
   /** When a page was found broken, milliseconds since 1970; null when none was. */
   doubtedAt(): number | null;
   /** Results that the server does not have: how many, and their characters. */
   waiting(): { count: number; length: number };
-  /** The records that say all this and nothing else. */
   records(): JournalRecord[];
 }
 

@@ -9,15 +9,12 @@ import { acquireLock } from '../private-files/lock.ts';
 
 export interface OpenedJournal {
   journal: Journal;
-  /** Where it is. */
   folder: string;
   /** Names this room: the same after a restart, another one for a copy of the files. */
   instance: string;
-  /** Writes what waits, and lets another daemon in. */
   close(): Promise<void>;
 }
 
-/** Has a folder for each journal. */
 export const journalFolder = (privateFolder: string): string => join(privateFolder, 'journal');
 
 /** One journal for each server, and for each machine that shares the person's folder. */

@@ -7,7 +7,6 @@ export interface JournalWriterNeeds {
   /** Every record that still counts, those that wait to be appended included. */
   records(): JournalRecord[];
   pageBytes: number;
-  /** Awaited before the page that is there is replaced. */
   beforeRewrite(): Promise<void>;
 }
 

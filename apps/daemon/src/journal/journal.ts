@@ -37,7 +37,6 @@ export interface Waiting {
   body: string;
 }
 
-/** What the last process left. */
 export interface Recovered {
   waiting: Waiting[];
   /** Calls that may have run, without a result. They are in `waiting` too. */

@@ -13,7 +13,6 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 
 /** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
 export interface Page {
-  /** Bytes that were added since it was begun. */
   appended(): number;
   append(lines: string, until: 'written' | 'synced'): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +51,6 @@ const pageOf = (handle: FileHandle, firstLength: number): Page => {
   };
 };
 
-/** Puts a new page with these records into the place of the old one, in one step and on disk. */
 export const writePage = async (folder: string, records: readonly JournalRecord[]): Promise<Page> => {
   const lines = records.map(encodeRecord).join('');
   const length = headBytes + Buffer.byteLength(lines);
@@ -71,7 +69,6 @@ export const writePage = async (folder: string, records: readonly JournalRecord[
   return pageOf(handle, length);
 };
 
-/** The bytes of the page; null when it is missing. */
 export const loadPage = async (folder: string): Promise<Buffer | null> => {
   try {
     return await readFile(join(folder, pageName));

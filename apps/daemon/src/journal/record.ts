@@ -20,7 +20,6 @@ export type JournalRecord = z.infer<typeof journalRecord>;
 
 const sumOf = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
-/** One line without its end: checksum, space, JSON. */
 const sealed = (text: string): string => `${sumOf(text)} ${text}`;
 
 /** What stands behind a right checksum. */
@@ -31,7 +30,6 @@ const opened = (line: string): string | undefined => {
 
 export const encodeRecord = (record: JournalRecord): string => `${sealed(JSON.stringify(record))}\n`;
 
-/** Undefined for a line that is not as it was written. */
 export const decodeRecord = (line: string): JournalRecord | undefined => {
   const text = opened(line);
   if (text === undefined) return undefined;

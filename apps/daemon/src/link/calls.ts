@@ -12,7 +12,6 @@ import type { Reply } from './reply.ts';
 
 export type CallOutcome = 'ok' | 'failed' | 'denied' | 'asked' | 'cancelled';
 
-/** One run of one tool, for the terminal, the log and the status. */
 export interface CallReport {
   request: ToolRequest;
   outcome: CallOutcome;
@@ -24,12 +23,10 @@ export interface CallsNeeds {
   dispatch: Dispatch;
   outbox: Outbox;
   journal: Journal;
-  /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
   postProgress(requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
   /** A call that does not run was cancelled: its question is not open any more. */
   withdrawn(requestId: string): void;
-  /** A call is run from now on; `report` follows. */
   began(request: ToolRequest): void;
   report(call: CallReport): void;
 }

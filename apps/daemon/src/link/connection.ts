@@ -5,13 +5,10 @@ import { retryRange } from './retry-range.ts';
 /** `refused` (401, 403) and `server-error` (500) count as auth failures. Specification 7. */
 export interface Failure {
   kind: 'refused' | 'server-error' | 'network' | 'redirect';
-  /** For the person, without a key. */
   sentence: string;
-  /** The server's code for it. */
   code?: string;
 }
 
-/** What is known across attempts. */
 interface Course {
   /** A pairing token works once; a session key until explicit disconnect. */
   keyKind: 'pairing' | 'session';
@@ -116,7 +113,6 @@ const disconnected = (state: { course: Course }, reason: DisconnectReason): Step
   }
 };
 
-/** Whether there is a session key that may hold. */
 const hasSession = (state: Connection): boolean =>
   'course' in state && state.kind !== 'unpaired' && state.course.keyKind === 'session';
 

@@ -31,7 +31,6 @@ const networkWords: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate belongs to another host',
 };
 
-/** An error below HTTP, in words. */
 export const networkFailure = (error: unknown): Failure => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const fallback = error instanceof Error && error.message !== '' ? error.message : 'the connection failed';

@@ -3,10 +3,8 @@ import type { Clock } from '@drawbridge/kit';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
-  /** Below the server's address. */
   path: string;
   headers?: Record<string, string>;
-  /** JSON text. */
   body?: string;
   signal?: AbortSignal;
 }

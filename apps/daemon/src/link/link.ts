@@ -17,7 +17,6 @@ import type { ServerApi } from './server-api.ts';
 import type { StreamEvents } from './stream.ts';
 import { createToolsUpdate, type ToolsUpdate } from './tools-update.ts';
 
-/** What the link reports. */
 export type LinkReport =
   /** `offered`: the daemon that the server gives, where it says so. */
   | { type: 'connected'; warnings: string[]; offered: Release | undefined }
@@ -31,7 +30,6 @@ export type LinkReport =
 
 export interface SessionKey {
   get(): string;
-  /** A new key, from the user or from the server. */
   set(key: string): void;
 }
 
@@ -43,7 +41,6 @@ export interface LinkNeeds {
   key: SessionKey;
   describe(): InitBody;
   calls: Calls;
-  /** Answers a question about the rules of this machine. */
   rules(query: RulesQuery): Promise<RulesBody>;
   report(report: LinkReport): void;
 }
@@ -82,7 +79,6 @@ const watchForProbe = ({ clock, api, report }: LinkNeeds): (() => void) => {
 interface LinkContext extends LinkNeeds {
   send(event: ConnectionEvent): void;
   toolsUpdate: ToolsUpdate;
-  /** From the last init. */
   announced: { warnings: string[]; offered: Release | undefined; sendsProbes: boolean };
 }
 

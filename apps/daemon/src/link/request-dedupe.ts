@@ -21,9 +21,7 @@ const maxBodyLength = 1024 * 1024;
 export interface RequestDedupe {
   /** What to do with a request that has just come in. `run` marks it as running. */
   take(request: ToolRequest): Verdict;
-  /** The end of a run whose result is not in the journal. */
   answered(requestId: string, body: string, kind: 'asked' | 'answered'): void;
-  /** The end of a run whose result is in the journal. */
   journaled(requestId: string): void;
   /** Marks a request that has not arrived as cancelled. False where it runs, or has ended. */
   cancelled(requestId: string): boolean;
@@ -31,7 +29,6 @@ export interface RequestDedupe {
 
 export interface RequestDedupeNeeds {
   journal: Pick<Journal, 'get' | 'isDoubtful'>;
-  /** Whether the tool of that name changes anything. */
   changes(tool: string): boolean;
 }
 

@@ -67,18 +67,13 @@ export interface ServerApi {
   respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
   /** Several at once, with what the server says of each, in their order; for a server that `takesSeveral`. */
   respondAll(key: string, results: readonly Result[]): Promise<Reply<Reply<null>[]>>;
-  /** Whether the reply to the last init says so, and nothing since that the server is another one. */
   takesSeveral(): boolean;
   progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
-  /** Answers a probe of the stream. */
   probe(key: string, body: ProbeBody): Promise<Reply<null>>;
-  /** Answers a question about the rules of this machine. */
   rules(key: string, requestId: string, body: RulesBody): Promise<Reply<null>>;
   /** Says which open questions a rule covers now; for a server that `settles`. */
   settled(key: string, body: SettledBody): Promise<Reply<SettledReply>>;
-  /** Whether the reply to the last init says so. */
   settles(): boolean;
-  /** Ends the pairing. */
   disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
   /** Goes offline and keeps the key. A server without that feature is not asked: it sees the stream end. */
   leave(key: string, signal: AbortSignal): Promise<void>;
@@ -88,7 +83,6 @@ export interface ServerApi {
   headers(key: string): Record<string, string>;
 }
 
-/** What the last init told about the server. */
 interface KnownServer {
   http: Http;
   epoch?: number | undefined;

@@ -6,7 +6,6 @@ import type { Reply } from './reply.ts';
 
 export interface ToolsUpdateNeeds {
   clock: Clock;
-  /** What this machine offers at this moment. */
   describe(): ToolsBody;
   post(body: ToolsBody): Promise<Reply<ToolsReply>>;
   /** The server has the new list; one sentence for each tool that it left out. */
@@ -17,17 +16,12 @@ export interface ToolsUpdateNeeds {
 
 /** Sends the server a new list of tools, once for all changes of a moment. */
 export interface ToolsUpdate {
-  /** The list is another one. */
   changed(): void;
-  /** An init carries the list of this moment. */
   described(): void;
-  /** That init was taken: what has changed since is sent. */
   ready(): void;
-  /** The server needs another init before more can be sent. */
   lost(): void;
 }
 
-/** Changes within this time are sent once. */
 const gatherMs = 200;
 
 const isPassing = (status: number | null) => status === null || status === 429 || status >= 500;

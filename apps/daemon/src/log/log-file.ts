@@ -7,7 +7,6 @@ import { type Clock, hasCode } from '@drawbridge/kit';
 export const maxLogBytes = 1024 * 1024;
 /** What waits for the disk, in characters; lines beyond it are counted, not kept. */
 const maxWaitingLength = 256 * 1024;
-/** Lines that come within this time are written together. */
 const gatherMs = 100;
 
 const append =
@@ -19,9 +18,7 @@ const append =
 
 /** Lines on disk, 0600 in a folder 0700. A disk that refuses loses the lines, nothing else. */
 export interface LogFile {
-  /** `text` is one line, without its end. */
   line(text: string): void;
-  /** Resolves when all of it is on disk, or could not be written. */
   settled(): Promise<void>;
 }
 

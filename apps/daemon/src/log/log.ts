@@ -17,7 +17,6 @@ export interface Log {
   write(event: string, fields?: LogFields): void;
   /** A value that must never stand in it. */
   hide(secret: string): void;
-  /** Resolves when all of it is on disk, or could not be written. */
   settled(): Promise<void>;
 }
 

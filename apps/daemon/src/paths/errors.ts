@@ -1,6 +1,5 @@
 import { createErrors } from '@drawbridge/kit';
 
-/** Why a path is refused. Tools pass these on to the caller. */
 export const pathErrors = createErrors({
   badPath: { code: 'BAD_PATH', message: 'This path cannot be used' },
   outside: { code: 'OUTSIDE', message: 'This path leads outside the shared folder' },

@@ -4,7 +4,6 @@ import { hasCode } from '@drawbridge/kit';
 import { pathErrors as errors } from './errors.ts';
 import { openFolder, openSubfolder, type Folder } from './open.ts';
 
-/** The nearest folder at or above `path` that exists, open and verified. */
 const openNearest = (path: string, root: string): Folder => {
   for (let at = path; ; at = dirname(at)) {
     try {

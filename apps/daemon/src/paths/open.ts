@@ -17,13 +17,11 @@ const findDescriptors = (): string | undefined => {
   if (process.platform !== 'linux' || !existsSync('/proc/self/fd')) return undefined;
   return readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd` : '/proc/self/fd';
 };
-/** The folder of this process's descriptors, where files can be reached through them. */
 const descriptors = findDescriptors();
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;
 
-/** An open file or folder that stood at `path` when it was opened. */
 export interface Opened {
   fd: number;
   path: string;
@@ -92,7 +90,6 @@ export const openSubfolder = (parent: Folder, name: string): Folder => {
   return asFolder({ fd, path: join(parent.path, name) });
 };
 
-/** Runs with an open folder, and closes it. */
 export const inFolder = async <T>(folder: Folder, run: (folder: Folder) => Promise<T> | T): Promise<T> => {
   try {
     return await run(folder);

@@ -72,7 +72,6 @@ const outside = (root: string) =>
 
 const names = (path: string): string[] => path.split(sep).filter(Boolean);
 
-/** The names between the root and a path inside it; undefined when it is outside. */
 const below = (root: string, path: string): string[] | undefined =>
   isWithin(path, root) ? names(path.slice(root.length)) : undefined;
 

@@ -54,7 +54,6 @@ export const withRegularFile = async <T>(
   }
 };
 
-/** The whole content of the regular file at a real path. Throws `tooLarge` too. */
 export const readBytes = (path: string, privateFolder: string): Promise<Buffer> =>
   withRegularFile(path, privateFolder, async (fd, stats) => {
     if (stats.size > maxFileBytes) throw errors.tooLarge();

@@ -10,11 +10,9 @@ import { inFolder, type Folder } from './open.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** What the names begin with of the files that a call writes. */
 const beginningOf = (requestId: string) =>
   `.drawbridge-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}-`;
 
-/** How a file is called while a call writes it. */
 export const temporaryName = (requestId: string): string => `${beginningOf(requestId)}${nanoid(8)}.tmp`;
 export const isTemporaryNameOf = (requestId: string, name: string): boolean =>
   name.startsWith(beginningOf(requestId)) && /-[\w-]{8}\.tmp$/.test(name);

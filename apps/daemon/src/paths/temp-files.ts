@@ -4,9 +4,7 @@ import { inFolder, openFolder } from './open.ts';
 import { isTemporaryNameOf } from './replace-file.ts';
 
 export interface InterruptedCalls {
-  /** The `requestId`s of calls that ended in the middle. */
   calls: readonly string[];
-  /** The files that they wrote. */
   paths: readonly string[];
 }
 

@@ -79,7 +79,6 @@ export const lockHolder = async (folder: string): Promise<number | null> => {
   return holder !== null && isRunning(holder) ? holder.pid : null;
 };
 
-/** Acquires the lock of a folder for this process, if it is free. */
 export const acquireLock = async (folder: string): Promise<Lock> => {
   const own: Holder = { pid: process.pid, began: beginningOf(process.pid) };
   for (;;) {

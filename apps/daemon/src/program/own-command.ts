@@ -5,13 +5,9 @@ import { z } from 'zod';
 import { readEnvironment } from '../config.ts';
 import { installedPlaces, npxFolder } from './places.ts';
 
-/** Where this program was started from. */
 export interface Start {
-  /** The file that Node runs: `process.argv[1]`. */
   script: string;
-  /** The Node that runs it: `process.execPath`. */
   node: string;
-  /** `PATH`. */
   path: string;
   home: string;
 }

@@ -1,10 +1,8 @@
 import { join, sep } from 'node:path';
 
-/** Where programs of this user are kept, and what starts them. */
 export interface Places {
   /** A folder for each release, and `current`, a link to the one that is used. */
   versions: string;
-  /** A link to the program of `current`. */
   launcher: string;
 }
 

@@ -13,7 +13,6 @@ export interface CommandResult {
 
 export type RunCommand = (command: string, args: readonly string[]) => Promise<CommandResult>;
 
-/** For the system's own command to answer. */
 const commandMs = 30_000;
 
 export const runSystemCommand: RunCommand = (command, args) =>
@@ -24,17 +23,13 @@ export const runSystemCommand: RunCommand = (command, args) =>
     });
   });
 
-/** What starts services of this person on this system. */
 export interface ServiceManager {
   name: string;
-  /** Where the unit is. */
   path: string;
   unit(facts: ServiceFacts): string;
-  /** Makes it start now and after each reboot or login. */
   start(): Promise<CommandResult>;
   stop(): Promise<CommandResult>;
   isActive(): Promise<boolean>;
-  /** What a person types to start it anew. */
   restartCommand: string;
   /** Whether it runs while the user is signed out; null where that is not supported. */
   lingers(): Promise<boolean | null>;
@@ -92,7 +87,6 @@ export const findManager = (
   return null;
 };
 
-/** The one of this machine and user. */
 export const ownManager = (): ServiceManager | null =>
   findManager(
     { platform: process.platform, home: homedir(), uid: process.getuid?.() ?? 0 },

@@ -4,7 +4,6 @@ import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import writeFileAtomic from 'write-file-atomic';
 import type { DaemonStatus } from './status.ts';
 
-/** Counts of calls reach the file this much later at most. */
 const countsMs = 1_000;
 
 /** `status.json` (0600) in the folder of a locked journal. Write errors are ignored. */

@@ -15,13 +15,11 @@ export const daemonStatus = z.object({
   folder: z.string(),
   startedAt: time,
   modes: z.record(toolGroup, mode),
-  /** Where each of them comes from. */
   sources: z.record(toolGroup, z.enum(['flag', 'session', 'settings.json', 'default'])).optional(),
   categories: z.array(toolCategory),
   link: z.object({
     state: z.enum(['connecting', 'connected', 'reconnecting', 'unpaired']),
     since: time,
-    /** Why it is not connected. */
     reason: z.string().optional(),
   }),
   /** Whether something on the way held back the server's first words. */

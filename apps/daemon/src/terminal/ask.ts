@@ -15,7 +15,6 @@ const refusalKeys = new Set(['\u0003', '\u0004', '\u001b']);
 export interface AskNeeds {
   clock: Clock;
   terminal: TerminalOutput;
-  /** A terminal's keys. */
   input: Readable & { setRawMode(on: boolean): unknown };
   /** `columns` where it is a terminal. */
   output: Writable & { columns?: number };

@@ -18,7 +18,6 @@ const namingArguments = [
   'name',
 ];
 const summaryLength = 60;
-/** Lines of calls that end within this time are written together. */
 const gatherMs = 50;
 
 const colours = {
@@ -36,11 +35,9 @@ const summary = (call: Record<string, unknown>): string => {
 
 const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-/** A call in a few words: its tool, and what it is about. */
 export const callSummary = ({ toolCall }: ToolRequest): string =>
   [shorten(toolCall.name, summaryLength), summary(toolCall.arguments)].filter(Boolean).join('  ');
 
-/** One line for a call that has ended or asked: outcome, tool, what it was about, how long it took. */
 export const showCall = (terminal: TerminalOutput, { request, outcome, durationMs }: CallReport): void => {
   terminal.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };

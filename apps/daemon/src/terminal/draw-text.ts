@@ -19,8 +19,6 @@ const draw = (text: string, plain: (text: string) => string): string =>
     })
     .join('');
 
-/** A text of a question in one line, as the panel draws it too. */
 export const drawText = (text: string): string => draw(text, visible);
 
-/** The same for a text of several lines. */
 export const drawLines = (text: string): string => draw(text, visibleLines);

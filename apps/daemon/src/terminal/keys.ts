@@ -3,7 +3,6 @@ import type { Decision } from '@drawbridge/contracts/groups';
 import { drawText } from './draw-text.ts';
 import type { TerminalAnswer } from '../permission/index.ts';
 
-/** One key of a question and what it answers. */
 export interface AnswerKey {
   key: string;
   words: string;
@@ -25,7 +24,6 @@ export const scopesOf = ({ reaches = [] }: ConfirmationPayload): string[] => [
 
 const goesWith = (reach: Reach, decision: Decision) => reach.decisions.includes(decision);
 
-/** The keys of a question while `scope` is picked: what was not offered has none. */
 export const keysOf = (question: ConfirmationPayload, scope: string | undefined): AnswerKey[] => {
   const reaches = (question.reaches ?? []).filter((reach) => reach.scope === scope);
   const isOffered = (decision: Decision) => question.options.includes(decision);
@@ -44,7 +42,6 @@ export const keysOf = (question: ConfirmationPayload, scope: string | undefined)
   return keys.toSpliced(at, 0, { key: 'f', words, answer });
 };
 
-/** What stands below a question: how far a lasting answer goes, and the keys. */
 export const drawKeys = (question: ConfirmationPayload, scope: string | undefined): string => {
   const scopes = scopesOf(question);
   const label = question.reaches?.find((reach) => reach.scope === scope)?.label;

@@ -6,11 +6,9 @@ import { shorten } from '../text/shorten.ts';
 
 type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
 
-/** What the user reads while the daemon runs: one line for each event, on stderr. */
 export interface TerminalOutput {
   /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
   line(word: string, text: string, colour?: Colour): void;
-  /** An error, and what to do about it. */
   problem(error: string, next?: string): void;
   /** Text that is laid out and escaped already, such as a table. */
   printText(text: string): void;
@@ -29,7 +27,6 @@ export interface TerminalOutputNeeds {
 
 const wordWidth = 13;
 
-/** Takes away so many lines above the cursor, and what stands right of it. */
 const eraseLines = (count: number): string => (count === 0 ? '' : `\r\u001b[${count}A\u001b[J`);
 
 /** At most `columns` wide: letters outside ASCII may take two. */

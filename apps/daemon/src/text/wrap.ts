@@ -18,7 +18,6 @@ export const wrapLine = (line: string, columns: number): string => {
   return ahead + wrapAnsi(text, columns - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
 };
 
-/** Every line of a text, wrapped. */
 export const wrapText = (text: string, columns: number): string =>
   text
     .split('\n')

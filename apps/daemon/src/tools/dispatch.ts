@@ -22,12 +22,9 @@ import { errorResult } from './common/result.ts';
 import { changesSomething, type DaemonTool, type Resource, type RunContext } from './common/tool.ts';
 
 export interface DispatchNeeds {
-  /** The tool of that name where it is offered at all. */
   find(name: string): LazyTool | undefined;
   gate: Gate;
-  /** The real path of the folder that the person opened. */
   root: string;
-  /** The real path of the daemon's own folder (`settings.folder`). */
   privateFolder: string;
   clock: Clock;
 }
@@ -78,7 +75,6 @@ const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
   return parsed.data;
 };
 
-/** What all calls of a daemon share. */
 interface Shared extends DispatchNeeds {
   queue: Queue;
   /** Calls that change the same resource run one after the other. */

@@ -9,11 +9,9 @@ export const isInput = (tool: Pick<DaemonTool, 'group' | 'effect'>): boolean =>
 
 /** Keeps the tools' keys and mouse away from open questions. */
 export interface InputHold {
-  /** Whether a question is open beside one of this request. */
   isHeld(requestId: string): boolean;
   /** Resolves when none is; rejects with the signal's reason. */
   released(requestId: string, signal: AbortSignal): Promise<void>;
-  /** Runs an input. */
   during<T>(job: () => Promise<T>): Promise<T>;
   /** Resolves when no input runs: from then on a question can be shown. */
   idle(): Promise<void>;
@@ -21,7 +19,6 @@ export interface InputHold {
 
 export const createInputHold = (needs: {
   clock: Clock;
-  /** How many questions are open beside those of the request. */
   openQuestions(except: string): number;
 }): InputHold => {
   const { clock, openQuestions } = needs;

@@ -3,7 +3,6 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createLimiter, sleep, type Clock, type Limiter } from '@drawbridge/kit';
 import { errors } from './common/errors.ts';
 
-/** How many calls of a group run at once. */
 export const runningLimits: Record<ToolGroup, number> = {
   filesystemRead: 8,
   filesystemWrite: 4,
@@ -14,7 +13,6 @@ export const runningLimits: Record<ToolGroup, number> = {
   system: 1,
 };
 
-/** How many calls of all groups may wait for their turn. */
 export const maxWaiting = 256;
 
 /** Most waits are shorter than this: a post for each would cost more than the calls themselves. */
@@ -32,7 +30,6 @@ export interface Place {
 /** Releases the job's turn while it waits for something else, and acquires the next one afterwards. */
 export type Outside = (wait: () => Promise<void>) => Promise<void>;
 
-/** Runs jobs within the limits, those of one group in the order in which they came. */
 export interface Queue {
   /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
   run<T>(place: Place, job: (outside: Outside) => Promise<T>): Promise<T>;
@@ -48,7 +45,6 @@ export const createQueue = (clock: Clock): Queue => {
     return limiter;
   };
 
-  /** Waits, and reports that the call waits where it takes long. */
   const waitFor = async <T>({ progress }: Place, wait: () => Promise<T>): Promise<T> => {
     const report = () => progress({ message: 'Waiting for other calls on the machine' });
     const waited = new AbortController();

@@ -11,7 +11,6 @@ import type { ToolsetContext, Toolset } from './common/toolset.ts';
 export interface Toolbox {
   /** Opens what has a group that is not on deny; what is open stays open. */
   open(modes: Modes): Promise<void>;
-  /** An open family's tool. */
   find(name: string): LazyTool | undefined;
   /** Why no open family has a tool of the group, or null where one has or will have. */
   missing(group: ToolGroup): string | null;
@@ -26,7 +25,6 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
-/** Why a family is not offered whose groups are all on deny. */
 export const switchedOff = 'switched off on this machine';
 /** Why a category has no tools yet while nothing is missing. */
 export const stillStarting = 'its tools are still starting';

@@ -29,6 +29,5 @@ export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset
   mcpToolset(needs),
 ];
 
-/** `activate_tools`, over the list that the build made. */
 export const openSystemToolset = (needs: Omit<ActivationNeeds, 'changed'>): Toolset =>
   createSystemToolset(needs, descriptors.system);

@@ -2,17 +2,14 @@ import { styleText } from 'node:util';
 
 export type Paint = (colour: 'green' | 'yellow' | 'red' | 'gray' | 'cyan', text: string) => string;
 
-/** What a command that ends by itself found out. */
 export interface Answer {
   /** For a person, without the last line break; what it holds is escaped already. */
   text(paint: Paint): string;
-  /** The same for a script. */
   json: unknown;
   /** 1: it works as asked, and the answer is no. */
   code: 0 | 1;
 }
 
-/** Paints nothing where colours are off. */
 export const createPaint =
   (colours: boolean): Paint =>
   (colour, text) =>

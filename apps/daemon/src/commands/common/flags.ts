@@ -3,7 +3,6 @@ import { Option, type Command } from 'commander';
 import { kebab } from '../../config.ts';
 import { browserModes } from '../../permission/index.ts';
 
-/** Flags that several commands share, in the same words. */
 export const addInsecure = (command: Command): Command =>
   command.option('--allow-insecure-http', 'allow http:// to another machine');
 
@@ -23,7 +22,6 @@ export const addBrowser = (command: Command): Command =>
       .argParser((value) => value),
   );
 
-/** What decides on the tools that are offered. */
 export const addModes = (command: Command): Command => {
   command.option('--read-only', 'a safe start: reading files is allowed, everything else is on deny');
   for (const group of toolGroups) {

@@ -18,9 +18,7 @@ export const sourceWords: Record<ModeSource, string> = {
 
 interface Held {
   settings: Pick<SettingsStore, 'modes' | 'savedModes'>;
-  /** What holds for this session. */
   modes: Modes;
-  /** Groups whose mode a flag or a variable gave. */
   flags: readonly ToolGroup[];
 }
 
@@ -34,7 +32,6 @@ export const sessionModes = ({ settings, modes, flags }: Held): Partial<Modes> =
   );
 };
 
-/** Where each mode comes from at this moment. */
 export const modeSources = (
   settings: Pick<SettingsStore, 'savedModes'>,
   { flags, forSession }: { flags: readonly ToolGroup[]; forSession: Partial<Modes> },
@@ -49,7 +46,6 @@ export const modeSources = (
   return Object.fromEntries(toolGroups.map((group) => [group, sourceOf(group)])) as ModeSources;
 };
 
-/** The person's words for this session over the settings file. */
 export const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {
   const { system } = options.modes;
   const kept = settings.modes().system;

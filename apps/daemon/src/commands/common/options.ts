@@ -31,7 +31,6 @@ export interface ConnectOptions {
   keyStore: KeyStore | null;
   /** Whether to install for this user; null where nothing was said: a person is asked. */
   install: boolean | null;
-  /** What the person set for this session. */
   modes: Partial<Record<ToolGroup, Mode>>;
 }
 

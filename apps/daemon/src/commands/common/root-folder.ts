@@ -3,13 +3,11 @@ import { parse, resolve } from 'node:path';
 import { errors } from './errors.ts';
 
 export interface RootFolder {
-  /** The real path. */
   path: string;
   /** Why it needs a second look: it is the whole disk or the whole home. */
   wide: 'disk' | 'home' | null;
 }
 
-/** Looks at the one folder that file tools shall work in. Throws `badFolder` for what is not a folder. */
 export const findRootFolder = async (dir: string, home: string): Promise<RootFolder> => {
   const path = await realpath(resolve(dir)).catch(() => {
     throw errors.badFolder({ message: `There is no folder ${dir}` });

@@ -11,7 +11,6 @@ export const showDifference = (own: Release, offered: Release): string | null =>
   return is === 'newer' ? `${both}. Run ${ownCommand('update')}` : `${both}, which is newer`;
 };
 
-/** Where the session key is, in words. */
 export const showKept = (keptIn: KeptSession['keptIn'], privateFolder: string): string =>
   keptIn === 'keyring'
     ? 'in the keyring of the system'

@@ -23,7 +23,6 @@ export interface Summed {
   shellSandbox: boolean;
 }
 
-/** One line of a table of modes: the group, its mode, and where that comes from. */
 export const modeLine = (group: ToolGroup, mode: string, source: string): string =>
   `${labels[group].padEnd(18)}${mode.padEnd(7)}${source}`;
 
@@ -32,7 +31,6 @@ const sourceOf = ({ modes, sources, shellSandbox }: Summed, group: ToolGroup): s
     ? `${sourceWords[sources.shell]}, without a sandbox: commands can do whatever you can do`
     : sourceWords[sources[group]];
 
-/** What is about to be connected, as the person sees it before anything is sent. */
 export const summary = (what: Summed): string =>
   [
     '',

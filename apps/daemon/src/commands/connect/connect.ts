@@ -32,9 +32,7 @@ export interface ConnectNeeds {
   environment: Environment;
   terminal: TerminalOutput;
   release: Release;
-  /** Whether a person can be asked here. */
   isTerminal: boolean;
-  /** Calls `stop` on the first Ctrl-C or TERM. Gives a function that stops listening. */
   onSignal(stop: () => void): () => void;
 }
 

@@ -8,9 +8,7 @@ import { confirm } from '../common/confirm.ts';
 
 export interface OfferToInstall extends InstallNeeds {
   terminal: TerminalOutput;
-  /** What the flag says; null where nothing was said. */
   wanted: boolean | null;
-  /** Whether a person can be asked. */
   ask: boolean;
 }
 

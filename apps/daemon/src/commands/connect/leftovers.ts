@@ -2,7 +2,6 @@ import type { Clock } from '@drawbridge/kit';
 import type { Recovered } from '../../journal/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
-/** Clears what the last process left half-done, and reports the result to the user. */
 export const clearLeftovers = async (
   recovered: Recovered,
   { clock, terminal }: { clock: Clock; terminal: TerminalOutput },

@@ -4,7 +4,6 @@ import type { CallReport, LinkReport } from '../../link/index.ts';
 /** The events of a session, for the terminal, the log and the status file. */
 export interface SessionEvents {
   link(report: LinkReport): void;
-  /** The key that is used from now on. */
   key(key: string): void;
   keyNotKept(): void;
   began(request: ToolRequest): void;
@@ -13,7 +12,6 @@ export interface SessionEvents {
   notTaken(requestId: string, refusal: string): void;
 }
 
-/** Tells each of them, in order. */
 export const notifyAll = (all: readonly Partial<SessionEvents>[]): SessionEvents => ({
   link: (report) => all.forEach((listener) => listener.link?.(report)),
   key: (key) => all.forEach((listener) => listener.key?.(key)),

@@ -10,7 +10,6 @@ import type { ToolHost } from '../tool-host.ts';
 import type { SessionEvents } from './session-events.ts';
 import { showLink } from './show-link.ts';
 
-/** Shows a session to the person at the terminal. */
 export const inTerminal = ({
   clock,
   terminal,
@@ -99,7 +98,6 @@ const linkChange = (report: LinkReport, since: string): Change | null => {
   }
 };
 
-/** Keeps the status file true. */
 export const inStatus = (
   status: StatusFile,
   { clock, toolHost }: { clock: Clock; toolHost: ToolHost },

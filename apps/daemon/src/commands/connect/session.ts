@@ -30,7 +30,6 @@ const collectedAtBytes = 512 * 1024;
 export interface SessionNeeds {
   clock: Clock;
   random: () => number;
-  /** Receives every event of the session. */
   events: SessionEvents;
   url: URL;
   journal: Journal;
@@ -38,12 +37,10 @@ export interface SessionNeeds {
   toolHost: ToolHost;
   /** What is sent to the server about this machine beside its tools. */
   machine: { rootPath: string; release: Release; instance: string; reconnect: string };
-  /** Asks for a new pairing token; null without one. */
   askForToken(): Promise<string | null>;
 }
 
 export interface Session {
-  /** Connects, and resolves when the session has ended for good. */
   run(key: string): Promise<Ending>;
   /** Stops new work, ends running calls within 5 s, reports them, goes offline. The pairing is kept. */
   stop(): Promise<void>;
@@ -103,7 +100,6 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
     });
   });
 
-/** Puts the link together for one server and one folder. */
 export const createSession = (needs: SessionNeeds): Session => {
   const { clock, random, events, url, journal, sessionFile, toolHost, askForToken } = needs;
   const http = createHttp(url);

@@ -14,7 +14,6 @@ interface Given {
   settings: SettingsStore;
   start: RootFolder;
   url: URL;
-  /** Whether a person can be asked. */
   ask: boolean;
 }
 

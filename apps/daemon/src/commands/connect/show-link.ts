@@ -62,7 +62,6 @@ export const refusal = ({ code, sentence }: Failure): [problem: string, fix: str
   }
 };
 
-/** One line for each change of the connection. */
 export const showLink = (
   terminal: TerminalOutput,
   report: LinkReport,

@@ -73,7 +73,6 @@ export const findToken = (pasted: string): string | null => {
   return /^[!-~]{1,512}$/.test(token) ? token : null;
 };
 
-/** Asks for a pairing token; null when the person gives up. */
 export const askForToken = async (): Promise<string | null> => {
   const { isCancel, password } = await loadPrompts();
   const pasted = await password({

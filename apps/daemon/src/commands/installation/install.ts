@@ -35,7 +35,6 @@ export interface Installed {
   pathLine: string | null;
 }
 
-/** The file that Node runs, with links resolved. */
 export const ownScript = (): Promise<string> => realpath(process.argv[1] ?? '');
 
 /** Whether it was started by npx, so that npm may clear it away at any time. */
@@ -76,7 +75,6 @@ const notInPath = (launcher: string, line: string): [string, string][] => [
   ['', line],
 ];
 
-/** The lines that tell what was installed, and what to add to a shell's start-up file. */
 export const installedRows = ({ release, launcher, pathLine: line }: Installed): [string, string][] => [
   ['installed', `drawbridge ${releaseName(release)}`],
   ['launcher', launcher],

@@ -17,7 +17,6 @@ Examples:
   $ drawbridge permissions deny shell curl
   $ drawbridge permissions remove 2`;
 
-/** Adds `permissions` with its subcommands. */
 export const addPermissions = (
   program: Command,
   act: (run: (permissions: PermissionsActions) => Promise<string>) => Promise<void>,

@@ -22,22 +22,18 @@ import { wildcardNote } from './wildcard-note.ts';
 import { readWrittenRule } from './written-rule.ts';
 import { confirm } from '../common/confirm.ts';
 
-/** What `drawbridge permissions` does; each gives what goes to stdout. */
 export interface PermissionsActions {
   list(options: { json?: boolean }): Promise<string>;
   add(rule: NewRule): Promise<string>;
-  /** Saves the mode of a group. */
   set(group: ToolGroup, mode: Mode): Promise<string>;
   /** `number` as the list shows it. */
   remove(number: string): Promise<string>;
-  /** Takes every permanent rule back, after a yes. */
   reset(options: { yes?: boolean }): Promise<string>;
 }
 
 export interface PermissionsNeeds {
   folder: string;
   cwd: string;
-  /** Whether a person can be asked here. */
   isTerminal: boolean;
 }
 
@@ -54,7 +50,6 @@ const times = (held: HeldRule, use: RuleUse): string => {
   return [...made, usedAt === null ? 'not used yet' : `last used ${minute(usedAt)}`].join(', ');
 };
 
-/** The modes of a daemon that runs, as far as they are others than the saved ones. */
 const runningLines = (running: readonly DaemonStatus[], saved: Modes): string[] =>
   running.flatMap(({ folder, modes, sources }) => {
     const other = toolGroups.filter((group) => modes[group] !== undefined && modes[group] !== saved[group]);

@@ -7,7 +7,6 @@ import { retryRange } from '../retry-range.ts';
 
 export interface OutboxNeeds extends BatcherNeeds {
   random: () => number;
-  /** The server has the result, or never accepts it: then `refusal` says why. */
   settled(result: Result, refusal: string | null): void;
 }
 
@@ -17,9 +16,7 @@ export interface Outbox {
   add(result: Result): Promise<void>;
   /** The server can be reached again: waiting results are posted now. */
   hurry(): void;
-  /** Resolves when no result waits. */
   empty(): Promise<void>;
-  /** Stops posting; waiting results are forgotten. */
   close(): void;
 }
 
@@ -39,7 +36,6 @@ interface Entry {
 
 const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() : state.withdraw());
 
-/** The entries in their order, with their characters, and found by their request. */
 const createEntries = () => {
   const entries = new Set<Entry>();
   const byRequest = new Map<string, Entry[]>();

@@ -12,7 +12,6 @@ const maxKeptLength = 4 * maxOutputLength;
 
 export interface ProgressReporter {
   report(update: ProgressBody): void;
-  /** The call has ended: what waits is dropped. */
   end(): void;
 }
 
@@ -34,7 +33,6 @@ const createKeptOutput = () => {
       taken = Math.max(taken, from);
     },
     isTaken: () => taken === end(),
-    /** What the next post carries. */
     next: (): ProgressBody => {
       if (end() === 0) return {};
       const output = text.slice(taken - from, taken - from + maxOutputLength);

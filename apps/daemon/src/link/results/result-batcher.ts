@@ -8,7 +8,6 @@ export interface BatcherNeeds {
   post(result: Result): Promise<Reply<null>>;
   /** Posts several in one request; gives the server's answer to each, in their order. */
   postAll(results: readonly Result[]): Promise<Reply<Reply<null>[]>>;
-  /** Whether the server accepts several results in one request. */
   takesSeveral(): boolean;
 }
 
@@ -16,7 +15,6 @@ export interface QueuedResult {
   result: Result;
   /** Posted before and not accepted: it is posted alone, so that it cannot block a batch again. */
   isRetry: boolean;
-  /** Called once, with the server's answer. */
   answered(reply: Reply<null>): void;
 }
 
@@ -35,12 +33,10 @@ export const smallPosts = 8;
 /** but for no longer than this: one slow post delays nothing else. */
 export const waitMs = 20;
 
-/** JSON around a batch, and around each result in it beside its body and id. */
 const envelopeBytes = 32;
 
 const bytesOf = ({ requestId, body }: Result) => Buffer.byteLength(body) + requestId.length + envelopeBytes;
 
-/** Removes as many results from the queue as fit into one request, at least one. */
 const takeBatch = (queue: Set<QueuedResult>): QueuedResult[] => {
   const batch: QueuedResult[] = [];
   let bytes = envelopeBytes;

@@ -7,14 +7,12 @@ import { openKeyring, type Keyring, type KeyStore } from './keyring.ts';
 
 const kept = z.object({ url: z.url(), hostIdentifier: z.string(), key: z.string().min(1).optional() });
 
-/** What `drawbridge connect` without arguments needs. */
 export interface Session {
   url: string;
   key: string;
   hostIdentifier: string;
 }
 
-/** The same without the key. */
 export interface KeptSession {
   url: string;
   hostIdentifier: string;
@@ -25,7 +23,6 @@ export interface KeptSession {
 export interface SessionFile {
   /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
   read(): Promise<Session | null>;
-  /** What is kept and where, without opening a keyring. */
   readKept(): Promise<KeptSession | null>;
   /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
   probe(): Promise<void>;
@@ -55,7 +52,6 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
     }
   };
 
-  /** True when the keyring has it now. */
   const putInKeyring = async (key: string): Promise<boolean> => {
     if (keyStore === 'file' || ((keyStore ?? null) === null && !ring.isLikely())) return false;
     try {

@@ -15,7 +15,6 @@ import type { RuleUse } from '../settings/rule-use.ts';
 import type { Session } from '../settings/session.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
-/** What the settings say about reading one path. */
 export interface Reading {
   mode(path: string): Mode;
   /** Whether the mode is `deny`; cheaper than `mode`. */
@@ -26,11 +25,9 @@ export interface PolicyNeeds {
   settings: SettingsStore;
   session: Session;
   use: Pick<RuleUse, 'note'>;
-  /** The real path of the folder that file tools work in. */
   root: string;
 }
 
-/** The policy that the settings and the session give at a moment. */
 export interface CurrentPolicy {
   /** Reads the settings again where they have changed. Throws `settingsUnusable`. */
   refresh(): Promise<void>;

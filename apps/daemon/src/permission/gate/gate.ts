@@ -44,13 +44,11 @@ export type Outcome =
   | { kind: 'ask'; question: ConfirmationPayload }
   | { kind: 'denied'; reason: string };
 
-/** What a call carries beside its tool and arguments. */
 export interface GateContext {
   confirmation: unknown;
   askId?: string | undefined;
   reach?: string | undefined;
   signal: AbortSignal;
-  /** Reports progress to the server, which renews the call's deadline. */
   progress(update: ProgressBody): void;
 }
 
@@ -61,7 +59,6 @@ export interface GateNeeds {
   session: Session;
   ask: Ask;
   use: Pick<RuleUse, 'note'>;
-  /** The real path of the folder that file tools work in. */
   root: string;
 }
 
@@ -76,17 +73,14 @@ export interface Gate {
   check(attempt: Attempt, context: GateContext): Promise<Outcome>;
   /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
   reader(): Promise<Reading>;
-  /** What holds for one resource, by the settings of this moment. */
   access(resource: Resource): Promise<Mode>;
   /** The paths that deny rules keep closed, by the settings that were read last. */
   deniedPaths(): DeniedPaths;
-  /** The modes that hold now. */
   modes(): Modes;
   /** A question was asked, or a lasting answer made rules; gives a function that stops listening. */
   onChange(listen: (change: GateChange) => void): () => void;
   /** How many questions wait for an answer, beside one of the request `except`. */
   openQuestions(except?: string): number;
-  /** The question of this request will not be answered any more. */
   withdraw(requestId: string): void;
   /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
   settle(): Promise<{ here: number; elsewhere: Covered[] }>;

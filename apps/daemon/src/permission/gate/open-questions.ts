@@ -2,7 +2,6 @@ import { createBoundedMap } from '@drawbridge/kit';
 import { evaluateAll, type Policy } from '../rules/evaluate.ts';
 import { isAbout, type Attempt, type Question } from './question.ts';
 
-/** A question that the person's rules answer by now; `askId` names it. */
 export interface Covered {
   requestId: string;
   askId: string;

@@ -16,12 +16,10 @@ export interface Attempt {
   /** Without `_confirmation`. */
   arguments: Record<string, unknown>;
   inspect(): Promise<Resource[]>;
-  /** The question in one line. */
   title(resources: readonly Resource[]): Promise<string>;
   preview(): Promise<Preview | undefined>;
 }
 
-/** What was asked, and all that its answer may start. */
 export interface Question {
   tool: string;
   arguments: Record<string, unknown>;
@@ -74,7 +72,6 @@ export const buildQuestion = async (
   };
 };
 
-/** Whether a call is the one that the question was about. */
 export const isAbout = (question: Question, attempt: Attempt): boolean =>
   question.tool === attempt.tool && canonical(question.arguments) === canonical(attempt.arguments);
 

@@ -20,14 +20,12 @@ const coversBelow = (rule: Rule, { toolGroup, resource }: Resource): boolean => 
   return !isFolderItself && resource.startsWith(folder) && !resource.endsWith('/');
 };
 
-/** The host itself and what is below it, at the same port. */
 const coversSubdomains = (rule: Rule, { resource }: Resource): boolean => {
   const [own, host] = [hostOf(resource), hostOf(rule.resource)];
   if (rule.toolGroup !== 'browser' || own === null || host === null || own.port !== host.port) return false;
   return own.name === host.name || isSubdomain(own.name, host.name);
 };
 
-/** Every tool of the server, as long as its command is the one that was allowed. */
 const coversServer = (rule: Rule, { resource, serverFingerprint }: Resource): boolean =>
   rule.toolGroup === 'mcp' &&
   rule.resource.endsWith('/*') &&

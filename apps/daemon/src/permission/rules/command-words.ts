@@ -1,13 +1,11 @@
 import { withoutInvisible } from '../../text/normalize.ts';
 
-/** Programs that run another program named in their arguments. */
 const wrappers = new Set(
   (
     'sudo doas env nohup nice ionice chrt time timeout stdbuf setsid xargs command builtin exec busybox chroot unshare nsenter ' +
     'strace script flock parallel watch coproc if then else elif do while until !'
   ).split(' '),
 );
-/** Programs that read commands out of an argument. */
 const shells = new Set('sh bash dash zsh ksh ash eval script watch env ssh su xargs find'.split(' '));
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const operators = new Set([';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '<', '>']);

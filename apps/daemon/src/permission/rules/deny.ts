@@ -13,7 +13,6 @@ const isWithin = (path: string, folder: string) =>
 /** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
 const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');
 
-/** A deny rule with what it means spelt out. */
 export interface Denial {
   rule: Rule;
   /** The prefix that a rule for `<server>/` stands for; null for all other rules. */
@@ -21,7 +20,6 @@ export interface Denial {
   text: string;
   /** Of a path: as the rule says it, and where that leads now. */
   paths: string[];
-  /** Of a command: the programs that it names. */
   commands: string[][];
   /** Of a browser rule: the host in one spelling; its subdomains match where the rule has that reach. */
   host: Host | null;
@@ -79,7 +77,6 @@ const deniesPath = (denied: string, resource: Resource, normalized: string): boo
 const speaksFor = (group: ToolGroup, resource: Resource) =>
   group === resource.toolGroup || (group === 'filesystemRead' && resource.toolGroup === 'filesystemWrite');
 
-/** One spelling of a resource, ready to be compared with many rules. */
 interface Spelling {
   text: string;
   normalized: string;

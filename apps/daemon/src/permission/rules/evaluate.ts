@@ -6,14 +6,10 @@ import { effectiveModes, type Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
 
-/** All that the person has settled, at one moment. */
 export interface Policy {
   modes: Modes;
-  /** Permanent denials. */
   deny: readonly Denial[];
-  /** Permanent and session allowances. */
   allow: readonly Rule[];
-  /** The folder that the person opened. */
   root: string;
 }
 

@@ -20,7 +20,6 @@ export const rule = z.strictObject({
 });
 export type Rule = z.infer<typeof rule>;
 
-/** Whether two rules say the same, whenever they were made. */
 export const isSameRule = (a: Rule, b: Rule): boolean =>
   a.toolGroup === b.toolGroup &&
   a.resource === b.resource &&

@@ -8,13 +8,11 @@ import type { Resource } from './resource.ts';
 import { coverOf, type ScopeKind, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
 
-/** A reach as it is offered, and the rules that it stands for. */
 export interface OfferedScope {
   reach: Reach & { decisions: Decision[] };
   rules: Rule[];
 }
 
-/** How long the allowance lasts that ends by itself. */
 const shortMs = 15 * 60_000;
 
 const maxLabelLength = 4_096;
@@ -30,7 +28,6 @@ const pathWords: Partial<Record<ToolGroup, string>> = {
   filesystemWrite: 'change or delete',
 };
 
-/** The input tools by what they use. */
 const inputWords: Record<string, string> = {
   screen: 'take screenshots',
   mouse: 'control the mouse',
@@ -95,14 +92,12 @@ export const ruleInFull = (rule: Rule, home = homedir()): string => {
     : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
 };
 
-/** The rule for exactly a resource. */
 export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
   toolGroup,
   resource,
   ...(fingerprint !== undefined && { fingerprint }),
 });
 
-/** The next wider rule that a person can pick for a resource, if there is one. */
 const widerRule = async (
   resource: Resource,
   root: string,

@@ -15,7 +15,6 @@ export interface RemoteRulesNeeds {
   settings: SettingsStore;
   session: Session;
   use: Pick<RuleUse, 'lastUsed'>;
-  /** One sentence for the person at the machine. */
   notify(sentence: string): void;
 }
 

@@ -5,12 +5,10 @@ import { coverOf, digestOf, type Rule } from '../rules/rule.ts';
 import type { Session, SessionRule } from './session.ts';
 import type { RuleEffect, SettingsStore } from './settings.ts';
 
-/** A rule that holds, and how it is removed. */
 export type HeldRule =
   | { effect: RuleEffect; rule: Rule; session: null }
   | { effect: 'allow'; rule: Rule; session: SessionRule };
 
-/** All that hold now: permanent denials, permanent allowances, and those of the session. */
 export const heldRules = (settings: SettingsStore, session?: Session): HeldRule[] => {
   const { deny, allow } = settings.rules();
   return [
@@ -29,7 +27,6 @@ const idOf = ({ effect, rule, session }: HeldRule): string => {
 const iso = (at: number | null | undefined) =>
   at === null || at === undefined ? null : new Date(at).toISOString();
 
-/** A rule as a person reads it. */
 export const showRule = (held: HeldRule, use: Pick<RuleUse, 'lastUsed'>): ShownRule => {
   const { effect, rule, session } = held;
   return {

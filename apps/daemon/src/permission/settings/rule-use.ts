@@ -6,7 +6,6 @@ import { coverOf, type Rule } from '../rules/rule.ts';
 
 /** At most one write in this time: what a crash loses is a time, never a rule. */
 const writeEveryMs = 60_000;
-/** Rules that were used longest ago are forgotten first. */
 const maxKept = 10_000;
 
 /** When each rule last decided, in a separate file: the settings file changes by the person alone. */
@@ -15,7 +14,6 @@ export interface RuleUse {
   note(rules: readonly Rule[]): void;
   /** Milliseconds since 1970; undefined for never, as far as is known. */
   lastUsed(rule: Rule): number | undefined;
-  /** Writes what is not written yet. */
   close(): Promise<void>;
 }
 
@@ -30,7 +28,6 @@ const parse = (text: string | undefined): Record<string, number> => {
   }
 };
 
-/** Opens `rule-use.json` in the person's private folder. */
 export const openRuleUse = async (needs: { clock: Clock; folder: string }): Promise<RuleUse> => {
   const { clock, folder } = needs;
   const path = join(folder, 'rule-use.json');

@@ -11,11 +11,9 @@ export interface SessionRule {
 /** What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session. */
 export interface Session {
   modes(): Partial<Modes>;
-  /** Those that hold now. */
   rules(): readonly SessionRule[];
   /** `forMs`: they expire after that. */
   allow(rules: readonly Rule[], forMs?: number): void;
-  /** Removes a rule; false when there is no such rule. */
   remove(rule: SessionRule): boolean;
   /** Forgets what was allowed; the modes were set for the run of the program and stay. */
   end(): void;

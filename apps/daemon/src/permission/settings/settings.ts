@@ -15,28 +15,21 @@ export type RuleEffect = keyof SettingsFile['rules'];
 
 /** What the person settled for good, as it stands in their file. */
 export interface SettingsStore {
-  /** The real path of the folder; every tool keeps out of it. */
   folder: string;
   /** The modes of the file over the defaults, at the last `refresh`. */
   modes(): Modes;
-  /** The modes that stand in the file. */
   savedModes(): Partial<Modes>;
-  /** Which profile the browser uses. */
   browserMode(): BrowserMode;
   rules(): SettingsFile['rules'];
   /** Whether the panel may widen what is allowed. */
   remoteRules(): boolean;
   /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
   refresh(): Promise<void>;
-  /** Adds rules, with the time; they are on disk when this resolves. */
   addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
   /** Sets those of the groups that are on deny to ask, on disk when this resolves; never to allow. */
   activate(groups: readonly ToolGroup[]): Promise<void>;
-  /** Saves the mode of a group; it is on disk when this resolves. */
   setMode(group: ToolGroup, mode: Mode): Promise<void>;
-  /** Removes every rule; the modes stay. */
   clearRules(): Promise<void>;
-  /** Removes a rule; false when there is no such rule. */
   removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
 }
 
@@ -79,7 +72,6 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
     stamp = before;
   };
 
-  /** A change of what the file holds now. */
   const change = <T>(run: () => Promise<T>): Promise<T> =>
     inTurn(() =>
       whileLocked({ folder: realFolder, clock }, async () => {

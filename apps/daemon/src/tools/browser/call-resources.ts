@@ -66,7 +66,6 @@ export const resourcesOf = (session: BrowserSession, { tool, args, context }: Br
   return unique([page, ...files]);
 };
 
-/** The question in one line: what is done, and the host that it is done at. */
 export const askAbout = (
   { title }: BrowserCall['tool'],
   args: Record<string, unknown>,

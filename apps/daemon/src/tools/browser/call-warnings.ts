@@ -16,11 +16,9 @@ const sentences: Record<Refusal | 'scheme', (host: string, url: string) => strin
   scheme: () => 'The page wanted to go to an address that is neither http nor https.',
 };
 
-/** Warnings about what happened beside a call, for its next result. */
 export interface CallWarnings {
   blocked(url: string, refusal: Refusal | 'scheme'): void;
   notify(sentence: string): void;
-  /** Every sentence since the last time. */
   take(): string[];
 }
 

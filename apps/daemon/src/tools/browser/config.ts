@@ -21,9 +21,7 @@ const kept = [
 
 export interface BrowserEnvironment {
   variables: Record<string, string>;
-  /** Folders in which programs are looked for. */
   path: string[];
-  /** The browser that the person wants. */
   chosen: string | undefined;
   home: string | undefined;
   programFiles: string[];

@@ -70,7 +70,6 @@ const installs: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'Install Google Chrome or Microsoft Edge',
 };
 
-/** Why no browser is offered, and what to do. */
 export const howToInstall = (platform: NodeJS.Platform): string =>
   `no Chrome, Chromium or Edge was found. ${
     installs[platform] ??

@@ -9,7 +9,6 @@ export interface BrowserOptions {
   mode: BrowserMode;
   /** The server that the daemon is connected to; its pages are never opened. */
   serverUrl: string;
-  /** Every address of a name; the system's own way where nothing is given. */
   resolve?: (hostname: string) => Promise<string[]>;
 }
 

@@ -7,7 +7,6 @@ export interface LaunchOptions {
   executablePath: string;
   environment: BrowserEnvironment;
   folders: BrowserFolders;
-  /** The proxy's address, which is the only way out. */
   proxyUrl: string;
   platform: NodeJS.Platform;
 }

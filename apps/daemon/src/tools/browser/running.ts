@@ -27,18 +27,14 @@ export interface RunningNeeds {
   serverUrl: string;
   executablePath: string;
   environment: BrowserEnvironment;
-  /** Every address of a name; tests give their own. */
   resolve?: ((hostname: string) => Promise<string[]>) | undefined;
 }
 
-/** One browser process with its guard, its proxy and its folders. */
 export interface Running {
   isOpen(): boolean;
   pages(): Page[];
   current(): Page | undefined;
-  /** Runs one of the tools with what was granted. */
   call(name: string, args: Record<string, unknown>, granted: readonly Resource[]): Promise<Answer>;
-  /** What happened beside the calls since the last time. */
   notes(): string[];
   dismissDialogs(): Promise<void>;
   download(id: string): KeptDownload | undefined;

@@ -10,14 +10,11 @@ import type { Running, RunningNeeds } from './running.ts';
 
 /** The browser as the tools see it: there when it is needed, and started again where it has ended. */
 export interface BrowserSession {
-  /** The address of the current page; undefined while no browser runs. */
   currentUrl(): string | undefined;
-  /** The addresses of all tabs. */
   urls(): string[];
   call(name: string, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
   /** The running browser; started where it does not run. Throws `browserFailed`. */
   running(): Promise<Running>;
-  /** The running browser, where there is one. */
   runningNow(): Running | undefined;
   close(): Promise<void>;
 }

@@ -8,7 +8,6 @@ export interface Tabs {
   all(): Page[];
   /** The tab that the tools work on, as they see it themselves; undefined before the first. */
   current(): Page | undefined;
-  /** The hosts of the pages that are open. */
   hosts(): WebHost[];
   /** Closes the questions that pages ask, with no. */
   dismissDialogs(): Promise<void>;

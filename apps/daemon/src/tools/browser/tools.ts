@@ -40,7 +40,6 @@ const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
     },
   });
 
-/** Every tool of the browser, behind its session. */
 export const browserTools = (session: BrowserSession): DaemonTool[] => [
   ...listedTools.map((tool) => gated(session, tool)),
   saveDownload(session),

@@ -11,7 +11,6 @@ const schemaOf = (tool: ToolFacts): Pick<Tool, 'inputSchema' | 'outputSchema'> =
   return { inputSchema };
 };
 
-/** A tool as it is sent to the server, in MCP's shape. */
 export const describeTool = (tool: ToolFacts): Tool => ({
   name: tool.name,
   title: tool.title,

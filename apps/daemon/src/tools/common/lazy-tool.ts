@@ -5,11 +5,9 @@ import type { DaemonTool, ToolFacts } from './tool.ts';
 
 /** What is known of a tool before it is loaded: enough to offer it, and to refuse it. */
 export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect'> {
-  /** As it is sent to the server. */
   descriptor: Tool;
 }
 
-/** A tool in the list of what is offered. */
 export interface LazyTool extends DescribedTool {
   /** All of it, once: to be run. */
   load(): Promise<DaemonTool>;
@@ -21,7 +19,6 @@ export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({
   effect: tool.effect,
 });
 
-/** A tool that is there. */
 export const toLazyTool = (tool: DaemonTool): LazyTool => ({
   ...toDescribedTool(tool),
   load: async () => tool,

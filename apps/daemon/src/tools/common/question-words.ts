@@ -34,7 +34,6 @@ const pathWords = (root: string, path: string): string => {
   return plainPath.test(shown) ? shown : quote(shown);
 };
 
-/** The path that a resource names, in words. */
 export const resourcePath = (root: string, resource: Resource | undefined): string =>
   pathWords(root, resource?.resource ?? root);
 

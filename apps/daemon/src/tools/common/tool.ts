@@ -9,9 +9,7 @@ import type { DeniedPaths, Reading, Resource } from '../../permission/index.ts';
 
 export type { Resource };
 
-/** What a tool has at hand while it looks. */
 export interface ToolContext {
-  /** The real path of the one folder that file tools work in. */
   root: string;
   /** The real path of the daemon's own folder, which every tool keeps out of. */
   privateFolder: string;
@@ -22,7 +20,6 @@ export interface ToolContext {
   reading: Reading;
 }
 
-/** The same while it runs, with what it was allowed to touch. */
 export interface RunContext extends ToolContext {
   /** Marks what it starts, so that it is found after a crash of the daemon. */
   requestId: string;
@@ -38,7 +35,6 @@ export interface RunContext extends ToolContext {
   large(): Promise<void>;
 }
 
-/** What stands fixed of a tool. */
 export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   name: string;
   title: string;

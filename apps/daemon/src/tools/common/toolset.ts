@@ -3,9 +3,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { LazyTool } from './lazy-tool.ts';
 import type { Resource } from './tool.ts';
 
-/** What a family has at hand while it opens, and as long as it is open. */
 export interface ToolsetContext {
-  /** The real path of the one folder that file tools work in. */
   root: string;
   /** The real path of the daemon's own folder, which every tool keeps out of. */
   privateFolder: string;
@@ -18,7 +16,6 @@ export interface ToolsetContext {
 
 /** Tools that come together, and what they need on this machine. What is heavy is loaded in `open`. */
 export interface Toolset {
-  /** As the panel lists it: filesystem, shell, computer, … */
   category: string;
   groups: readonly ToolGroup[];
   /** Called once, before anything of it is offered: when one of its groups is switched on. */
@@ -29,7 +26,6 @@ export interface Toolset {
   missing(): string | null;
   /** What the person should know of what is offered, in a sentence of at most 500 characters. */
   warning?(): string | null;
-  /** Ends what it started. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 import { pickEnvironment } from '../../config.ts';
 
-/** What the process that speaks with the display may know of the environment. */
 const kept = [
   'PATH',
   'HOME',

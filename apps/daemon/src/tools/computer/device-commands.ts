@@ -10,7 +10,6 @@ export type Point = z.infer<typeof point>;
 const area = z.object({ ...point.shape, width: z.number().int(), height: z.number().int() });
 export type Area = z.infer<typeof area>;
 
-/** What the daemon asks of the process that speaks with the display. */
 export const deviceCommand = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('capture'), area: area.optional(), longestSide: z.number().int() }),
   z.object({ kind: z.literal('move'), to: point }),
@@ -22,7 +21,6 @@ export const deviceCommand = z.discriminatedUnion('kind', [
 ]);
 export type DeviceCommand = z.infer<typeof deviceCommand>;
 
-/** Pixels of the main screen. */
 export const screenSize = z.object({
   width: z.number().int().positive(),
   height: z.number().int().positive(),

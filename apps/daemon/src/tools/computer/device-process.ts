@@ -9,7 +9,6 @@ import { deviceMessage, type DeviceMessage, type DeviceCommand, type ScreenSize 
 const startMs = 30_000;
 const answerMs = 20_000;
 
-/** The display of this machine, reached through a process of its own. */
 export interface Device {
   screen(): ScreenSize;
   /** Runs one command at a time; a picture comes as base64. Throws `computerFailed`, also after 20 s. */

@@ -10,7 +10,6 @@ export interface OwnInput {
   isActive(): boolean;
 }
 
-/** For questions in the panel. */
 export const unwatchedInput: OwnInput = { during: (run) => run(), isActive: () => false };
 
 export const createOwnInput = (clock: Clock): OwnInput => {

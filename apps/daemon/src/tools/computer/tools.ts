@@ -39,7 +39,6 @@ interface Definition<Input extends z.ZodType> {
   input: Input;
   /** What the person reads before it is done. Throws `badArguments` for what cannot be done at all. */
   describe(input: z.infer<Input>): string;
-  /** The question, where it is another text than that. */
   asks?(input: z.infer<Input>): string;
   run(input: z.infer<Input>, context: RunContext): Promise<ToolResult>;
 }

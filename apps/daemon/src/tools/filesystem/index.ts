@@ -10,7 +10,6 @@ import { readFile } from './read-file.ts';
 import { searchFiles } from './search/search-files.ts';
 import { writeFile } from './write-file.ts';
 
-/** Every tool of the folder that the person opened, in the order in which they are offered. */
 export const filesystemTools: readonly DaemonTool[] = [
   readFile,
   listFiles,

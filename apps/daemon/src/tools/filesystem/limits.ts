@@ -12,5 +12,4 @@ export const maxDepth = 20;
 export const maxTreeEntries = 2_000;
 export const defaultMatches = 50;
 export const maxMatches = 1_000;
-/** A search for text reads no more files than this. */
 export const maxSearchedFiles = 2_000;

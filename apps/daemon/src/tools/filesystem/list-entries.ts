@@ -21,7 +21,6 @@ const typeOf = (entry: Dirent): Entry['type'] | undefined => {
 };
 
 interface Wanted {
-  /** How many are given. */
   limit: number;
   type?: Entry['type'] | undefined;
 }

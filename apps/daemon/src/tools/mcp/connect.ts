@@ -18,7 +18,6 @@ const maxProgressLength = 2_000;
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 const anything = z.looseObject({});
 
-/** A running MCP server that has said hello. */
 export interface McpConnection {
   /** What it lists, page by page, unread: at most `maxListed`. `cut`: it has more. */
   list(signal: AbortSignal): Promise<{ tools: unknown[]; cut: boolean }>;
@@ -38,7 +37,6 @@ export interface ConnectNeeds {
   log: ServerLog;
   /** Aborted: the start is given up, and what was started ends. */
   signal: AbortSignal;
-  /** The server says that its list of tools is another one. */
   listChanged(): void;
   /** The server asks a question; `signal` aborts when it cancels it. A rejection refuses it. */
   asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;

@@ -7,7 +7,6 @@ import type { OfferedTool } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
 import type { GivenCall } from './calls/server-calls.ts';
 
-/** How much of the arguments a question shows; the rest is counted, and stands in the call. */
 const maxShown = 4_000;
 
 const showArguments = (input: Record<string, unknown>): string => {

@@ -4,9 +4,7 @@ import { toolLimits } from '@drawbridge/contracts/tool-call';
 import { canonical } from '@drawbridge/kit';
 import type { McpServer } from './servers-file.ts';
 
-/** One tool of one server, as it is offered. */
 export interface OfferedTool {
-  /** The server's name for it. */
   own: string;
   /** `<server>__<tool>`. */
   name: string;

@@ -5,7 +5,6 @@ import { createServerCalls, type ServerCalls } from './calls/server-calls.ts';
 import type { ServerLog } from './transport/server-log.ts';
 import type { McpServer } from './servers-file.ts';
 
-/** To be started, to greet, and to list its tools. */
 const startMs = 20_000;
 /** A server that ran this long starts its back-off anew. */
 const steadyMs = 60_000;
@@ -13,14 +12,12 @@ const retryRange = { baseMs: 1_000, capMs: 60_000 };
 /** At most one list in this time, however often the server says that it is another one. */
 const listEveryMs = 1_000;
 
-/** One MCP server of this machine, kept alive until `close`. */
 export interface RunningServer extends Pick<ServerCalls, 'call' | 'answering'> {
   name: string;
   /** What it listed last, also while it is being started again. */
   tools(): readonly OfferedTool[];
   /** Why it does not run, or null where it runs or starts for the first time. */
   trouble(): string | null;
-  /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }
 
@@ -31,9 +28,7 @@ export interface ServerNeeds {
   server: McpServer;
   log: ServerLog;
   connect(needs: Pick<ConnectNeeds, 'signal' | 'listChanged' | 'asked'>): Promise<McpConnection>;
-  /** `tools` or `trouble` gives something else. */
   changed(): void;
-  /** One sentence for the person. */
   notify(sentence: string): void;
 }
 

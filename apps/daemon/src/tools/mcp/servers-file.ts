@@ -7,7 +7,6 @@ import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../priv
 import { parsePrivateJson } from '../../private-files/private-json.ts';
 import { whileLocked } from '../../private-files/settings-lock.ts';
 
-/** How many servers the file may name. */
 export const maxServers = 32;
 
 const withoutNul = (text: string) => !text.includes('\0');
@@ -37,13 +36,11 @@ const mcpServersFile = z.strictObject({
     .refine((servers) => Object.keys(servers).length <= maxServers, `at most ${maxServers} servers`),
 });
 
-/** The MCP servers that the person set up on this machine, by name. */
 export interface McpServers {
   /** As the file has them now. `settingsBroken` where it cannot be understood. */
   read(): Promise<ReadonlyMap<string, McpServer>>;
   /** Adds one, or puts it in the place of the one of that name. It is on disk when this resolves. */
   add(name: string, server: McpServer): Promise<void>;
-  /** False for an unknown name. */
   remove(name: string): Promise<boolean>;
   /** Calls when the file may have changed; gives a function that stops it. */
   watch(listen: () => void): () => void;

@@ -14,7 +14,6 @@ import { openMcpServers, type McpServer, type McpServers } from './servers-file.
 import { withinLimits } from './within-limits.ts';
 
 export interface McpToolsetNeeds {
-  /** One sentence for the person at the machine. */
   notify(sentence: string): void;
   random?: () => number;
 }

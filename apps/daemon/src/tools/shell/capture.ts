@@ -17,7 +17,6 @@ const endOfWhole = (bytes: Buffer): number => {
   return bytes.length;
 };
 
-/** Where the first character begins that is whole. */
 const startOfWhole = (bytes: Buffer): number => {
   let at = 0;
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;

@@ -14,7 +14,6 @@ import { secretPlaces } from './sandbox/secret-places.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
 import { createWalls } from './sandbox/walls.ts';
 
-/** How the prelude is started for one command. */
 export interface Launch {
   file: string;
   arguments: string[];

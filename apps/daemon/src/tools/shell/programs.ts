@@ -16,7 +16,6 @@ export const safePath = (path: string, root: string): string =>
     })
     .join(delimiter);
 
-/** The first program of that name, as an absolute path. */
 export const findProgram = (name: string, path: string): string | undefined =>
   path
     .split(delimiter)

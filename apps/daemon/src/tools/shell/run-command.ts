@@ -14,10 +14,8 @@ import { preludeEnvironment } from './sandbox/prelude.ts';
 import { endTree } from '../../processes/process-tree.ts';
 
 export interface Command {
-  /** Names the call in the environment of all that it starts. */
   tag: string;
   text: string;
-  /** A real path. */
   cwd: string;
   timeoutMs: number;
   clock: Clock;

@@ -42,13 +42,10 @@ const maxCommandBytes = 100_000;
 
 /** What the person and the agent read of a command's limits. */
 interface Limits {
-  /** Whether a command may be allowed with further words. */
   words: boolean;
   /** Tells a permission for a sandboxed command from one without a sandbox. */
   mark?: string;
-  /** Said to the agent with the tool. */
   description: string;
-  /** Said to the person with the question. */
   asked(root: string): string;
 }
 

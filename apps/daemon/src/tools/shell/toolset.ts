@@ -1,7 +1,6 @@
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
 import type { Toolset } from '../common/toolset.ts';
 
-/** What the person reads where they switched the sandbox off. */
 const withoutSandboxWarning =
   'Commands run without a sandbox: they can do whatever you can do on this machine.';
 

@@ -18,7 +18,6 @@ const permits: Record<ToolGroup, string> = {
 };
 
 export interface ActivationNeeds {
-  /** The modes that hold now. */
   modes(): Modes;
   /** Whether the person switched the group off for this session, with a flag or at the start. */
   isOffForSession(group: ToolGroup): boolean;
@@ -26,7 +25,6 @@ export interface ActivationNeeds {
   prepare(group: ToolGroup): Promise<string | null>;
   /** Puts groups that are on deny on ask, for good. */
   activate(groups: readonly ToolGroup[]): Promise<void>;
-  /** The tools that are offered are others now. */
   changed(): void;
 }
 

@@ -22,7 +22,6 @@ export interface Downloads {
 
 export interface DownloadsNeeds {
   clock: Clock;
-  /** Where the browser puts them. */
   folder: string;
   notify(sentence: string): void;
 }

@@ -6,7 +6,6 @@ export interface BrowserFolders {
   profile: string;
   downloads: string;
   uploads: string;
-  /** What the tools write down. */
   output: string;
   /** Deletes all but a profile that is kept. */
   remove(): void;

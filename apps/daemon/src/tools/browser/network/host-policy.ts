@@ -10,17 +10,13 @@ export type Refusal = 'server' | 'denied' | 'never' | 'local' | 'unasked';
 export interface HostPolicyNeeds {
   access(resource: Resource): Promise<Mode>;
   server: OwnServer;
-  /** The addresses of this machine. */
   own: ReadonlySet<string>;
-  /** The hosts of the pages that are open now; an empty page has none. */
   open(): WebHost[];
 }
 
 /** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
 export interface HostPolicy {
-  /** Runs with what a call was granted. */
   during<T>(granted: readonly Resource[], run: () => Promise<T>): Promise<T>;
-  /** A page in a tab. */
   mayVisit(place: WebHost): Promise<Refusal | null>;
   /** What a page loads beside itself. `from`: the pages that may have asked for it. */
   mayLoad(place: WebHost, from: readonly WebHost[]): Promise<Refusal | null>;

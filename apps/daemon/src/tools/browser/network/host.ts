@@ -64,7 +64,6 @@ export const looksLocal = ({ hostname }: WebHost): boolean =>
     ? !hostname.includes('.') || localName.test(hostname)
     : classOf(hostname, noAddresses) !== 'public';
 
-/** Whether the name is an address that is never opened. */
 export const isNever = ({ hostname }: WebHost): boolean =>
   canonicalAddress(hostname) !== undefined && classOf(hostname, noAddresses) === 'never';
 

@@ -11,9 +11,7 @@ export interface OwnServer {
 
 export interface OwnServerNeeds {
   url: string;
-  /** What the server's name leads to. */
   addresses: readonly string[];
-  /** The addresses of this machine. */
   own: ReadonlySet<string>;
 }
 

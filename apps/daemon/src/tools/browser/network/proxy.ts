@@ -10,14 +10,11 @@ import type { Refusal } from './host-policy.ts';
 
 export interface ProxyNeeds {
   mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
-  /** Told of each connection that is refused. */
   refused(place: WebHost, refusal: Refusal): void;
-  /** Every address of a name; the system's own way where nothing is given. */
   resolve?(hostname: string): Promise<string[]>;
 }
 
 export interface Proxy {
-  /** For the browser's command line. */
   url: string;
   /** What a client has to show. */
   username: string;

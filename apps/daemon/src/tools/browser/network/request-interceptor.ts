@@ -6,11 +6,8 @@ export interface RequestInterceptorNeeds {
   /** The browser's own session, above all tabs, workers and windows. */
   cdp: CDPSession;
   hostPolicy: HostPolicy;
-  /** What the proxy wants to be shown. */
   proxy: { username: string; password: string };
-  /** The hosts of the pages that are open now. */
   open(): WebHost[];
-  /** Told of each page that was kept from loading. */
   blocked(url: string, refusal: Refusal | 'scheme'): void;
 }
 

@@ -1,6 +1,5 @@
 import { keysymOf, symbolOf } from './keysyms.ts';
 
-/** The keyboard of a display at one moment. */
 export interface KeyboardState {
   firstKeycode: number;
   /** Keysyms of each key: without and with shift in group one, then group two. 0 is no keysym. */
@@ -14,7 +13,6 @@ export interface Stroke {
   shift: boolean;
 }
 
-/** What a key gives without and with shift. */
 export interface KeyChange {
   keycode: number;
   keysyms: [number, number];
@@ -67,10 +65,8 @@ const inGroups = (all: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 export interface KeyPlan {
-  /** To be made before the first key is pressed. */
   changes: KeyChange[];
   strokes: Stroke[];
-  /** How many of the symbols the strokes give. */
   length: number;
 }
 

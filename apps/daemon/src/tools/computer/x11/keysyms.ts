@@ -12,7 +12,6 @@ const otherNames = new Map([
 /** A character, or the name of a key that types none; one symbol for all its names. */
 export const toSymbol = (name: string): string => otherNames.get(name) ?? name;
 
-/** What X11 calls a symbol, or undefined where it has no name for it. */
 export const keysymOf = (symbol: string): number | undefined => {
   const point = symbol.codePointAt(0) ?? 0;
   if (named.has(symbol)) return named.get(symbol);
@@ -29,7 +28,6 @@ const symbols = new Map([
   }),
 ]);
 
-/** What a key with this keysym gives. */
 export const symbolOf = (keysym: number): string | undefined =>
   keysym >= unicode + 0x100 && keysym <= unicode + 0x10_ffff
     ? String.fromCodePoint(keysym - unicode)

@@ -15,7 +15,6 @@ export interface Typist {
   type(text: string): Promise<void>;
   /** Presses a key, by character or name, while others are held. Rejects where the keyboard lacks it. */
   tap(keys: Keys): Promise<void>;
-  /** Clears the spare keys. */
   close(): Promise<void>;
 }
 

@@ -28,7 +28,6 @@ const connect = (): Promise<Display> =>
     client.on('error', reject);
   });
 
-/** Speaks with the display that `DISPLAY` names. */
 export const openKeyboard = async (): Promise<XKeyboard> => {
   const { client, min_keycode: firstKeycode, max_keycode: lastKeycode, screen } = await connect();
   const waiting = new Set<(error: Error) => void>();

@@ -111,7 +111,6 @@ const compared = async ({ before, after }: Change): Promise<FoundHunk[] | undefi
   return patch && toHunks(patch);
 };
 
-/** The lines without their line feeds. */
 const split = (text: string, kind: LineKind): Line[] => {
   if (text === '') return [];
   const lines = text.split('\n').map((line): Line => ({ kind, text: line }));
@@ -167,7 +166,6 @@ export const diffPreview = async (
   };
 };
 
-/** The end of the text's first so many lines. */
 const endOfLines = (text: string, count: number): number => {
   let end = 0;
   for (let line = 0; line < count; line += 1) {

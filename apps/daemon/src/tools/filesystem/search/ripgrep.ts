@@ -8,7 +8,6 @@ const maxRunMs = 20_000;
 
 export interface Search {
   root: string;
-  /** Glob from the root. */
   glob: string;
   /** Literal text on one line of a file; undefined to look at names only. */
   text?: { query: string; ignoreCase: boolean };

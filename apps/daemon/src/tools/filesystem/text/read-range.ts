@@ -14,7 +14,6 @@ export interface LineRange {
 }
 
 export interface Wanted {
-  /** Counted from 1. */
   startLine: number;
   maxLines: number;
 }

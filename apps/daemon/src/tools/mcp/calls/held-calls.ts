@@ -10,16 +10,13 @@ const maxHeld = 4;
 export interface HeldCall {
   call: ServerCall;
   question: Question;
-  /** Which tool and which arguments it is of. */
   about: string;
 }
 
-/** Calls that wait for their client, in memory alone: they end with the daemon. */
 export interface HeldCalls {
   /** An unguessable token; null when there are too many. A call not resumed in time is abandoned. */
   hold(held: HeldCall): string | null;
   find(token: string, about: string): HeldCall | undefined;
-  /** The same, once. */
   take(token: string, about: string): HeldCall | undefined;
   clear(): void;
 }

@@ -42,20 +42,16 @@ export const questionRequest = z.object({
 });
 export type QuestionRequest = z.infer<typeof questionRequest>;
 
-/** How long a call waits for the answer of its caller's client. */
 export const answerMs = 5 * 60_000;
 
-/** What a server asks during a call, within its limits. */
 export interface Question {
   /** The server's own words, with all that is hidden made visible. */
   message: string;
-  /** What the caller's client is asked. */
   params:
     | { mode: 'form'; message: string; requestedSchema: Record<string, unknown> }
     | { mode: 'url'; message: string; url: string };
 }
 
-/** The name of the one question in what is asked of a client. */
 const questionName = 'question';
 
 const refused = (why: string) => new McpError(ErrorCode.InvalidParams, `The question has ${why}`);
@@ -82,7 +78,6 @@ export const readQuestion = (name: string, params: QuestionRequest['params']): Q
     : { message: own, params: { mode: 'form', message, requestedSchema: read.requestedSchema } };
 };
 
-/** Whether the caller's client says that it can be asked this. */
 export const canBeAsked = (input: ClientInput | undefined, { params: { mode } }: Question): boolean =>
   mode === 'url' ? input?.showsPages === true : input?.methods.includes('elicitation/create') === true;
 
@@ -108,5 +103,4 @@ export const readAnswer = ({ responses }: ClientInput): ElicitResult | undefined
   return action === 'accept' && content !== undefined ? { action, content } : { action };
 };
 
-/** The answer to a question that cannot be put. */
 export const noAnswer: ElicitResult = { action: 'cancel' };

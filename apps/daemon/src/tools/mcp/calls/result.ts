@@ -28,7 +28,6 @@ export const readRefusal = (error: unknown): ToolResult | undefined => {
   return errorResult(`The MCP server refused: ${visible(error.message.slice(0, maxMessageLength))}`);
 };
 
-/** The outcome of the call is unknown. */
 export const mayHaveRun = (why: string): ToolResult => ({
   ...errorResult(`${why}: the call may have run. Check what it changes before you try again.`),
   _meta: { 'drawbridge/outcome': 'lost', 'drawbridge/started': true },

@@ -5,18 +5,14 @@ import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { noAnswer, type Question } from './question.ts';
 import { mayHaveRun, readRefusal, readResult } from './result.ts';
 
-/** Questions that one call may ask. */
 const maxQuestions = 8;
 /** Without an answer and without progress, where the call brings no deadline of its own. */
 const silenceMs = 10 * 60_000;
 
-/** The request that waits for a call now. */
 export interface Listener {
-  /** Aborted: the call is cancelled at the server. */
   signal: AbortSignal;
   timeoutMs?: number;
   progress(update: ProgressBody): void;
-  /** Whether its client can be asked this. */
   canBeAsked(question: Question): boolean;
 }
 
@@ -29,14 +25,12 @@ export interface ServerCall {
   /** The server asks; `signal` aborts when it cancels the question. */
   ask(question: Question, signal: AbortSignal): Promise<ElicitResult>;
   answer(question: Question, answer: ElicitResult): void;
-  /** Goes to the caller with the result. */
   note(text: string): void;
   /** Cancels the call: its result will not be asked for. */
   abandon(): void;
   ended: Promise<ToolResult>;
 }
 
-/** The questions of a call that have no answer yet. */
 const createQuestions = () => {
   const settlers = new Map<Question, (answer: ElicitResult) => void>();
   let wake: (() => void) | undefined;
@@ -73,7 +67,6 @@ const createQuestions = () => {
 
 export interface ServerCallNeeds {
   clock: Clock;
-  /** The server's. */
   name: string;
   run(options: {
     signal: AbortSignal;
@@ -87,7 +80,6 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
   const notes: string[] = [];
   let asked = 0;
   let whyStopped: ToolResult | undefined;
-  /** The one that waits now. */
   let report: Listener['progress'] | undefined;
   /** Of the last that waited; before the first no client can be asked. */
   let canBeAsked: Listener['canBeAsked'] | undefined;

@@ -43,7 +43,6 @@ export interface ServerCallsNeeds {
   clock: Clock;
   name: string;
   connection(): McpConnection | undefined;
-  /** Why it is not connected. */
   trouble(): string | null;
 }
 

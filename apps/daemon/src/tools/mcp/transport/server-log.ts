@@ -5,14 +5,11 @@ import { createLogFile } from '../../../log/index.ts';
 
 /** Full logs of one server that are kept beside the one that is written. */
 const olderLogs = 1;
-/** One line, in characters. */
 const maxLineLength = 2_000;
 
-/** The stderr of one MCP server, and how it ended. */
 export interface ServerLog {
   /** `text` may hold anything: it becomes one line of visible characters. */
   line(kind: 'stderr' | 'stdout' | 'drawbridge', text: string): void;
-  /** Resolves when all of it is on disk, or could not be written. */
   settled(): Promise<void>;
 }
 

@@ -14,7 +14,6 @@ export interface ServerProcess {
   command: string;
   args: readonly string[];
   env: Record<string, string>;
-  /** Where it is started. */
   cwd: string;
   /** Names what it starts, so that nothing of it is left behind. */
   tag: string;

@@ -3,9 +3,7 @@ import { dirname, sep } from 'node:path';
 import { isWithin } from '../../../paths/protected.ts';
 
 export interface Walls {
-  /** Can be written, but for what the others name. */
   root: string;
-  /** A folder of the command's own. */
   temporary: string;
   /** Closed for reading with all below; what is not there is left out. */
   hidden: string[];

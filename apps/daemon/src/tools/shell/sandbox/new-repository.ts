@@ -43,7 +43,6 @@ export const settleRepository = async (folder: string, root: string): Promise<st
   ];
 };
 
-/** A folder that a new repository is made in. */
 export const makeRepositoryFolder = (parent: string): string => {
   const folder = join(parent, 'git');
   mkdirSync(folder, { mode: 0o755 });

@@ -31,7 +31,6 @@ export interface ProtectedPlaces {
   kept: Map<string, string | undefined>;
   /** Folders in which git finds a repository, also bare ones. */
   repositories: Map<string, Repository>;
-  /** Folders that were not looked into. */
   unseen: string[];
 }
 
@@ -135,9 +134,7 @@ const leaveOutGone = ({ kept, repositories, unseen }: ProtectedPlaces): Protecte
 
 interface Inspection {
   start?: Ahead;
-  /** Not to be looked into. */
   without?: readonly string[];
-  /** How many folders, at most. */
   limit?: number | undefined;
   signal?: AbortSignal;
 }

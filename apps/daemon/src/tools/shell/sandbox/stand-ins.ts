@@ -4,7 +4,6 @@ import { hasCode } from '@drawbridge/kit';
 /** What stands where a protected name must not be made: an empty folder, or a file that cannot be written. */
 export interface StandIn {
   path: string;
-  /** The file's text; undefined for a folder. */
   text?: string;
 }
 

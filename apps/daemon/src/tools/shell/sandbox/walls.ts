@@ -11,7 +11,6 @@ import { secretPlaces } from './secret-places.ts';
 import { sweepAfter } from './set-aside.ts';
 import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
 
-/** The disk as one command sees it. */
 export interface Built {
   arguments: string[];
   /** To be called when the command has ended. Gives sentences about what it made and does not keep. */
@@ -92,7 +91,6 @@ const returnRepository = async (root: string, shared: Shared): Promise<string[]>
 interface Given {
   deniedPaths: DeniedPaths;
   signal: AbortSignal;
-  /** The command's own folder for what it writes elsewhere. */
   temporary: string;
 }
 
@@ -156,7 +154,6 @@ export const createWalls = (territory: Territory, limit?: number) => {
   return { build };
 };
 
-/** Does what commands of a daemon that was killed left to do. */
 export const clearPending = async ({ privateFolder }: Territory): Promise<void> => {
   for (const { root, before, standIns, folders } of consumePending(privateFolder)) {
     for (const standIn of standIns.toReversed()) removeStandIn(standIn);
