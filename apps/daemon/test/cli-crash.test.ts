@@ -168,7 +168,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
       /^error {2}The journal of this machine was damaged; it is kept as .*journal\.broken-\d+$/m,
     );
     send('r1', 'shell_execute', { command: 'echo run >> runs' }, true);
-    await until(() => expect(answersTo('r1').at(-1)).toEqual(lost('what this machine wrote down')));
+    await until(() => expect(answersTo('r1').at(-1)).toEqual(lost('the journal of this machine')));
     send('r2', 'shell_execute', { command: 'echo run >> runs' });
     await until(() => expect(answersTo('r2')).toHaveLength(1));
     expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\nrun\n');

@@ -233,9 +233,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     server.answer('events', page(502));
     server.cutStream();
     await until(() =>
-      expect(out.stderr).toMatch(
-        /reconnecting {2}in \d+ s \(a web page came instead of an answer \(HTTP 502\)/,
-      ),
+      expect(out.stderr).toMatch(/reconnecting {2}in \d+ s \(the answer is a web page \(HTTP 502\)/),
     );
     server.answer('events');
     await until(() => expect(out.stderr.match(/^connected /gm)).toHaveLength(2));

@@ -47,7 +47,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       {},
       /^error {2}The address of the server cannot be used/,
     ],
-    ['no session to go on with', ['connect'], {}, /^error {2}There is no session on this machine/],
+    ['no session to go on with', ['connect'], {}, /^error {2}This machine has no saved session/],
     [
       'a folder that is not there',
       ['https://x.example', pairingToken, 'nowhere'],
@@ -82,7 +82,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       'a looser mode for system',
       ['https://x.example', pairingToken, '--permission-system', 'allow'],
       {},
-      /settings\.json only/,
+      /only be changed in .*settings\.json/,
     ],
   ])('exits with 2 on %s', async (_name, args, environment, shown) => {
     const result = await run(args, environment);

@@ -1,17 +1,18 @@
 import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import type { RulesQuery } from '@drawbridge/contracts/rules';
 import type { Tool } from '@drawbridge/contracts/tool';
 import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import type { Clock } from '@drawbridge/kit';
 import {
   createGate,
-  createRemoteRules,
+  answerRulesQuery,
   createSession,
   createSettler,
   openRuleUse,
   type Ask,
   type Modes,
-  type RemoteRules,
   type SettingsStore,
 } from '../permission/index.ts';
 import {
@@ -37,7 +38,7 @@ export interface ToolHost {
   onChanged(listen: () => void): () => void;
   /** Loads the tools; a call that comes before waits for its own. */
   load(): Promise<void>;
-  rules: RemoteRules;
+  rules(query: RulesQuery): Promise<RulesBody>;
   /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
   settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
   /** The question of this request will not be answered. */
@@ -96,7 +97,7 @@ export const createToolHost = async (needs: ToolHostNeeds): Promise<ToolHost> =>
     },
     onChanged: toolbox.onChanged,
     load: toolbox.load,
-    rules: createRemoteRules({ settings, session, use, notify: notifyOfRules }),
+    rules: (query) => answerRulesQuery({ settings, session, use, notify: notifyOfRules }, query),
     settleQuestions: (report) =>
       createSettler({
         clock,

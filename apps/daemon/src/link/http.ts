@@ -109,7 +109,7 @@ export const createHttp = (address: URL): Http => {
   return { request, close: () => agent.destroy() };
 };
 
-/** Runs requests to one server and closes its sockets. Rejects with "no answer in time" when late or aborted. */
+/** Runs requests to one server. Rejects with "no answer in time" when late or aborted. */
 export const withServer = async <T>(
   url: URL,
   { clock, withinMs, signal }: { clock: Clock; withinMs: number; signal?: AbortSignal | undefined },

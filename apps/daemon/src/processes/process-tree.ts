@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Clock } from '@drawbridge/kit';
+import { hasCode, type Clock } from '@drawbridge/kit';
 
 /** Tags all that a command starts through the environment: a process that leaves its group keeps the tag. */
 export const tagVariable = 'DRAWBRIDGE_CALL';
@@ -23,6 +23,15 @@ const tagged = (tag: string): number[] => {
     .filter((pid) => `\0${readQuietly(`/proc/${pid}/environ`)}`.includes(`\0${tagVariable}=${tag}\0`))
     .map(Number)
     .filter((pid) => pid !== process.pid);
+};
+
+/** Whether a process of that number runs, also one of another user. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
 };
 
 /** Signal 0 only asks whether it is there. */

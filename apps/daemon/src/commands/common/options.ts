@@ -129,7 +129,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
     ),
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     install: readInstall(flags['install'], environment.install),
-    keyStore: keyStore === undefined ? null : oneOf('--key-store', keyStore, keyStores),
+    keyStore: keyStore === undefined ? null : oneOf('The key store', keyStore, keyStores),
     modes:
       flags['readOnly'] === true
         ? readOnlyModes(readModes(flags, { ...environment, permissions: {} }))

@@ -82,7 +82,7 @@ export const plainCommand = (text: string): readonly [string, ...string[]] | und
   return words.some((word) => refused[program]?.test(word)) ? undefined : [program, ...words];
 };
 
-/** A shell resource in its parts: the working folder, and the command's text. Undefined for other resources. */
+/** The working folder and the text of a shell resource; undefined for other resources. */
 export const commandParts = (resource: string): { folder: string; text: string } | undefined => {
   const quoted = /^"(?:[^"\\]|\\.)*"(?= \$ )/.exec(resource)?.[0];
   if (quoted === undefined) return undefined;

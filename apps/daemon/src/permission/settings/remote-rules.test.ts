@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { RulesBody, ShownRule } from '@drawbridge/contracts/rule-list';
-import type { NewRule } from '@drawbridge/contracts/rules';
+import type { NewRule, RulesQuery } from '@drawbridge/contracts/rules';
 import { describe, expect, it } from 'vitest';
 import { openGate, ruleOf, write } from '../../testing/gate-fixture.ts';
-import { createRemoteRules } from './remote-rules.ts';
+import { answerRulesQuery } from './remote-rules.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 
@@ -12,7 +12,8 @@ const open = async (settings: { remoteRules?: boolean } = {}) => {
   const said: string[] = [];
   if (settings.remoteRules === true)
     writeFileSync(world.file, '{"version":1,"remoteRules":true}', { mode: 0o600 });
-  const rules = createRemoteRules({ ...world, notify: (sentence) => void said.push(sentence) });
+  const rules = (query: RulesQuery) =>
+    answerRulesQuery({ ...world, notify: (sentence) => void said.push(sentence) }, query);
   const listed = async (): Promise<ShownRule[]> => {
     const body = await rules({ type: 'list' });
     return 'rules' in body ? body.rules : [];

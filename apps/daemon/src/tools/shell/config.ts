@@ -1,4 +1,4 @@
-import { safePath } from './programs.ts';
+import { safePath } from '../../paths/programs.ts';
 import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a command gets: enough to find programs and to use the person's language. */

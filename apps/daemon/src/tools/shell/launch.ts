@@ -8,7 +8,7 @@ import { protectedNamesIn, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment } from './config.ts';
 import { prelude } from './sandbox/prelude.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../../paths/programs.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { secretPlaces } from './sandbox/secret-places.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';

@@ -4,7 +4,7 @@ import { plainCommand } from '../../permission/index.ts';
 import { isWithin } from '../../paths/protected.ts';
 import { shellEnvironment } from './config.ts';
 import { digestFile } from './named-scripts.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../../paths/programs.ts';
 
 /**
  * A digest of a command's program file, for rules with further words; undefined for other commands

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserMode } from '../../../permission/index.ts';
+import { isRunning } from '../../../processes/process-tree.ts';
 
 export interface BrowserFolders {
   profile: string;
@@ -10,15 +11,6 @@ export interface BrowserFolders {
   /** Deletes all but a profile that is kept. */
   remove(): void;
 }
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Runs that ended without cleaning up, of daemons that are gone. */
 const removeLeftovers = (folder: string): void => {

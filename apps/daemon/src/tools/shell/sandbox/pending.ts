@@ -4,7 +4,7 @@ import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { ProtectedPlaces } from './protected-places.ts';
 import type { StandIn } from './stand-ins.ts';
-import { hasCode } from '@drawbridge/kit';
+import { isRunning } from '../../../processes/process-tree.ts';
 
 const record = z.object({
   pid: z.number(),
@@ -30,14 +30,8 @@ const prefix = 'shell-pending-';
 /** A process that starts again may get the number that it had. */
 const instance = nanoid();
 
-const isAtWork = (other: { pid: number; instance: string }): boolean => {
-  if (other.pid === process.pid) return other.instance === instance;
-  try {
-    return process.kill(other.pid, 0);
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-};
+const isAtWork = (other: { pid: number; instance: string }): boolean =>
+  other.pid === process.pid ? other.instance === instance : isRunning(other.pid);
 
 /** Writes it down; gives what removes the note. */
 export const writePending = (privateFolder: string, { root, before, standIns, folders }: Pending) => {

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { isWithin } from '../../paths/protected.ts';
+import { isWithin } from './protected.ts';
 
 /** PATH without folders that a command could fill: relative ones, and those in the root. */
 export const safePath = (path: string, root: string): string =>
