@@ -3,7 +3,7 @@ import type { Modes } from '../permission/index.ts';
 import { sandboxTrials } from '../tools/shell/sandbox/sandbox-trials.ts';
 import type { Check } from './check.ts';
 
-/** What a family of tools needs on the machine, by the word that a person looks for. */
+/** What a toolset needs on the machine, by the word that a person looks for. */
 const needs = {
   shell: { name: 'sandbox', group: 'shell' },
   computer: { name: 'display', group: 'computer' },
@@ -11,7 +11,7 @@ const needs = {
   mcp: { name: 'mcp', group: 'mcp' },
 } as const;
 
-/** A family that lacks something: a warning where its group is on, a note where it is not. */
+/** A toolset that lacks something: a warning where its group is on, a note where it is not. */
 export const evaluateTools = (categories: readonly ToolCategory[], modes: Modes): Check[] =>
   Object.entries(needs).flatMap(([toolset, { name, group }]): Check[] => {
     const category = categories.find((category) => category.name === toolset);

@@ -5,6 +5,7 @@ import type { TerminalAnswer } from '../permission/index.ts';
 import { drawKeys, keysOf, scopesOf } from './keys.ts';
 import { drawQuestion } from './question.ts';
 import type { TerminalOutput } from './terminal-output.ts';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 
 /** What was typed before the question could be read is not an answer to it. */
 const ignoreKeysMs = 500;
@@ -97,3 +98,22 @@ export const createAskInTerminal = ({
 
   return (question, signal) => inTurn(() => askNow(question, signal));
 };
+
+const reportEveryMs = 10_000;
+
+/** A person takes longer than a call's deadline, so progress renews it as long as the question is open. */
+export const askWithProgress =
+  (clock: Clock, ask: AskInTerminal) =>
+  async (
+    question: ConfirmationPayload,
+    { signal, progress }: { signal: AbortSignal; progress(update: ProgressBody): void },
+  ): Promise<TerminalAnswer> => {
+    const report = () => progress({ message: 'Waiting for an answer in the terminal of the machine' });
+    report();
+    const stop = clock.every(reportEveryMs, report);
+    try {
+      return await ask(question, signal);
+    } finally {
+      stop();
+    }
+  };

@@ -3,7 +3,7 @@ import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { createDeferred, createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { TerminalAnswer } from '../permission/index.ts';
-import { askWithProgress } from './waiting.ts';
+import { askWithProgress } from './ask.ts';
 
 const question: ConfirmationPayload = {
   toolGroup: 'shell',

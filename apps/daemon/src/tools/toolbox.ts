@@ -7,18 +7,18 @@ import type { LazyTool } from './common/lazy-tool.ts';
 import { changesSomething } from './common/tool.ts';
 import type { ToolsetContext, Toolset } from './common/toolset.ts';
 
-/** The families of this machine, opened as their groups are switched on. */
+/** The toolsets of this machine, opened as their groups are switched on. */
 export interface Toolbox {
   /** Opens what has a group that is not on deny; what is open stays open. */
   open(modes: Modes): Promise<void>;
   find(name: string): LazyTool | undefined;
-  /** Why no open family has a tool of the group, or null where one has or will have. */
+  /** Why no open toolset has a tool of the group, or null where one has or will have. */
   missing(group: ToolGroup): string | null;
   /** The tools that are sent to the server: those of open toolsets whose group is not on deny. */
   offered(modes: Modes): Tool[];
-  /** Each family, whether any of it is offered, why not, and whether it can change anything. */
+  /** Each toolset: whether any of it is offered, why not, and whether it can change anything. */
   categories(modes: Modes): ToolCategory[];
-  /** Calls when what an open family has or misses changed; gives a function that stops it. */
+  /** Calls when what an open toolset has or misses changed; gives a function that stops it. */
   onChanged(listen: () => void): () => void;
   /** Loads the open toolsets, so that no call waits, and an update of the program changes nothing running. */
   load(): Promise<void>;

@@ -20,7 +20,7 @@ export interface ToolsetNeeds extends McpToolsetNeeds {
   ownInput?: OwnInput;
 }
 
-/** Every family that this daemon knows, closed; which of them are offered is the person's choice. */
+/** Every toolset that this daemon knows, closed; which of them are offered is the person's choice. */
 export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => [
   plainToolset('filesystem', filesystemEntries()),
   shellToolset({ sandbox: needs.shellSandbox ?? true }),

@@ -40,7 +40,7 @@ export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   title: string;
   description: string;
   group: ToolGroup;
-  /** The family under which the panel lists it: filesystem, shell, … */
+  /** The name in the panel: filesystem, shell, … */
   category: string;
   /** `reads` may run again after a lost connection; others start at most once. `destroys` can lose data. */
   effect: 'reads' | 'adds' | 'destroys';

@@ -29,7 +29,7 @@ export interface Toolset {
   close(): Promise<void>;
 }
 
-/** A family whose tools need nothing but this program. */
+/** A toolset whose tools need nothing but this program. */
 export const plainToolset = (category: string, tools: readonly LazyTool[]): Toolset => ({
   category,
   groups: [...new Set(tools.map((tool) => tool.group))],

@@ -9,7 +9,7 @@ import type { Device } from './device-process.ts';
 import { readKeys, type Keys } from './keys.ts';
 import { mouseButtons, type DeviceCommand, type Point } from './device-commands.ts';
 import type { OwnInput } from './own-input.ts';
-import { onScreen, toScreen, type SeenScreen } from './places.ts';
+import { onScreen, toScreen, type SeenScreen } from './screen-points.ts';
 
 const longestSide = 1_024;
 const maxTextLength = 10_000;
