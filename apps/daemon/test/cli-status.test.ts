@@ -47,7 +47,7 @@ describe('drawbridge status', { timeout: 60_000 }, () => {
     const after = await run(['status']);
     expect(after.code).toBe(1);
     expect(after.stdout).toMatch(
-      /^not running {3}paired with http:.*\nnext {10}\S+ \S+cli\.cjs connect reconnects/,
+      /^not running {3}paired with http:.*\nnext {10}Run \S+ \S+cli\.cjs connect to reconnect/,
     );
   });
 

@@ -77,7 +77,7 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
 export const addPair = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('pair')
-    .description('pair this machine and keep the key, without staying connected')
+    .description('pair this machine and save the key, without staying connected')
     .argument('[url]', 'address of the server')
     .argument('[token]', 'pairing token from the panel')
     .option(...jsonFlag)

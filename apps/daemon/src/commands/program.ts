@@ -119,7 +119,10 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
     .option('--non-interactive', 'start without asking')
     .addOption(
-      new Option('--confirm <where>', 'where to ask (default: panel)').choices(['panel', 'terminal']),
+      new Option('--confirm <where>', 'where questions are asked (default: panel)').choices([
+        'panel',
+        'terminal',
+      ]),
     )
     .option('--install', 'install drawbridge for this user without asking')
     .option('--no-install', 'do not offer to install it')

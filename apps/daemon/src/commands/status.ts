@@ -62,7 +62,7 @@ const idle = (kept: KeptSession | null, paint: Paint): string[] => {
   const next =
     kept === null
       ? 'Open the panel, choose Connect, and run the command that it shows.'
-      : `${ownCommand('connect')} reconnects; ${ownCommand('service install')} keeps it running.`;
+      : `Run ${ownCommand('connect')} to reconnect, or ${ownCommand('service install')} to keep it running.`;
   return [word, row('next', next, (text) => paint('cyan', text))];
 };
 

@@ -142,7 +142,7 @@ const update = async (flags: UpdateFlags, context: CommandContext): Promise<Answ
 export const addUpdate = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('update')
-    .description('install the release that the server has, after a question; nothing updates on its own')
+    .description("install the server's release after a confirmation; nothing updates on its own")
     .option('--yes', 'do not ask')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge update');
