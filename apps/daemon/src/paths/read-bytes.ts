@@ -24,11 +24,11 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
   let bytes = Buffer.allocUnsafe(Math.min(stated, maxFileBytes) + 1);
   let length = 0;
   for (;;) {
-    const room = bytes.length - length;
+    const free = bytes.length - length;
     const bytesRead =
       bytes.length > smallBytes
-        ? (await readInto(fd, bytes, length, room, null)).bytesRead
-        : readSync(fd, bytes, length, room, null);
+        ? (await readInto(fd, bytes, length, free, null)).bytesRead
+        : readSync(fd, bytes, length, free, null);
     length += bytesRead;
     if (length > maxFileBytes) throw errors.tooLarge();
     if (bytesRead === 0) return bytes.subarray(0, length);

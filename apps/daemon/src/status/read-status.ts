@@ -19,7 +19,7 @@ const readOne = async (folder: string): Promise<DaemonStatus | null> => {
 /** The status files of this user's daemons that run now. Asks no process, changes nothing. */
 export const readStatuses = async (privateFolder: string): Promise<DaemonStatus[]> => {
   const folder = journalFolder(privateFolder);
-  const rooms = await readdir(folder).catch(() => []);
-  const statuses = await Promise.all(rooms.map((room) => readOne(join(folder, room))));
+  const names = await readdir(folder).catch(() => []);
+  const statuses = await Promise.all(names.map((name) => readOne(join(folder, name))));
   return statuses.filter((status) => status !== null);
 };

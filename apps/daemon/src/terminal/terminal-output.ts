@@ -72,9 +72,9 @@ export const createTerminalOutput = ({
     printText: write,
     live: (lines) => {
       if (columns === undefined) return;
-      const room = columns() - wordWidth - 2;
+      const available = columns() - wordWidth - 2;
       live = lines.map(
-        ({ word, text }) => `${oneLine(word, fit(visible(withoutKeys(text)), room), 'cyan')}\n`,
+        ({ word, text }) => `${oneLine(word, fit(visible(withoutKeys(text)), available), 'cyan')}\n`,
       );
       if (holds === 0 && (live.length > 0 || drawn > 0)) putAbove('');
     },

@@ -62,13 +62,13 @@ export const createProgressReporter = (
   const flush = async (): Promise<void> => {
     if (busy || ended || (unsent === null && kept.isTaken())) return;
     busy = true;
-    const telling = unsent;
+    const update = unsent;
     unsent = null;
     const output = kept.next();
     const startedAt = clock.now();
-    const reply = await post({ ...telling, ...output });
+    const reply = await post({ ...update, ...output });
     const away = isAway(reply);
-    if (away) notify(telling, unsent);
+    if (away) notify(update, unsent);
     else {
       const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
       kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);

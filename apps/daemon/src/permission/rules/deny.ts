@@ -74,7 +74,7 @@ const deniesPath = (denied: string, resource: Resource, normalized: string): boo
 };
 
 /** What may not be read may not be written either. */
-const speaksFor = (group: ToolGroup, resource: Resource) =>
+const appliesTo = (group: ToolGroup, resource: Resource) =>
   group === resource.toolGroup || (group === 'filesystemRead' && resource.toolGroup === 'filesystemWrite');
 
 interface Spelling {
@@ -102,11 +102,11 @@ const meets = (denial: Denial, resource: Resource, { text, normalized }: Spellin
 
 /** The first denial that meets a resource, its other spellings, or the programs that a command starts. */
 export const findDenial = (denials: readonly Denial[], resource: Resource): Denial | undefined => {
-  const speaking = denials.filter(({ rule }) => speaksFor(rule.toolGroup, resource));
-  if (speaking.length === 0) return undefined;
+  const applicable = denials.filter(({ rule }) => appliesTo(rule.toolGroup, resource));
+  if (applicable.length === 0) return undefined;
   const spellings = [resource.resource, ...(resource.aliases ?? [])].map((text) => ({
     text,
     normalized: normalizeText(text),
   }));
-  return speaking.find((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
+  return applicable.find((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
 };

@@ -20,7 +20,7 @@ export const maxDownloadBytes = 64 * 1024 * 1024;
 /** Downloads that are kept aside; then the oldest goes. */
 export const maxDownloads = 10;
 /** How often a running download is weighed. */
-export const weighEveryMs = 250;
+export const sizeCheckMs = 250;
 export const maxUploadBytes = 64 * 1024 * 1024;
 export const maxUploadFiles = 20;
 export const minSide = 100;

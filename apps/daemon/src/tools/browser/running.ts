@@ -35,7 +35,7 @@ export interface Running {
   pages(): Page[];
   current(): Page | undefined;
   call(name: string, args: Record<string, unknown>, granted: readonly Resource[]): Promise<Answer>;
-  notes(): string[];
+  warnings(): string[];
   dismissDialogs(): Promise<void>;
   download(id: string): KeptDownload | undefined;
   /** A folder of which the tools may read. */
@@ -75,20 +75,24 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
   try {
     const folders = makeFolders(privateFolder, mode);
     undo.push(folders.remove);
-    const notes = createCallWarnings();
-    const downloads = createDownloads({ clock, folder: folders.downloads, notify: notes.notify });
+    const warnings = createCallWarnings();
+    const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
-    const own = addressesOfThisMachine();
-    const server = createOwnServer({ url: serverUrl, addresses: await addressesOf(serverUrl), own });
+    const ownAddresses = addressesOfThisMachine();
+    const server = createOwnServer({
+      url: serverUrl,
+      addresses: await addressesOf(serverUrl),
+      ownAddresses: ownAddresses,
+    });
     let tabs: Tabs | undefined;
-    let guard: RequestInterceptor | undefined;
+    let interceptor: RequestInterceptor | undefined;
     let stopped = false;
     const open = () => tabs?.hosts() ?? [];
-    const hostPolicy = createHostPolicy({ access, server, own, open });
+    const hostPolicy = createHostPolicy({ access, server, ownAddresses: ownAddresses, open });
     const proxy = await openProxy({
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
-        if (guard?.hasPassed(place.host)) notes.blocked(`http://${place.host}/`, refusal);
+        if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
       ...(resolve && { resolve }),
     });
@@ -108,17 +112,17 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
     const browser = context.browser();
     if (!browser) throw new Error('no browser');
     const cdp = await browser.newBrowserCDPSession();
-    guard = await startRequestInterceptor({
+    interceptor = await startRequestInterceptor({
       cdp,
       hostPolicy,
       proxy,
       open,
       blocked: (url, refusal) => {
         stopped = true;
-        notes.blocked(url, refusal);
+        warnings.blocked(url, refusal);
       },
     });
-    const watched = watchTabs({ context, downloads, notify: notes.notify });
+    const watched = watchTabs({ context, downloads, notify: warnings.notify });
     tabs = watched;
     const connection = await connectTools(async () => context, folders.output);
     undo.push(connection.close);
@@ -133,7 +137,7 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
           if (stopped) await settle(watched.current());
           return answer;
         }),
-      notes: notes.take,
+      warnings: warnings.take,
       dismissDialogs: watched.dismissDialogs,
       download: downloads.find,
       uploads: folders.uploads,

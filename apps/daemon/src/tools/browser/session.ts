@@ -92,7 +92,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
         if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
         const work = browser.call(name, args, context.granted);
         const answer = await inTime(work, browser.current(), context);
-        return toResult(answer, browser.notes());
+        return toResult(answer, browser.warnings());
       } finally {
         startIdleTimer();
       }

@@ -44,9 +44,9 @@ const maxCommandBytes = 100_000;
 interface Limits {
   words: boolean;
   /** Tells a permission for a sandboxed command from one without a sandbox. */
-  mark?: string;
+  tag?: string;
   description: string;
-  asked(root: string): string;
+  question(root: string): string;
 }
 
 const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
@@ -54,13 +54,13 @@ const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
     ? {
         words: true,
         description: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
-        asked: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
+        question: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
       }
     : {
         words: false,
-        mark: 'no-sandbox',
+        tag: 'no-sandbox',
         description: 'It runs without a sandbox.',
-        asked: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
+        question: () => 'Run a command without a sandbox: it can do whatever you can do on this machine',
       };
 
 interface Wanted {
@@ -70,15 +70,15 @@ interface Wanted {
 }
 
 const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): Resource => {
-  const marks = [limits.mark, fingerprintOfScripts(context, folder, command)].filter(
-    (mark) => mark !== undefined,
+  const tags = [limits.tag, fingerprintOfScripts(context, folder, command)].filter(
+    (tag) => tag !== undefined,
   );
   const programFingerprint = limits.words ? fingerprintOfProgram(context.root, command) : undefined;
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
-    description: limits.asked(context.root),
-    ...(marks.length > 0 && { fingerprint: marks.join(' ') }),
+    description: limits.question(context.root),
+    ...(tags.length > 0 && { fingerprint: tags.join(' ') }),
     ...(programFingerprint !== undefined && { programFingerprint }),
   };
 };
@@ -102,7 +102,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
       return [toResource({ command, folder, limits }, context)];
     },
     asks: ({ command }) =>
-      `Run ${textWords(command)}${limits.mark === undefined ? '' : ' without a sandbox'}?`,
+      `Run ${textWords(command)}${limits.tag === undefined ? '' : ' without a sandbox'}?`,
     run: async ({ command, cwd, timeout }, context) => {
       const folder = folderOf(context, cwd);
       const wanted = toResource({ command, folder, limits }, context);

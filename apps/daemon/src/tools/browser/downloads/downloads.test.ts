@@ -5,7 +5,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import type { Download } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDownloads } from './downloads.ts';
-import { maxDownloadBytes, maxDownloads, weighEveryMs } from '../limits.ts';
+import { maxDownloadBytes, maxDownloads, sizeCheckMs } from '../limits.ts';
 
 const openDownloads = () => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-'));
@@ -43,7 +43,7 @@ const openDownloads = () => {
 it('BR-12 a download that grows over the limit is ended while it runs', async () => {
   const { clock, said, events, add } = openDownloads();
   add('big', maxDownloadBytes + 1);
-  clock.advance(weighEveryMs);
+  clock.advance(sizeCheckMs);
   await expect.poll(() => events).toEqual(['cancel big', 'delete big']);
   expect(said).toEqual(['A download of "big" failed or was over 64 MiB.']);
 });

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createBoundedMap, type Clock, visible } from '@drawbridge/kit';
 import type { Download } from 'playwright-core';
-import { maxDownloadBytes, maxDownloads, weighEveryMs } from '../limits.ts';
+import { maxDownloadBytes, maxDownloads, sizeCheckMs } from '../limits.ts';
 
 export interface KeptDownload {
   id: string;
@@ -38,9 +38,9 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
   });
   const running = new Map<Download, number>();
   let count = 0;
-  let stopWeighing: (() => void) | undefined;
+  let stopChecking: (() => void) | undefined;
 
-  const weigh = () => {
+  const checkSizes = () => {
     const bytes = sizeOf(folder);
     for (const [download, before] of running)
       if (bytes - before > maxDownloadBytes) void download.cancel().catch(() => undefined);
@@ -60,7 +60,7 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
 
   return {
     add: (download) => {
-      if (running.size === 0) stopWeighing = clock.every(weighEveryMs, weigh);
+      if (running.size === 0) stopChecking = clock.every(sizeCheckMs, checkSizes);
       running.set(download, sizeOf(folder));
       keep(download)
         .catch(() => {
@@ -70,10 +70,10 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
         .catch(() => undefined)
         .finally(() => {
           running.delete(download);
-          if (running.size === 0) stopWeighing?.();
+          if (running.size === 0) stopChecking?.();
         });
     },
     find: (id) => kept.get(id)?.file,
-    close: () => stopWeighing?.(),
+    close: () => stopChecking?.(),
   };
 };

@@ -10,7 +10,7 @@ read -r _
 end() {
   kill -"$1" -- "-$GROUP" 2>/dev/null
   for at in /proc/[0-9]*; do
-    grep -zqxF -- "$MARK" "$at/environ" 2>/dev/null && kill -"$1" "\${at#/proc/}" 2>/dev/null
+    grep -zqxF -- "$TAG" "$at/environ" 2>/dev/null && kill -"$1" "\${at#/proc/}" 2>/dev/null
   done
 }
 end TERM
@@ -22,7 +22,7 @@ end KILL
 export const watchTree = (tree: { group: number; tag: string }): (() => void) => {
   if (process.platform === 'win32') return () => {};
   const watchdog = spawn('/bin/sh', ['-c', script], {
-    env: { PATH: '/usr/bin:/bin', GROUP: String(tree.group), MARK: `${tagVariable}=${tree.tag}` },
+    env: { PATH: '/usr/bin:/bin', GROUP: String(tree.group), TAG: `${tagVariable}=${tree.tag}` },
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -28,9 +28,9 @@ fi
   ulimit -u ${shellLimits.processes} || ulimit -p ${shellLimits.processes}
 } 2> /dev/null
 set -- "$DRAWBRIDGE_COMMAND"
-${tagVariable}=$DRAWBRIDGE_MARK
+${tagVariable}=$DRAWBRIDGE_TAG
 export ${tagVariable}
-unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_REFUSAL DRAWBRIDGE_COMMAND DRAWBRIDGE_MARK
+unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_REFUSAL DRAWBRIDGE_COMMAND DRAWBRIDGE_TAG
 exec /bin/sh -c "$1"
 `;
 
@@ -52,7 +52,7 @@ export const preludeEnvironment = ({ folder, inode, tag, text }: Started) => {
       DRAWBRIDGE_INODE: String(inode),
       DRAWBRIDGE_REFUSAL: refusal,
       DRAWBRIDGE_COMMAND: text,
-      DRAWBRIDGE_MARK: tag,
+      DRAWBRIDGE_TAG: tag,
     },
   };
 };
