@@ -35,9 +35,9 @@ export const settleModes = async (
   const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
   const flags = toolGroups.filter((group) => options.modes[group] !== undefined);
-  const forSession = sessionModes({ settings, modes: wanted, flags: flags });
+  const forSession = sessionModes({ settings, modes: wanted, flags });
   const { shellSandbox } = options;
-  const sources = modeSources(settings, { flags: flags, forSession });
+  const sources = modeSources(settings, { flags, forSession });
   const shown = { url: showUrl(url), folder: start.path, modes: wanted, sources, shellSandbox };
   if (!ask && start.wide !== null)
     throw errors.badFolder({ message: `${start.path} is too wide to share without asking` });

@@ -78,17 +78,13 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
     const warnings = createCallWarnings();
     const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
-    const ownAddresses = addressesOfThisMachine();
-    const server = createOwnServer({
-      url: serverUrl,
-      addresses: await addressesOf(serverUrl),
-      ownAddresses: ownAddresses,
-    });
+    const own = addressesOfThisMachine();
+    const server = createOwnServer({ url: serverUrl, addresses: await addressesOf(serverUrl), own });
     let tabs: Tabs | undefined;
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
     const open = () => tabs?.hosts() ?? [];
-    const hostPolicy = createHostPolicy({ access, server, ownAddresses: ownAddresses, open });
+    const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {

@@ -43,8 +43,8 @@ const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; ta
         },
         one,
       ),
-    server: createOwnServer({ ...server, ownAddresses: own }),
-    ownAddresses: own,
+    server: createOwnServer({ ...server, own }),
+    own,
     open: () => tabs.map(place),
   });
   return { ...hostPolicy, tabs };

@@ -10,7 +10,7 @@ export type Refusal = 'server' | 'denied' | 'never' | 'local' | 'unasked';
 export interface HostPolicyNeeds {
   access(resource: Resource): Promise<Mode>;
   server: OwnServer;
-  ownAddresses: ReadonlySet<string>;
+  own: ReadonlySet<string>;
   open(): WebHost[];
 }
 
@@ -24,12 +24,7 @@ export interface HostPolicy {
   mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
 }
 
-export const createHostPolicy = ({
-  access,
-  server,
-  ownAddresses: own,
-  open,
-}: HostPolicyNeeds): HostPolicy => {
+export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds): HostPolicy => {
   let granted: ReadonlySet<string> = new Set();
   /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
   const answered = new Set<string>();

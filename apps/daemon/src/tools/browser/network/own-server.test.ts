@@ -5,7 +5,7 @@ import { createOwnServer } from './own-server.ts';
 const own = new Set(['127.0.0.1', '::1', '192.168.1.5']);
 const isHost = (server: { url: string; addresses: string[] }, url: string) => {
   const place = pageHostOf(url);
-  return place && createOwnServer({ ...server, ownAddresses: own }).isHost(place);
+  return place && createOwnServer({ ...server, own }).isHost(place);
 };
 const here = { url: 'http://127.0.0.1:5820', addresses: ['127.0.0.1'] };
 const atHome = { url: 'http://bridge.lan:5820', addresses: ['192.168.1.9'] };
@@ -38,5 +38,5 @@ it.each([
   // Many sites share a public address.
   [away, '93.184.216.34', 443, false],
 ])('BR-02, BR-03 by address: %o, %s port %i', (server, address, port, expected) => {
-  expect(createOwnServer({ ...server, ownAddresses: own }).isAddress(address, port)).toBe(expected);
+  expect(createOwnServer({ ...server, own }).isAddress(address, port)).toBe(expected);
 });

@@ -12,10 +12,10 @@ export interface OwnServer {
 export interface OwnServerNeeds {
   url: string;
   addresses: readonly string[];
-  ownAddresses: ReadonlySet<string>;
+  own: ReadonlySet<string>;
 }
 
-export const createOwnServer = ({ url, addresses, ownAddresses: own }: OwnServerNeeds): OwnServer => {
+export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnServer => {
   const server = pageHostOf(url);
   const known = new Set(addresses.flatMap((address) => canonicalAddress(address) ?? []));
   const reaches = [...known].map((address) => classOf(address, own));
