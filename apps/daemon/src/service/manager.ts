@@ -15,7 +15,7 @@ export type RunCommand = (command: string, args: readonly string[]) => Promise<C
 
 const commandMs = 30_000;
 
-export const runSystemCommand: RunCommand = (command, args) =>
+const runSystemCommand: RunCommand = (command, args) =>
   new Promise((resolve) => {
     execFile(command, [...args], { timeout: commandMs }, (error, stdout, stderr) => {
       const words = `${stdout}${stderr}`.trim().split('\n')[0] ?? '';
