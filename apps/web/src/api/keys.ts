@@ -11,8 +11,6 @@ const given = <T>(key: InjectionKey<T>): T => {
   return value;
 };
 
-/** The API that the app was made with. */
 export const useApi = (): Api => given(apiKey);
 
-/** The clock that the app was made with: the panel's only way to wait. */
 export const useClock = (): Clock => given(clockKey);

@@ -30,7 +30,7 @@ it('an offline machine stays known, with the command that reconnects it', async 
   expect(page.find('h2').text()).toBe('ada-laptop');
   expect(page.text()).toContain('/home/ada/notes');
   expect(page.find('[data-test=since] time').attributes('datetime')).toBe(away.lastSeenAt);
-  expect(page.find('[data-test=reconnect]').text()).toBe('drawbridge connect --dir /home/ada/notes');
+  expect(page.find('[data-test=reconnect] code').text()).toBe('drawbridge connect --dir /home/ada/notes');
   expect(page.findAll('[data-test=mode]').map((one) => one.text())).toEqual([
     'Read filesRuns without askingAllow',
     'Change filesAsks you each timeAsk',

@@ -1,5 +1,5 @@
 import type { CallSummary } from '@drawbridge/contracts/calls';
-import { counted, duration } from '../../ui/format.ts';
+import { counted, duration } from '../../ui/text/format.ts';
 
 export interface OutcomeWords {
   title: string;

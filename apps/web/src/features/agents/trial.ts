@@ -1,7 +1,7 @@
 import { gatewayStatus } from '@drawbridge/contracts/gateway';
 import { restSchemas } from '@drawbridge/contracts/rest';
 import { toolResult } from '@drawbridge/contracts/tool-result';
-import { counted } from '../../ui/format.ts';
+import { counted } from '../../ui/text/format.ts';
 import type { McpPost, McpReply } from './mcp-post.ts';
 
 /** The steps of a trial, in their order. */

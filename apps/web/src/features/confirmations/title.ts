@@ -1,5 +1,5 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import { capital } from '../../ui/format.ts';
+import { capital } from '../../ui/text/format.ts';
 
 type Asked = Pick<
   Confirmation,

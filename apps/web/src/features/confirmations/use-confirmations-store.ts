@@ -2,7 +2,7 @@ import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/conf
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
-import { counted } from '../../ui/format.ts';
+import { counted } from '../../ui/text/format.ts';
 import { answerOf, type Choice } from './decisions.ts';
 import { outcomeOf } from './outcome.ts';
 import { titleOf } from './title.ts';

@@ -1,5 +1,5 @@
 import { computed, type ComputedRef } from 'vue';
-import { useWide } from '../../ui/use-wide.ts';
+import { useWide } from '../../ui/window/use-wide.ts';
 import { useConfirmationsStore } from './use-confirmations-store.ts';
 
 /**

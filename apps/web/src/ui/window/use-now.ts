@@ -1,5 +1,5 @@
 import { onScopeDispose, ref, type Ref } from 'vue';
-import { useClock } from '../api/index.ts';
+import { useClock } from '../../api/index.ts';
 
 /** The time of the clock, in milliseconds, renewed each second. */
 export const useNow = (): Readonly<Ref<number>> => {

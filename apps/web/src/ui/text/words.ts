@@ -1,4 +1,5 @@
 import type { CallState, CallVia, Door } from '@drawbridge/contracts/calls';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 
 interface Words {
   label: string;
@@ -49,4 +50,15 @@ export const doorWords: Record<Door, string> = {
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
+};
+
+/** What each permission allows. */
+export const scopeTexts: Record<ToolGroup, string> = {
+  filesystemRead: 'List, search and read files in the shared folder.',
+  filesystemWrite: 'Create, change, move and delete files in it.',
+  shell: 'Run commands on the machine, in its sandbox.',
+  computer: 'Take screenshots, control the mouse and type.',
+  browser: 'Open web pages and interact with them.',
+  mcp: 'Use the MCP servers configured on the machine.',
+  system: 'Request more tools.',
 };
