@@ -44,7 +44,7 @@ it('one whose pairing has ended needs a new command', async () => {
   expect(page.find('[data-test=away]').text()).toContain('Its pairing has ended');
 });
 
-it('there is none before the first', async () => {
+it('without a machine the page offers to connect one', async () => {
   bench = await setBench({ status: offline, machine: null });
   useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: offline });
   const page = mount(MachinePage, { global: bench.global, attachTo: document.body });

@@ -85,7 +85,7 @@ it.each([
   const at = (ms: number) => new Date(clock.now() + ms).toISOString();
   const card = show({ ...(via && { via }), createdAt: at(-125_000), expiresAt: at(23.5 * 3_600_000) });
   expect(card.find('[data-test=asked]').text().replaceAll(/\s+/g, ' ')).toBe(
-    `${text} · 2 min ago · gives up in 23 h`,
+    `${text} · 2 min ago · expires in 23 h`,
   );
 });
 

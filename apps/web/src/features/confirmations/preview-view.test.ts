@@ -59,7 +59,7 @@ it('shows a change with numbered lines, and what is left out where it is left ou
   expect(card.find('[data-test=left-out]').text()).toBe(
     'Not shown: 100,000 bytes of the new text, 1,200 whole lines',
   );
-  expect(card.find('[data-decision=allowOnce]').text()).toContain('Allow all the same');
+  expect(card.find('[data-decision=allowOnce]').text()).toContain('Allow anyway');
 });
 
 it('CF-15 hides no line that looks like the head of a patch, and counts each', () => {

@@ -1,4 +1,4 @@
-/** What a form shows for one place of a tool's JSON schema. `json` is for all that the form has no part for. */
+/** The input for one place of a tool's JSON schema; `json` if no other kind fits. */
 export type FieldKind =
   | { kind: 'string'; multiline: boolean; maxLength: number | undefined; pattern: string | undefined }
   | { kind: 'number'; integer: boolean; minimum: number | undefined; maximum: number | undefined }
@@ -18,10 +18,10 @@ export type FormField = FieldKind & {
   initial: unknown;
 };
 
-/** Deeper than this the form turns to JSON. */
+/** Deeper values are entered as JSON. */
 const maxDepth = 4;
 
-/** Names of texts that usually have more than one line. */
+/** Names of texts that usually have several lines. */
 const longTexts = /content|text|body|code|script|command|patch|query|prompt|oldstr|newstr|old_str|new_str/i;
 
 type Schema = Record<string, unknown>;
@@ -32,7 +32,7 @@ const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefi
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** The one type that a schema names, `null` beside it left out; undefined when it names none or several. */
+/** The single type of a schema, ignoring `null`; undefined for none or several. */
 const typeOf = (schema: Schema): string | undefined => {
   const { type } = schema;
   if (!Array.isArray(type)) return textOf(type) ?? (isSchema(schema['properties']) ? 'object' : undefined);
@@ -40,7 +40,7 @@ const typeOf = (schema: Schema): string | undefined => {
   return types.length === 1 ? textOf(types[0]) : undefined;
 };
 
-/** Schemas that bring their rules from elsewhere have no form. */
+/** Keywords that no form supports. */
 const beyondForm = ['$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties', 'prefixItems'];
 
 const kindOf = (schema: Schema, at: { name: string; depth: number }): FieldKind => {
@@ -102,7 +102,7 @@ const fieldsOf = (schema: Schema, depth: number): FormField[] => {
     .sort((a, b) => Number(b.required) - Number(a.required));
 };
 
-/** A tool's input schema as a form: an object's fields, the required ones first; or JSON as a whole. */
+/** A tool's input schema as a form, required fields first; or as one JSON value. */
 export const formOf = (schema: Schema): FormField => {
   const whole = { name: '', label: 'Arguments', description: undefined, required: true, initial: {} };
   const isEmptyObject =

@@ -1,6 +1,6 @@
 import type { FormField } from './form-field.ts';
 
-/** What a field starts with: its default, a required object's fields, else nothing. */
+/** The initial value of a field: its default, a required object's fields, else undefined. */
 export const startOf = (field: FormField): unknown => {
   if (field.kind === 'object') {
     const given: unknown = field.initial;
@@ -17,7 +17,7 @@ export const startOf = (field: FormField): unknown => {
   return undefined;
 };
 
-/** An object's value with one property set, or taken out where it is undefined. */
+/** An object with one property set, or removed if undefined. */
 export const withProperty = (value: unknown, name: string, inner: unknown): Record<string, unknown> => {
   const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
   const others = entries.filter(([key]) => key !== name);
@@ -29,7 +29,7 @@ export const propertyOf = (value: unknown, name: string): unknown =>
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined;
 
-/** What keeps a value from being sent: the place (`edits.0.path`) and a sentence. */
+/** Why a value cannot be sent; `at` is its place, such as `edits.0.path`. */
 export interface Complaint {
   at: string;
   message: string;
@@ -37,7 +37,7 @@ export interface Complaint {
 
 const join = (at: string, name: string | number) => (at === '' ? String(name) : `${at}.${name}`);
 
-/** Checks what a form can check; the machine checks all of it again. */
+/** Checks in the form; the machine validates all arguments again. */
 export const complaintsOf = (field: FormField, value: unknown, at = ''): Complaint[] => {
   if (value === undefined) return field.required ? [{ at, message: 'Required' }] : [];
   switch (field.kind) {

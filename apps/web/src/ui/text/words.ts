@@ -46,7 +46,7 @@ export const doorWords: Record<Door, string> = {
   jsonrpc: 'JSON-RPC client',
 };
 
-/** The kind of credential that a call used; a person's own calls have none. */
+/** The kind of credential that a call used; calls from the panel have none. */
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
