@@ -8,7 +8,7 @@ it('tells every listener of the key and no other', () => {
   emitter.on('ann', ann2);
   emitter.on('ben', ben);
   emitter.emit('ann', 1);
-  emitter.emit('nobody', 2);
+  emitter.emit('no listener', 2);
   expect([ann.mock.calls, ann2.mock.calls, ben.mock.calls]).toEqual([[[1]], [[1]], []]);
 });
 

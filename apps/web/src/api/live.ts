@@ -13,8 +13,8 @@ interface Needs {
 const retryRange = { baseMs: 500, capMs: 5_000 };
 
 /**
- * Keeps the stream open until the returned function is called. A broken stream is reopened after a growing delay,
- * once the server confirms that the user is still signed in.
+ * Keeps the stream open until the returned function is called. A broken stream is reopened after a growing
+ * delay, once the server confirms that the user is still signed in.
  */
 export const keepLive = ({ api, clock, listen }: Needs): (() => void) => {
   const timer = createTimer(clock);

@@ -5,7 +5,7 @@ const name = 'drawbridge-session-proof';
 /** Used if the browser refuses storage: the session then lasts as long as the window. */
 let unstored: string | null = null;
 
-/** The proof that accompanies the session cookie. Another port of the host cannot read this origin's storage. */
+/** The proof beside the session cookie. Another port of the host cannot read this origin's storage. */
 export const sessionProof = {
   read: (): string | null => {
     try {

@@ -13,8 +13,8 @@ interface Needs {
 }
 
 /**
- * One stream for all windows of a user, because browsers open only six HTTP/1.1 connections to a server. One window
- * leads and forwards each message; the next one takes over. Without locks (plain http) each window opens a stream.
+ * One stream for all windows of a user, because browsers open only six HTTP/1.1 connections per server. One
+ * window leads and forwards each message. Without locks (plain http) each window opens a stream.
  */
 export const shareLive = ({ userId, listen, open, recall }: Needs): (() => void) => {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return open(listen);

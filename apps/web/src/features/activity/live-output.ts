@@ -38,8 +38,8 @@ export const appended = (output: LiveOutput, text: string): LiveOutput => {
 };
 
 /**
- * Adds text that begins at `offset` of the whole output. Known text is skipped; after a gap the older output is
- * dropped.
+ * Adds text that begins at `offset` of the whole output. Known text is skipped; after a gap the older output
+ * is dropped.
  */
 export const placed = (
   output: LiveOutput,

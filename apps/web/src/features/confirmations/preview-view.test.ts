@@ -74,7 +74,7 @@ it('CF-15 takes the text of an older machine for a text, without guessing what i
   const card = show({ preview: { kind: 'text', of: 'unknown', path: 'a.txt', text, omitted: 'unknown' } });
   expect(rowsOf(card)).toEqual([
     ...['--- a', '+++ a', '@@ -1 +1 @@', '-old', '+new'].map((line) => ['same', line]),
-    ['omitted', '!', 'The rest is not shown; the machine does not say how much it is'],
+    ['omitted', '!', 'The rest is not shown; the machine did not report its size'],
   ]);
   expect(card.find('figcaption').text()).not.toContain('+');
 });
