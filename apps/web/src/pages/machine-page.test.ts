@@ -34,7 +34,7 @@ it('an offline machine stays known, with the command that reconnects it', async 
   expect(page.findAll('[data-test=mode]').map((one) => one.text())).toEqual([
     'Read filesRuns without askingAllow',
     'Change filesAsks you each timeAsk',
-    'Run commandsOffOff',
+    'Run commandsNot available to agentsOff',
   ]);
 });
 

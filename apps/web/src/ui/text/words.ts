@@ -55,7 +55,7 @@ export const viaWords: Record<CallVia['kind'], string> = {
 /** What each permission allows. */
 export const scopeTexts: Record<ToolGroup, string> = {
   filesystemRead: 'List, search and read files in the shared folder.',
-  filesystemWrite: 'Create, change, move and delete files in it.',
+  filesystemWrite: 'Create, change, move and delete files in the shared folder.',
   shell: 'Run commands on the machine, in its sandbox.',
   computer: 'Take screenshots, control the mouse and type.',
   browser: 'Open web pages and interact with them.',
