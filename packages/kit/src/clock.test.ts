@@ -47,7 +47,7 @@ it('runs again and again until cancelled', () => {
   expect(run).toHaveBeenCalledTimes(3);
 });
 
-it('tells the wall time', () => {
+it('returns the wall time', () => {
   vi.setSystemTime(123);
   expect(systemClock.now()).toBe(123);
 });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createEmitter } from './index.ts';
 
-it('tells every listener of the key and no other', () => {
+it('publishes to every listener of the key and no other', () => {
   const emitter = createEmitter<number>(() => {});
   const [ann, ann2, ben] = [vi.fn(), vi.fn(), vi.fn()];
   emitter.on('ann', ann);
@@ -12,7 +12,7 @@ it('tells every listener of the key and no other', () => {
   expect([ann.mock.calls, ann2.mock.calls, ben.mock.calls]).toEqual([[[1]], [[1]], []]);
 });
 
-it('goes on past a listener that throws', () => {
+it('continues after a listener that throws', () => {
   const failure = new Error('listener');
   const onError = vi.fn();
   const emitter = createEmitter<number>(onError);
