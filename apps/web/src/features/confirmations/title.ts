@@ -46,8 +46,8 @@ const maxSubjectLength = 200;
 const wholeTree = '/**';
 
 /** The path as in the call's arguments, if the resolved path ends with it. */
-const shortened = (resource: string, given: Record<string, unknown>): string =>
-  Object.values(given).find(
+const shortened = (resource: string, args: Record<string, unknown>): string =>
+  Object.values(args).find(
     (value): value is string =>
       typeof value === 'string' && value !== '' && !value.startsWith('.') && resource.endsWith(`/${value}`),
   ) ?? resource;
@@ -58,12 +58,12 @@ const mainOf = ({ resources, toolGroup, resource, description }: Asked) =>
   resources[0] ?? { toolGroup, resource, description };
 
 const subjectOf = (asked: Asked): string => {
-  const { arguments: given } = asked;
+  const { arguments: args } = asked;
   const main = mainOf(asked);
   if (main.toolGroup.startsWith('filesystem')) {
     const isTree = main.resource.endsWith(wholeTree);
     const path = isTree ? main.resource.slice(0, -wholeTree.length) : main.resource;
-    return isTree ? `the folder ${shortened(path, given)} and everything in it` : shortened(path, given);
+    return isTree ? `the folder ${shortened(path, args)} and everything in it` : shortened(path, args);
   }
   const [firstLine = ''] = main.resource.split('\n');
   const first = firstLine.slice(0, maxSubjectLength);

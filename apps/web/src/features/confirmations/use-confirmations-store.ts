@@ -194,9 +194,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     if (made === null) return;
     change(id, { undoing: true, problem: null });
     try {
-      const found = findMade(await api.rules.list.query(), made);
-      for (const { id: ruleId } of found) await api.rules.remove.mutate({ ruleId });
-      if (found.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
+      const rules = findMade(await api.rules.list.query(), made);
+      for (const { id: ruleId } of rules) await api.rules.remove.mutate({ ruleId });
+      if (rules.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
       else change(id, { text: 'Rule revoked. This call keeps its answer', made: null });
     } catch (error) {
       change(id, { problem: `Not undone: ${failureOf(error).message}` });

@@ -15,8 +15,8 @@ const ofNext = ({ current, next }: Passwords): string | undefined => {
 };
 
 /** The problem of each field of a password change. */
-export const problemsOf = (given: Passwords): Partial<Passwords> => ({
-  current: given.current === '' ? 'Enter your current password' : undefined,
-  next: ofNext(given),
-  again: given.again === given.next ? undefined : 'The passwords do not match',
+export const problemsOf = (passwords: Passwords): Partial<Passwords> => ({
+  current: passwords.current === '' ? 'Enter your current password' : undefined,
+  next: ofNext(passwords),
+  again: passwords.again === passwords.next ? undefined : 'The passwords do not match',
 });

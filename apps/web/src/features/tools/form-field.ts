@@ -26,7 +26,7 @@ const longTexts = /content|text|body|code|script|command|patch|query|prompt|olds
 
 type Schema = Record<string, unknown>;
 
-const isSchema = (value: unknown): value is Schema =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -35,7 +35,7 @@ const isChoice = (value: unknown): value is Choice => ['string', 'number', 'bool
 /** The single type of a schema, ignoring `null`; undefined for none or several. */
 const typeOf = (schema: Schema): string | undefined => {
   const { type } = schema;
-  if (!Array.isArray(type)) return textOf(type) ?? (isSchema(schema['properties']) ? 'object' : undefined);
+  if (!Array.isArray(type)) return textOf(type) ?? (isRecord(schema['properties']) ? 'object' : undefined);
   const types = type.filter((name) => name !== 'null');
   return types.length === 1 ? textOf(types[0]) : undefined;
 };
@@ -70,12 +70,12 @@ const kindOf = (schema: Schema, at: { name: string; depth: number }): FieldKind 
       return { kind: 'boolean' };
     case 'array': {
       const { items } = schema;
-      if (!isSchema(items)) return { kind: 'json' };
+      if (!isRecord(items)) return { kind: 'json' };
       return { kind: 'array', item: fieldOf(items, { name: '', depth: at.depth + 1, required: true }) };
     }
     case 'object': {
       const { properties } = schema;
-      if (!isSchema(properties) || Object.keys(properties).length === 0) return { kind: 'json' };
+      if (!isRecord(properties) || Object.keys(properties).length === 0) return { kind: 'json' };
       return { kind: 'object', fields: fieldsOf(schema, at.depth + 1) };
     }
     default:
@@ -94,10 +94,10 @@ const fieldOf = (schema: Schema, at: { name: string; depth: number; required: bo
 
 const fieldsOf = (schema: Schema, depth: number): FormField[] => {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
   return properties
     .map(([name, value]) =>
-      fieldOf(isSchema(value) ? value : {}, { name, depth, required: required.includes(name) }),
+      fieldOf(isRecord(value) ? value : {}, { name, depth, required: required.includes(name) }),
     )
     .sort((a, b) => Number(b.required) - Number(a.required));
 };
@@ -108,7 +108,7 @@ export const formOf = (schema: Schema): FormField => {
   const isEmptyObject =
     typeOf(schema) === 'object' &&
     !beyondForm.some((word) => word in schema) &&
-    Object.keys(isSchema(schema['properties']) ? schema['properties'] : {}).length === 0 &&
+    Object.keys(isRecord(schema['properties']) ? schema['properties'] : {}).length === 0 &&
     schema['additionalProperties'] === false;
   if (isEmptyObject) return { ...whole, kind: 'object', fields: [] };
   return { ...whole, ...kindOf({ type: 'object', ...schema }, { name: '', depth: 0 }) };

@@ -1,3 +1,5 @@
+import { isRecord } from './form-field.ts';
+
 /** A property of a JSON result: a short fact, or a longer text. */
 export type Part =
   | { kind: 'fact'; name: string; text: string }
@@ -11,8 +13,8 @@ export const partsOf = (text: string): Part[] | null => {
   if (!text.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    if (!isRecord(value)) return null;
+    return Object.entries(value).map(([name, inner]) => {
       if (typeof inner === 'string')
         return {
           kind: inner.includes('\n') || inner.length > shortLength ? 'text' : 'fact',
