@@ -23,7 +23,7 @@ export const inputRequired = z.object({
 });
 export type InputRequired = z.infer<typeof inputRequired>;
 
-/** The argument with a `ClientInput`, for tools with the annotation; removed from the calls of all callers. */
+/** The argument with a `ClientInput` for tools with the annotation. Removed from every caller's calls. */
 export const inputArgument = '_input';
 
 /** The client's answers are only arguments, never a user's decision. */
