@@ -9,7 +9,7 @@ const built = {
   dts: false,
 } as const;
 
-// What is started as a process of its own: plain Node, so that no compiler counts as its memory, its start or its speed.
+// The programs of separate processes: plain Node, so that no compiler affects memory, start or speed.
 export default defineConfig([
   {
     ...built,

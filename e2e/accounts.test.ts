@@ -40,7 +40,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
     await processes.stopAll();
   });
 
-  it('is told on the sign-in page what to run, and sets a new password with the link that prints', async () => {
+  it('shows the reset command on the sign-in page, and its link sets a new password', async () => {
     page = await openPage(browser, { person: ann });
     const stranger = await openPage(browser);
     await stranger.goto(`${server.url}/sign-in`);
@@ -62,7 +62,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
     await stranger.getByText('This link is not valid any more').waitFor();
   });
 
-  it('disables, enables and removes an account, and is told what is lost', async () => {
+  it('disables, enables and removes an account, and says what is lost', async () => {
     await page.goto(`${server.url}/settings`);
     await page.getByRole('button', { name: 'Disable ben@example.org' }).click();
     await page.getByRole('dialog').getByText('its machines are disconnected').waitFor();

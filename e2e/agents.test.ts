@@ -138,7 +138,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
       ['machine', 'failed'],
       ['tools', 'open'],
     ]);
-    await page.locator('[data-step=machine]').getByText('Run drawbridge connect on it').waitFor();
+    await page.locator('[data-step=machine]').getByText('Run drawbridge connect on the machine').waitFor();
   });
 
   it('says what to do when the token was revoked', async () => {
@@ -149,7 +149,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
       ['signed-in', 'failed'],
       ['machine', 'open'],
     ]);
-    await page.locator('[data-step=signed-in]').getByText('Create a new one').waitFor();
+    await page.locator('[data-step=signed-in]').getByText('Create a new token').waitFor();
   });
 
   it('forgets the token when the person leaves the page', async () => {

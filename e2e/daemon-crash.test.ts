@@ -31,7 +31,7 @@ const startAgain = async () => {
   await daemon.process.says(/^\s*connected /m);
 };
 
-/** Starts a command that goes on once there is a file `go`, and gives its id when it runs. */
+/** Starts a command that waits for a file `go`, and returns its id when it runs. */
 const begin = async (name: string): Promise<string> => {
   const command = `echo run >> ${name}; while [ ! -e go ]; do sleep 0.05; done; echo out`;
   void run(ann, 'shell_execute', { command }).catch(() => undefined);

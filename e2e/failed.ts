@@ -29,7 +29,7 @@ const linesOf = ({ name, errors }: Failure): string[] => [
   ),
 ];
 
-/** What failed, in at most 60 lines: each test with what its errors say and where. `.ci/run` repeats these lines. */
+/** The failed tests with their errors and places, in at most 60 lines. `.ci/run` repeats these lines. */
 export const failedLines = (failures: readonly Failure[]): string[] => {
   if (failures.length === 0) return [];
   const lines = failures.flatMap(linesOf).map(stripVTControlCharacters);

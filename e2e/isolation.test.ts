@@ -122,7 +122,7 @@ it('runs on the machine of the caller alone', async () => {
   expect(JSON.stringify(call)).not.toContain('only for Ann');
 });
 
-it('hears nothing of another user', async () => {
+it('receives no event of another user', async () => {
   const heard: unknown[] = [];
   const subscription = await new Promise<{ unsubscribe(): void }>((resolve) => {
     const opened = ben.api.live.onEvent.subscribe(undefined, {

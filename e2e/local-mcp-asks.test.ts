@@ -27,7 +27,7 @@ import { daemonEntry } from './harness/paths.ts';
 
 const sdk = (path: string) => pathToFileURL(fromRoot(path)).href;
 
-/** MCP servers of the SDK of each revision, whose tool `greet` asks for a name; the one asks, the other wants input. */
+/** MCP servers with the SDK of each revision; their tool `greet` asks for a name. */
 const greeters = {
   older: `
     import { McpServer } from '${sdk('apps/daemon/node_modules/@modelcontextprotocol/sdk/dist/esm/server/mcp.js')}';
@@ -88,7 +88,7 @@ const newer: ConnectElicit = async (address, elicit) => {
 };
 
 const tools = ['older__greet', 'newer__greet', 'asked__greet'];
-const told = (name: string) =>
+const cancelled = (name: string) =>
   `cancel\nThe MCP server ${name} asked a question and got no answer: Who is there?\nThe program that made this call cannot be asked.`;
 
 let ann: Person;
@@ -145,9 +145,9 @@ describe.each([
     expect(await call('older__greet')).toEqual({ text: 'decline', isError: false });
   });
 
-  it('cannot be asked: the local server goes on without an answer, and the result says why', async () => {
+  it('cannot be asked: the local server continues without an answer, and the result says why', async () => {
     const call = await connect(address, null);
-    expect(await call('older__greet')).toEqual({ text: told('older'), isError: false });
+    expect(await call('older__greet')).toEqual({ text: cancelled('older'), isError: false });
   });
 
   it('CF-15 the person allows the call, and then the answer that would be sent', async () => {
@@ -175,5 +175,5 @@ describe.each([
 
 it('the panel cannot be asked: the call ends, and says why', async () => {
   const { state, result } = await run(ann, 'older__greet', {});
-  expect([state, outcomeOf(result).text]).toEqual(['succeeded', told('older')]);
+  expect([state, outcomeOf(result).text]).toEqual(['succeeded', cancelled('older')]);
 });

@@ -45,7 +45,7 @@ const files = join(
   '../apps/daemon/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
 );
 
-it('a server that is added while the daemon runs is told to who watches, asks, and answers', async () => {
+it('a server that is added while the daemon runs is published, asks, and answers', async () => {
   writeFileSync(join(daemon.home, 'notes.txt'), 'from the server');
   processes.start({
     command: process.execPath,

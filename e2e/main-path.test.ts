@@ -151,7 +151,7 @@ describe('disconnect', () => {
   });
 });
 
-it('tells every change to the panel, live', async () => {
+it('publishes every change to the panel, live', async () => {
   const states: string[] = [];
   const subscription = ann.api.live.onEvent.subscribe(undefined, {
     onData: ({ data: { topic, event } }) => {

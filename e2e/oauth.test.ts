@@ -21,14 +21,14 @@ import {
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
-/** What a client on the person's machine keeps of its connection, and the address at which it waits for the answer. */
+/** The state of a client on the user's machine, and the address at which it waits for the redirect. */
 const createAgent = async () => {
-  let tell: (url: URL) => void = () => {};
-  let answered = new Promise<URL>((resolve) => (tell = resolve));
+  let settle: (url: URL) => void = () => {};
+  let answered = new Promise<URL>((resolve) => (settle = resolve));
   const http: HttpServer = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://127.0.0.1');
     // A browser asks for an icon, too.
-    if (url.pathname === '/callback') tell(url);
+    if (url.pathname === '/callback') settle(url);
     response.end('You can close this page.');
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
@@ -63,7 +63,7 @@ const createAgent = async () => {
     /** The next answer that a browser brings. */
     answer: async () => {
       const got = await answered;
-      answered = new Promise<URL>((resolve) => (tell = resolve));
+      answered = new Promise<URL>((resolve) => (settle = resolve));
       return got.searchParams;
     },
   };
@@ -156,7 +156,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await client.close();
   });
 
-  it('goes on when the person signs out of the panel', async () => {
+  it('stays connected when the user signs out of the panel', async () => {
     await page.goto(`${server.url}/settings`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('E-mail').fill(owner.email);
@@ -184,7 +184,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await (await begin()).close();
   });
 
-  it('is told in words when it asks for what cannot be', async () => {
+  it('gets an explanation for an invalid request', async () => {
     const asked = agent.kept.page ?? new URL(server.url);
     asked.searchParams.set('redirect_uri', 'https://evil.example/');
     await page.goto(asked.href);

@@ -17,7 +17,7 @@ import {
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
-/** A project's own server: it keeps the headers of whoever opens it. */
+/** A project's own server: it records the headers of its visitors. */
 const startProject = async () => {
   const seen: IncomingHttpHeaders[] = [];
   const http: HttpServer = createServer((request, response) => {

@@ -72,7 +72,7 @@ describeWith('chromium')('the panel in a browser', () => {
     await ann.signIn(owner);
   });
 
-  it('shows a command that connects a machine, and switches by itself', async () => {
+  it('shows a command that connects a machine, and then the machine', async () => {
     await page.getByRole('button', { name: 'Connect a machine' }).click();
     const command = await page.locator('[data-test=command]').innerText();
     const token = command.trim().split(/\s+/).at(-1) ?? '';
@@ -147,7 +147,7 @@ describeWith('chromium')('the panel in a browser', () => {
     await until(async () => !/1/.test(await page.title()));
   });
 
-  it('recovers by itself when the server was away, with the question that was open', async () => {
+  it('reconnects after the server was down, with the open question', async () => {
     await page.goto(server.url);
     await run(ann, 'write_file', { filePath: 'after.txt', content: 'after the restart' });
     await page.locator('[data-test=confirmation]').waitFor();

@@ -79,7 +79,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     await other.getByText('Online').first().waitFor();
   });
 
-  it('PK-11 US-07 signs out everything else, and the page goes on', async () => {
+  it('PK-11 US-07 signs out everything else, and the page keeps working', async () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await fill(second, third);
     await send();
@@ -87,7 +87,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await status(token)).toBe(401);
-    // It hears again, with the session that it has now.
+    // It receives events again, with its new session.
     await page.getByText('Offline').first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings');
     await page.reload();

@@ -31,7 +31,7 @@ try {
 
   const page = await openPage(browser, { person: ann, colorScheme: 'light', deviceScaleFactor: 1 });
   await page.goto(`${server.url}/activity`);
-  const content = `${files['release-notes.md']}- A search that reads binary files no more\n`;
+  const content = `${files['release-notes.md']}- Search skips binary files\n`;
   await run(ann, 'write_file', { filePath: 'release-notes.md', content });
   await page.locator('[data-decision=allowOnce]:enabled').waitFor();
   await page.screenshot({ path: picturePath });

@@ -107,7 +107,7 @@ describe.each(proxyNames)('behind %s', (name) => {
       expect(textOf(await run(ann, 'read_file', { filePath: 'notes.txt' }))).toContain('far away');
     });
 
-    it('the subscription of the panel hears each step at once', async () => {
+    it('the subscription of the panel receives each step at once', async () => {
       const heard: LiveEvent[] = [];
       const subscription = await new Promise<{ unsubscribe(): void }>((resolve, reject) => {
         const opened = ann.api.live.onEvent.subscribe(undefined, {
@@ -208,7 +208,7 @@ const plain = (lines: string) => {
   return lines.replace(ours, '');
 };
 
-describeWith('nginx')('behind nginx as it is by itself', () => {
+describeWith('nginx')('behind nginx with its defaults', () => {
   it('a stream is not buffered, because the server asks for it', async () => {
     const { processes, url, ann } = await setUp({ name: 'nginx', change: plain });
     const daemon = await connectDaemon(processes, { person: ann, url });
@@ -218,7 +218,7 @@ describeWith('nginx')('behind nginx as it is by itself', () => {
     await processes.stopAll();
   });
 
-  it('told not to heed the server it buffers, and the daemon says so', async () => {
+  it('buffers when configured to ignore the server, and the daemon says so', async () => {
     const deaf = (lines: string) =>
       plain(lines).replace('location / {', 'location / {\nproxy_ignore_headers X-Accel-Buffering;');
     const { processes, url, ann } = await setUp({ name: 'nginx', change: deaf });

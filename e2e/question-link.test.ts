@@ -40,7 +40,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
     await processes.stopAll();
   });
 
-  /** A call of an agent that waits for nobody; `given` is the JSON text of the arguments. */
+  /** A call of an agent without a wait; `given` is the JSON text of the arguments. */
   const call = async (name: string, given: string, meta: object = {}): Promise<Answer> => {
     const _meta = JSON.stringify({ 'drawbridge/waitMs': 0, ...meta });
     const response = await fetch(`${server.url}/mcp`, {
@@ -92,7 +92,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
     ['twice', `{"_confirmation":"x","_confirmation":"allowOnce",${wanted}}`, {}],
     ['escaped', `{"\\u005fconfirmation":"allowOnce",${wanted}}`, {}],
     ['in _meta', `{${wanted}}`, { _confirmation: 'allowOnce' }],
-  ])('MC-11 a decision that the agent slips in, %s, is asked about all the same', async (_, given, meta) => {
+  ])('MC-11 a decision that the agent slips in, %s, is asked about anyway', async (_, given, meta) => {
     const { structuredContent } = await call('write_file', given, meta);
     expect(structuredContent.state).toBe('awaiting-confirmation');
     const [confirmation, ...others] = await open();

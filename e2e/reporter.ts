@@ -18,7 +18,7 @@ const messageOf = (error: unknown) =>
 const stackOf = (error: unknown) =>
   typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : undefined;
 
-/** Ends a run with what was skipped and what failed, and then with `N passed, N failed, N skipped` alone on a line. */
+/** Ends the output with the skipped and failed tests, then with the line `N passed, N failed, N skipped`. */
 export default class Counts implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const cases = casesOf(modules);

@@ -8,7 +8,7 @@ import { createProcesses, startMachine, type Daemon, type Person, type Server } 
 import { describeWith } from './services.ts';
 
 const page = readFileSync(new URL('../docs/rest.md', import.meta.url), 'utf8');
-/** What the page tells to paste, block by block. */
+/** The code blocks of the page. */
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 const [names = '', ...lines] = blocks;
 const isStream = (block: string) => block.includes('curl -f -N');
@@ -39,7 +39,7 @@ describeWith('curl')('the lines of docs/rest.md', () => {
     ]);
   });
 
-  it('tell what happens', async () => {
+  it('stream the events', async () => {
     const reader = spawn('sh', ['-c', [names, `exec ${lines.find(isStream)}`].join('\n')], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -57,7 +57,7 @@ it('CF-11 PS-05 killed with an open confirmation: the daemon comes back, the ans
   expect(await ended(ann, asked.requestId)).toEqual(call);
 });
 
-it('PS-05 killed after the answer and before the daemon could hear it: the write happens once, and is recorded', async () => {
+it('PS-05 killed after the answer and before the daemon received it: the write happens once, and is recorded', async () => {
   const path = join(daemon.root, 'late.txt');
   const asked = await run(ann, 'write_file', { filePath: 'late.txt', content: 'late' });
   const { id } = await questionOf(ann, asked.requestId);
@@ -83,7 +83,7 @@ it('keeps accounts, sessions and the record of calls', async () => {
   ]);
 });
 
-it('told to stop: tells the daemon to come back, ends with 0, and the daemon is back without pairing', async () => {
+it('on SIGTERM: the daemon reconnects without pairing, and the server exits with 0', async () => {
   expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
   await server.restart();
   await online();

@@ -5,8 +5,8 @@ import { skipReason } from './skipped.ts';
 const required = process.env.REQUIRE_SERVICES === '1';
 
 /**
- * `describe` for tests that need services: without one of them the tests are skipped, and the end of the run names the
- * reason. With `REQUIRE_SERVICES=1` they fail instead.
+ * `describe` for tests that need services: without one of them the tests are skipped, and the end of the run
+ * gives the reason. With `REQUIRE_SERVICES=1` they fail instead.
  */
 export const describeWith =
   (...needed: Service[]) =>

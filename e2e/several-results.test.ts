@@ -21,7 +21,7 @@ import {
 const calls = 30;
 const names = Array.from({ length: calls }, (_, at) => `note-${at}.txt`);
 
-/** What the way does to a request for one route; what comes back is as the server gave it where it says nothing. */
+/** How the proxy changes a request for one route; without a change the server's answer is passed on. */
 type Change = (answer: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** Stands between the daemon and the server. */

@@ -63,7 +63,7 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
     await windows[2]?.locator('[data-decision=allowOnce]').first().click();
     await inEach((page) => page.locator('[data-test=output]').getByText('begins').waitFor());
     await inEach((page) => page.locator('[data-test=confirmation]').first().waitFor({ state: 'detached' }));
-    // A window that is loaded anew while all the others stand has its page, too.
+    // A window that is reloaded while all others are open gets its page too.
     await windows[1]?.reload();
     await windows[1]?.locator('[data-test=output]').getByText('begins').waitFor();
     await ann.api.calls.cancel.mutate({ requestId });

@@ -1,5 +1,5 @@
-// Who may import whom: docs/working-here.md tells it in words.
-// The paths have no anchor at the front, so that the planted violations in tools/fixtures meet the same rules.
+// The import rules, explained in docs/working-here.md.
+// The paths have no start anchor, so that the rules also match the planted violations in tools/fixtures.
 
 const server = 'apps/server/src';
 const modules = ['gateway', 'callers', 'auth', 'agent', 'db', 'http', 'rpc'];
@@ -11,7 +11,7 @@ const tests = '(\\.test\\.ts$|/test/)';
 const rule = (name, comment, edge) => ({ name, comment, severity: 'error', ...edge });
 
 const daemon = 'apps/daemon/src';
-/** The daemon's folders from the bottom up. A folder imports from earlier rows, never from its own row or a later one. */
+/** The daemon's folders from the bottom up. A folder imports only from earlier rows. */
 const daemonLayers = [
   ['text', 'program'],
   ['paths', 'private-files', 'processes'],

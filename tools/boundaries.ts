@@ -23,7 +23,7 @@ const cruiseTree = async ({ root, config }: Tree, present: string[]): Promise<IC
   return output;
 };
 
-/** `violations`: one line each; `unseen`: source files that the cruiser did not look at; `seen`: how many it did. */
+/** `violations`: one line each; `unseen`: files that dependency-cruiser skipped; `seen`: number of others. */
 export interface Boundaries {
   violations: string[];
   unseen: string[];

@@ -60,7 +60,7 @@ it.each([
     ids('XX-01'),
     ['XX-03 does not belong to "Area (XX-01 to XX-02)"'],
   ],
-  ['a repeat', page(first, second, second), ids('XX-01'), ['XX-02 stands there twice']],
+  ['a repeat', page(first, second, second), ids('XX-01'), ['XX-02 is there twice']],
   [
     'neither test nor reason',
     page(first, '| XX-02 | second | | |'),

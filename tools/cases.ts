@@ -1,13 +1,13 @@
 import ts from 'typescript';
 
-/** One line of a table of `docs/security.md`. */
+/** One row of a table of `docs/security.md`. */
 export interface CaseRow {
   id: string;
-  /** The test files that carry the id; none where the last column says why. */
+  /** The test files with the id; none if the last column gives the reason. */
   files: string[];
-  /** What is left, or why there is no test. */
+  /** What is not covered, or why there is no test. */
   left: string;
-  /** How many columns the line has; a bar inside a text makes one more. */
+  /** The number of columns; a bar inside a text adds one. */
   columns: number;
   heading: string;
 }
@@ -42,7 +42,7 @@ export const rowsOf = (page: string): CaseRow[] => {
 const numbered = (area: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${area}-${String(at + 1).padStart(2, '0')}`);
 
-/** What is wrong with the tables: repeats, areas with gaps, ids that no test carries, and ids that the page does not know. */
+/** The errors of the tables: repeats, gaps, ids without a test, and ids that are missing on the page. */
 export const complaints = (rows: CaseRow[], tests: ReadonlyMap<string, ReadonlySet<string>>): string[] => {
   const known = new Set(rows.map((row) => row.id));
   const repeated = rows.filter((row, at) => rows.findIndex((other) => other.id === row.id) !== at);
@@ -59,7 +59,7 @@ export const complaints = (rows: CaseRow[], tests: ReadonlyMap<string, ReadonlyS
   const carriedBy = (name: string, one: string) =>
     [...tests].some(([path, ids]) => `/${path}`.endsWith(`/${name}`) && ids.has(one));
   return [
-    ...repeated.map((row) => `${row.id} stands there twice`),
+    ...repeated.map((row) => `${row.id} is there twice`),
     ...missing,
     ...rows.filter((row) => row.columns !== 4).map((row) => `${row.id} has not four columns`),
     ...rows

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { styleText } from 'node:util';
 import manifest from './package.json' with { type: 'json' };
 
-// Each check is a script of package.json, so that one can be run alone: pnpm --filter @drawbridge/tools check:lint
+// Each check is a script of package.json and can be run alone: pnpm --filter @drawbridge/tools check:lint
 const commands = Object.entries(manifest.scripts).filter(([name]) => name.startsWith('check:'));
 
 interface Outcome {

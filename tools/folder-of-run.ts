@@ -15,8 +15,8 @@ const hasRoom = (): boolean => {
 };
 
 /**
- * A new folder for the stores of a test run, removed when this process ends; in memory where this machine has 1 GiB for
- * it. A commit of SQLite waits for the disk, and tests make thousands of them.
+ * A new folder for the stores of a test run, removed when this process ends. It is in memory if 1 GiB is
+ * free there, because each commit of SQLite waits for the disk.
  */
 export const folderOfRun = (): string => {
   const folder = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { filesBelow } from './tree.ts';
 
-/** What is still allowed, by path. A folder has a reason beside its count. */
+/** The exceptions by path. A folder has a reason beside its count. */
 export type Allowed = Record<string, number | { count: number; reason: string }>;
 
 /** The content of `house-exceptions.json`: a count may be lowered, never raised. */
@@ -12,7 +12,7 @@ export interface Exceptions {
   retiredWords: Allowed;
 }
 
-/** Where each rule is broken, by path: lines of a file with what is wrong there, or the sources of a folder. */
+/** The violations of each rule by path: lines of a file, or the sources of a folder. */
 export type Findings = Record<keyof Exceptions, Map<string, string[]>>;
 
 interface SourceFile {
@@ -23,7 +23,7 @@ interface SourceFile {
 const lineLimit = 110;
 const folderLimit = 15;
 
-// Names that were replaced, as they read once identifiers are split into words; docs/working-here.md names the check.
+// Replaced names, after identifiers are split into words; see docs/working-here.md.
 const retired =
   /\b(couriers?|ledgers?|parcels?|hears?|(?:take|takes|taken|taking|took) back|let go|keep back|what became of|whoever|nobody|is none|the token is taken)\b/g;
 const retiredInCode = /\bletters?\b/g;
@@ -74,7 +74,7 @@ const byPath = (files: readonly SourceFile[], placesIn: (file: SourceFile) => st
       .filter(([, places]) => places.length > 0),
   );
 
-/** Holds the sources of `apps` and `packages` and the pages of `docs` against the rules; `seen` counts files. */
+/** Checks the sources of `apps` and `packages` and the pages of `docs`; `seen` counts files. */
 export const inspectHouse = (root: string): { findings: Findings; seen: number } => {
   const below = (folder: string, name: RegExp) =>
     (existsSync(join(root, folder)) ? filesBelow(root, folder, name) : []).map((path) => ({
@@ -104,7 +104,7 @@ const titles: Record<keyof Exceptions, string> = {
 const countOf = (allowed: Allowed[string] | undefined) =>
   typeof allowed === 'object' ? allowed.count : (allowed ?? 0);
 
-/** One line for each path whose count is not the one in the exceptions, and each folder without a reason. */
+/** One line for each path whose count differs from the exceptions, and each folder without a reason. */
 export const complaintsOf = (findings: Findings, exceptions: Exceptions): string[] => [
   ...rules.flatMap((rule) =>
     [...new Set([...findings[rule].keys(), ...Object.keys(exceptions[rule])])].sort().flatMap((path) => {
@@ -120,7 +120,7 @@ export const complaintsOf = (findings: Findings, exceptions: Exceptions): string
     .map(([path]) => `${path}: an exception without a reason`),
 ];
 
-/** The exceptions with each count lowered to what was found, without those that are no longer needed. */
+/** The exceptions with each count lowered to the findings, without unneeded ones. */
 export const lowered = (findings: Findings, exceptions: Exceptions): Exceptions => {
   const lower = (rule: keyof Exceptions): Allowed =>
     Object.fromEntries(

@@ -22,7 +22,7 @@ const compress = async (path: string): Promise<void> => {
   }
 };
 
-/** A plugin for Vite: writes a `.br` and a `.gz` beside each text of the build of 1 KiB or more, for a server to send. */
+/** A Vite plugin: writes a `.br` and a `.gz` beside each text of 1 KiB or more in the build. */
 export const precompress = () => ({
   name: 'precompress',
   async writeBundle({ dir }: { dir?: string | undefined }): Promise<void> {

@@ -1,5 +1,5 @@
-// `pnpm start`: installs what is built and run, builds what is stale, and runs the server. Plain JavaScript and
-// nothing but Node, because it runs before anything is installed.
+// `pnpm start`: installs dependencies, builds what is out of date, and runs the server. Plain JavaScript
+// without packages, because it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ const isTerminal = process.stderr.isTTY === true;
 const startedAt = performance.now();
 const seconds = () => `${Math.round((performance.now() - startedAt) / 1_000)} s`;
 
-/** Runs one step, with one line on a terminal that tells how long it has taken; ends the process when the step fails. */
+/** Runs one step, with its elapsed time on a terminal; ends the process if the step fails. */
 const step = async (doing, run) => {
   const show = () => process.stderr.write(`\r\u001b[K${doing}… ${seconds()}`);
   const ticking = isTerminal ? setInterval(show, 1_000) : undefined;

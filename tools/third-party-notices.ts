@@ -69,8 +69,8 @@ const pageOf = (notices: readonly Notice[]): string =>
   ].join('\n');
 
 /**
- * A plugin for Rolldown and Vite: writes the notices of all packages of which something was bundled, by what was bundled. The
- * build fails for a licence that is not allowed, and for a package without a text.
+ * A plugin for Rolldown and Vite: writes the notices of all bundled packages. The build fails for a licence
+ * that is not allowed, and for a package without a licence text.
  */
 export const thirdPartyNotices = ({ fileName, also = [], texts }: NoticesOptions) => ({
   name: 'third-party-notices',

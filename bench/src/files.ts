@@ -20,7 +20,7 @@ export const folderToList = (root: string, count: number): Asked => {
   return { name: 'list_files', arguments: { dirPath: 'many' }, expects: `file-${count - 1}.txt` };
 };
 
-/** A tree of 200 folders with `count` files in all; one in a hundred is a `.log`, one in a thousand holds "needle". */
+/** 200 folders with `count` files; one in a hundred is a `.log`, one in a thousand contains "needle". */
 export const treeToSearch = (count: number): string => {
   const root = newFolder('tree');
   const filler = Array.from({ length: 40 }, (_item, at) => `line ${at} of a file like any other\n`).join('');

@@ -46,7 +46,7 @@ const withProfiles = (processes: Processes) => {
   };
 };
 
-/** Starts what a group needs, takes its rounds, and ends all of it. A group that fails says so in its rows. */
+/** Sets up a group, runs its rounds, and tears it down. A failure is reported in its rows. */
 export const measureGroup = async (group: Group, { quick, profile }: Options): Promise<Row[]> => {
   const processes = withProfiles(createProcesses());
   const kind = quick ? 'quick' : 'full';

@@ -1,4 +1,4 @@
-// The whole server, as it is, and beside its own port one that hands calls to `gateway.calls.run` without a door.
+// The whole server, and a second port that passes calls to `gateway.calls.run` without a door.
 import { toolCall } from '@drawbridge/contracts/tool-call';
 import { systemClock } from '@drawbridge/kit';
 import { createApp } from '@drawbridge/server/app';

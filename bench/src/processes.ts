@@ -28,7 +28,7 @@ export const startBuilt = (
 /** Flags under which a server says what memory it holds. */
 export const memoryFlags = ['--expose-gc', '--import', dist('processes/memory.js')];
 
-/** Bytes that a process with `memoryFlags` holds after a collection; `times` counts how often it was asked. */
+/** Bytes in use by a process with `memoryFlags` after a collection; `times` counts the requests. */
 export const heldBytes = async (running: Running, times: number): Promise<number> => {
   running.signal('SIGUSR2');
   const [, bytes] = await running.says(new RegExp(`memory ${times} (\\d+);`));

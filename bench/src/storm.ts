@@ -1,4 +1,4 @@
-// The server is killed under many connected machines and is started again: how long until all are back, and how the panel fares.
+// Kills and restarts a server with many machines: the time until they reconnect, and the panel's latency.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -20,7 +20,7 @@ const goalCell = (row: Row) =>
 const isMet = ({ goal }: Row, median: number) =>
   'atMost' in goal ? median <= goal.atMost : median >= goal.atLeast;
 
-/** One row: measure, goal, min, median, max, whether the median meets the goal, and the two numbers behind the ratio. */
+/** A row: measure, goal, min, median, max, whether the median meets the goal, the numbers of the ratio. */
 export const cellsOf = (row: Row): string[] => {
   if (row.problem !== undefined) return [row.measure, goalCell(row), '', '', '', row.problem, ''];
   const { min, median, max } = spreadOf(row.figures.map(valueOf));

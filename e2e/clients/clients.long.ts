@@ -40,7 +40,7 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
   let daemon: Daemon;
   let browser: Browser;
   let page: Page;
-  /** Calls that are answered after their client was told to come back, by the client's name. */
+  /** Calls that are answered after their client got a waiting answer, by the client's name. */
   const late = new Map<string, Promise<Outcome>>();
 
   const client = (name: string): ConnectedClient => {
@@ -114,7 +114,7 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
     });
   });
 
-  describe('an answer that comes after the client was told to come back', () => {
+  describe('an answer after the client got a waiting answer', () => {
     beforeAll(() => {
       for (const [name] of kinds)
         late.set(name, client(name).call('write_file', { filePath: fileOf(name, 'late'), content: 'late' }));
@@ -122,9 +122,9 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
 
     it.each(kinds)('%s', async (name) => {
       const path = fileOf(name, 'late');
-      const told = await late.get(name);
-      expect([told?.isError, existsSync(written(path))]).toEqual([false, false]);
-      const [, requestId = ''] = /call_result and the requestId ([\w-]+)/.exec(told?.text ?? '') ?? [];
+      const waiting = await late.get(name);
+      expect([waiting?.isError, existsSync(written(path))]).toEqual([false, false]);
+      const [, requestId = ''] = /call_result and the requestId ([\w-]+)/.exec(waiting?.text ?? '') ?? [];
       const outcome = client(name).call('call_result', { requestId });
       await allowOnce(path);
       expect(await outcome).toMatchObject({ isError: false });

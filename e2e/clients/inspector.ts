@@ -2,7 +2,7 @@ import { newFolder, type Processes } from '../harness/index.ts';
 import { inspectorEntry, node22 } from '../node22/index.ts';
 import { outcomeOf, type Connect } from './client.ts';
 
-/** The inspector's command line: each request is a process of its own, and ending it takes the request back. */
+/** The inspector's command line: each request is a separate process; ending it cancels the request. */
 export const connectInspector =
   (processes: Processes): Connect =>
   async ({ url, token }) => {

@@ -66,7 +66,7 @@ const asking = (name: string, run: (asked: Asked) => ToolResult, properties: Sch
   },
 });
 
-/** Asks once, under one name, and tells the answer. */
+/** Asks once, under one name, and returns the answer. */
 const askingOnce = (
   name: string,
   key: string,

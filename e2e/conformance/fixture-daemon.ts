@@ -11,7 +11,7 @@ import {
 import { EventSource } from 'eventsource';
 import type { SuiteTool } from './suite-tool.ts';
 
-/** A machine that offers whatever tools it is given and asks nobody, over the daemon's own wire. */
+/** A machine that offers the given tools without questions, over the wire protocol. */
 export interface FixtureDaemon {
   close(): void;
 }

@@ -5,9 +5,9 @@ import { revisions, type Revision, type ScenarioResult } from './suite.ts';
 const path = fileURLToPath(new URL('../../docs/mcp-conformance.md', import.meta.url));
 
 const noPrompts = 'A machine has no prompts.';
-const noResources = 'A machine has no resources: what it has is reached with tools.';
+const noResources = 'A machine has no resources, only tools.';
 const noLog = 'A machine sends no log to its callers.';
-const noCompletion = 'There is nothing to complete without prompts and resources.';
+const noCompletion = 'Without prompts and resources there is nothing to complete.';
 const noTasks = 'An extension that is not offered.';
 
 /** What a machine does not have, by the beginning of the scenario's name, and why. */

@@ -3,7 +3,7 @@ import { reasonOf, tableOf, writeTable } from './page.ts';
 import { revisions, runSuite, type ScenarioResult } from './suite.ts';
 import { startTarget } from './target.ts';
 
-/** `pnpm conformance`: runs the suite against a server of its own; with `--write` the page gets the new table. */
+/** `pnpm conformance`: runs the suite against its own server; `--write` updates the table on the page. */
 const processes = createProcesses();
 const target = await startTarget(processes);
 const results: ScenarioResult[] = [];

@@ -10,7 +10,7 @@ import type { PlannedAnswer, PlannedCall } from './plan.ts';
 export interface Clicks {
   /** The plan for the questions about a call. */
   plan(call: PlannedCall): void;
-  /** From now on every question is answered, also those that nobody was to answer. */
+  /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
   stop(): void;
 }
@@ -58,7 +58,7 @@ export const createClicks = (person: Person, history: History): Clicks => {
     const wanted = answers.length === 0 ? [deny] : answers;
     if (!all) await sleep(systemClock, planned?.answerAfterMs ?? 0);
     const heard = await Promise.all(wanted.map((answer) => click(confirmation, answer)));
-    // Nobody heard: the question is still on the screen, and is clicked again.
+    // The click had no effect: the question is still displayed, and is clicked again.
     if (!heard.some(Boolean)) return handled.delete(confirmation.id);
     await sleep(systemClock, lateMs);
     return click(confirmation, allow);

@@ -29,7 +29,7 @@ const kinds = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('click-refused'), confirmationId, code: text }),
   z.object({ type: z.literal('cancelled'), requestId, state: text, started: z.boolean().nullable() }),
-  /** What the server put on a stream to a daemon. `stream` counts the streams of a user, over all their daemons. */
+  /** A frame of a stream to a daemon. `stream` counts the streams of a user, over all their daemons. */
   z.object({ type: z.literal('stream'), user, stream: z.number() }),
   /** The server has ended it. */
   z.object({ type: z.literal('stream-ended'), user, stream: z.number() }),
@@ -86,7 +86,7 @@ export const createHistory = (path: string, now: () => number): History => {
   };
 };
 
-/** Reads a history; a line that is none is an error. */
+/** Reads a history; an invalid line is an error. */
 export const readHistory = async (path: string): Promise<Entry[]> => {
   const entries: Entry[] = [];
   for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -15,7 +15,7 @@ export interface Token {
 export interface Keys {
   /** A pairing token, or undefined when the server did not give one. A session that stands is ended first. */
   newToken(user: User): Promise<Token | undefined>;
-  /** Ends the user's connection in the panel; true once the server has said yes. `key` is the key that ends with it. */
+  /** Disconnects in the panel; true if the server acknowledged it. `key` is the key that ends with it. */
   end(user: User, key: string | undefined): Promise<boolean>;
   /** Several strangers pair with one token at the same time; at most one may get in. */
   race(user: User): Promise<void>;

@@ -18,7 +18,7 @@ export interface Machine {
   freeze(forMs: number): Promise<void>;
   /** Runs a second daemon with a copy of the private folder for `forMs`; the first is back afterwards. */
   twin(forMs: number): Promise<void>;
-  /** Disconnects in the panel, tries what no longer holds, and pairs anew. */
+  /** Disconnects in the panel, tries the revoked credentials, and pairs again. */
   pairAgain(): Promise<void>;
   /** The daemon is left alone when it ends. */
   stop(): void;
@@ -60,8 +60,8 @@ const folders = (folder: string) => {
 const copies = 10;
 
 /**
- * As on a copied machine: all of the private folder, but not the lock of a process of here. The daemon goes on meanwhile, so a
- * file that went while it was being copied begins the copy again.
+ * As on a copied machine: the private folder without the lock of a local process. The daemon keeps running,
+ * so a file that disappears during the copy restarts it.
  */
 const copyHome = (home: string, twinHome: string) => {
   for (let left = copies; ; left -= 1) {

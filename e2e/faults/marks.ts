@@ -19,7 +19,7 @@ export interface Mark {
   root: string;
 }
 
-/** An edit as it stands: how often it was made. `whole` is false for a file that is neither the old nor a new one. */
+/** How often an edit was made. `whole` is false for a file that is neither the old nor the new one. */
 export interface Edit {
   op: string;
   times: number;

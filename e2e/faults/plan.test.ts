@@ -8,7 +8,7 @@ it('gives the same plan for the same seed, and another one for another', () => {
   expect(createPlan(options)).not.toEqual(createPlan({ ...options, seed: 8 }));
 });
 
-it('leaves out what it is told to, and nothing else', () => {
+it('leaves out exactly the given faults', () => {
   const without = createPlan({ ...options, without: ['twin', 'server'] });
   const rest = createPlan(options).filter(({ kind }) => kind !== 'twin' && kind !== 'server');
   expect(without).toEqual(rest);

@@ -1,6 +1,6 @@
 import { createRandom, type Random } from './random.ts';
 
-/** What the person does with the question about a call. `both` clicks allow and deny at the same time; `never` cancels the call at last. */
+/** The answer to a question. `both` clicks allow and deny at once; `never` cancels the call later. */
 export const answers = ['allow', 'allow-session', 'deny', 'refuse', 'both', 'never'] as const;
 export type PlannedAnswer = (typeof answers)[number];
 
@@ -48,7 +48,7 @@ export type Step = { atMs: number } & (
   | { kind: 'server'; fault: 'kill' | 'stop'; forMs: number }
   | { kind: 'daemon'; user: number; fault: 'kill' | 'stop'; forMs: number }
   | { kind: 'link'; user: number; fault: LinkFault; forMs: number }
-  /** Disconnects in the panel, tries what is revoked, pairs anew. */
+  /** Disconnects in the panel, tries the revoked credentials, pairs again. */
   | { kind: 'pair-again'; user: number }
   /** A second daemon with a copy of the first one's private folder. */
   | { kind: 'twin'; user: number; forMs: number }

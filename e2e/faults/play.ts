@@ -10,7 +10,7 @@ export interface PlayOptions extends PlanOptions {
   folder: string;
 }
 
-/** The shortest that the server can be told. */
+/** The server's minimum. */
 const callMaxMs = 30_000;
 /** Longer than everything that may still be waited for once the faults are over. */
 const quietMs = 150_000;

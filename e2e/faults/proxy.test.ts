@@ -164,7 +164,7 @@ it('delay: everything comes', async () => {
   end();
 });
 
-it('truncate-up: half of a POST comes, which is none, and its connection breaks', async () => {
+it('truncate-up: half of a POST arrives, which is not valid, and its connection breaks', async () => {
   const end = proxy.begin('truncate-up');
   await expect(post('eleven')).rejects.toThrow();
   end();

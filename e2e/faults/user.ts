@@ -13,7 +13,7 @@ export interface User {
   person: Person;
   /** Makes a call, with whatever the plan has for it; resolves when its caller has heard or left. */
   call(planned: PlannedCall): Promise<void>;
-  /** From now on every question is answered, also those that nobody was to answer. */
+  /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
   /** Requests that the list shows as open; null when the list cannot be read. */
   open(): Promise<string[] | null>;

@@ -56,7 +56,7 @@ const invite = async (owner: Person, url: string, index: number) => {
   return { person, id };
 };
 
-/** Resident memory in KiB and open handles of a process; undefined when it is gone or the system does not say. */
+/** Resident memory in KiB and open handles of a process; undefined if unknown. */
 const sizeOf = (pid: number): { kib: number; handles: number } | undefined => {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

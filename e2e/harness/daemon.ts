@@ -13,7 +13,7 @@ export interface Daemon {
 
 export interface DaemonOptions {
   url: string;
-  /** Without one it goes on with the session that is kept in `home`. */
+  /** Without one it resumes the session in `home`. */
   token?: string;
   root?: string;
   home?: string;

@@ -12,7 +12,7 @@ export interface Running {
   pid: number;
   /** All that it has written so far, stdout and stderr in the order in which they came. */
   output(): string;
-  /** Resolves with the first match in what it writes, also in what it has written; rejects when it ends without one. */
+  /** Resolves with the first match in its past or future output; rejects if it ends without one. */
   says(pattern: RegExp): Promise<RegExpMatchArray>;
   exit: Promise<Exit>;
   /** Sends a signal to the process alone and waits for its end. */
@@ -46,7 +46,7 @@ const killGroup = (pid: number | undefined) => {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group has ended by itself.
+    // The group has already ended.
   }
 };
 
@@ -63,12 +63,12 @@ export const createProcesses = (): Processes => {
     });
     let text = '';
     const watchers = new Set<() => void>();
-    const hear = (chunk: string) => {
+    const append = (chunk: string) => {
       text += chunk;
       for (const watch of Array.from(watchers)) watch();
     };
-    child.stdout.setEncoding('utf8').on('data', hear);
-    child.stderr.setEncoding('utf8').on('data', hear);
+    child.stdout.setEncoding('utf8').on('data', append);
+    child.stderr.setEncoding('utf8').on('data', append);
 
     const exit = (async (): Promise<Exit> => {
       // The two of `close`, as Node declares them: (code, signal).

@@ -25,7 +25,7 @@ export interface ReverseProxyOptions {
 }
 
 interface Kind {
-  /** What the page says, and what stands there while the proxy is tried. */
+  /** Texts of the page, and their replacements in the test. */
   listen: [onPage: string, here: (port: number) => string];
   /** The lines around those of the page. Everything that the proxy writes stays in `folder`. */
   file(lines: string, folder: string): string;

@@ -19,12 +19,12 @@ const totalOf = (call: Call): number => {
   return typeof total === 'number' ? total : 0;
 };
 
-/** What a call's result gives away of what no call may reach. The searches here look for nothing that is inside. */
+/** Secrets from outside the root in a call's result. No search term of this run occurs inside. */
 const leakOf = ({ name, arguments: given }: Operation, call: Call): string[] => {
   const text = JSON.stringify([call.result, call.error]);
-  const told = text.includes(secret) || text.includes(hiddenName);
+  const revealed = text.includes(secret) || text.includes(hiddenName);
   const counted = name === 'search_files' && totalOf(call) > 0;
-  return told || counted ? [`${name} ${JSON.stringify(given)}: ${text.slice(0, 500)}`] : [];
+  return revealed || counted ? [`${name} ${JSON.stringify(given)}: ${text.slice(0, 500)}`] : [];
 };
 
 const startSwapping = async (processes: Processes, pairs: string[]) => {
@@ -45,7 +45,7 @@ const startSwapping = async (processes: Processes, pairs: string[]) => {
   };
 };
 
-/** Calls every file tool of a real daemon `count` times in all, `atOnce` at a time, while another process swaps what they work in. */
+/** Makes `count` calls of all file tools, `atOnce` at a time, while another process swaps their paths. */
 export const race = async (
   processes: Processes,
   { count, atOnce }: { count: number; atOnce: number },

@@ -1,11 +1,11 @@
-// A process of its own: puts links in place of folders and files and takes them back, as fast as it can, until it is told to stop.
+// A separate process: replaces folders and files with links and restores them at full speed, until SIGTERM.
 import { renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { nextMacrotask } from '@drawbridge/kit';
 
 const [, , ...pairs] = process.argv;
 const turnsBeforePause = 4;
 const pauseMs = 1;
-const nobody = new Int32Array(new SharedArrayBuffer(4));
+const neverNotified = new Int32Array(new SharedArrayBuffer(4));
 
 const quietly = (run: () => void): boolean => {
   try {
@@ -16,7 +16,7 @@ const quietly = (run: () => void): boolean => {
   }
 };
 
-/** A tool may have made something anew where it was missing. */
+/** A tool may have created something in the place. */
 const insist = (place: string, run: () => void) => {
   while (!quietly(run)) quietly(() => rmSync(place, { recursive: true, force: true }));
 };
@@ -41,7 +41,7 @@ while (!isOver) {
       if (swap(pairs[at] ?? '', pairs[at + 1] ?? '')) swaps += 1;
   }
   // So that calls get through too, and not only refusals.
-  Atomics.wait(nobody, 0, 0, pauseMs);
+  Atomics.wait(neverNotified, 0, 0, pauseMs);
   await nextMacrotask();
 }
 console.log(`swaps ${swaps};`);

@@ -5,7 +5,7 @@ import { createApp, type App } from 'vue';
 import { apiKey, clockKey, type Api } from './api/index.ts';
 import PanelApp from './panel-app.vue';
 import { createPanelRouter } from './router.ts';
-import { applyAppearance } from './ui/appearance.ts';
+import { applyAppearance } from './ui/window/appearance.ts';
 
 interface Needs {
   api: Api;

@@ -4,18 +4,18 @@ import { useSessionStore } from './features/account/use-session-store.ts';
 
 declare module 'vue-router' {
   interface RouteMeta {
-    /** What the document and the navigation call the page. */
+    /** The page's name in the document title. */
     title?: string;
-    /** Also for a person who is not signed in. */
+    /** For users who are not signed in. */
     open?: boolean;
-    /** An open page that a person who is signed in sees as well. */
+    /** An open page for signed-in users too. */
     always?: boolean;
-    /** The page is about one question: the others stay away from it. */
+    /** The page shows one question, so the tray is hidden. */
     showsQuestion?: boolean;
   }
 }
 
-/** The panel's addresses. A person who is not signed in comes to the page that lets them in. */
+/** The panel's routes. Redirects users who are not signed in to the matching page. */
 export const createPanelRouter = (app: App): Router => {
   const router = createRouter({
     history: createWebHistory(),

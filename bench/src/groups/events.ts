@@ -19,17 +19,17 @@ const row = (what: string): RowText => ({
   goal: { atMost: 1.5 },
 });
 
-/** Hands what is heard to whoever waits for it. */
-const createEar = <T>() => {
-  let waiting: { is: (heard: T) => boolean; done: (heard: T) => void } | undefined;
+/** Passes each published value to the waiting `next`. */
+const createWaiter = <T>() => {
+  let waiting: { is: (value: T) => boolean; done: (value: T) => void } | undefined;
   return {
-    hear: (heard: T) => {
-      if (!waiting?.is(heard)) return;
+    publish: (value: T) => {
+      if (!waiting?.is(value)) return;
       const { done } = waiting;
       waiting = undefined;
-      done(heard);
+      done(value);
     },
-    next: (is: (heard: T) => boolean): Promise<T> => new Promise((done) => (waiting = { is, done })),
+    next: (is: (value: T) => boolean): Promise<T> => new Promise((done) => (waiting = { is, done })),
   };
 };
 
@@ -95,11 +95,11 @@ const bareSide = async ({ processes, whenOver }: Stage): Promise<Side> => {
   const client = createTRPCClient<BareRouter>({
     links: [httpSubscriptionLink({ url: `${panelUrl}/trpc`, EventSource })],
   });
-  const ear = createEar<string>();
+  const waiter = createWaiter<string>();
   await new Promise<void>((resolve, reject) => {
     const { unsubscribe } = client.onChanged.subscribe(undefined, {
       onStarted: () => resolve(),
-      onData: ear.hear,
+      onData: waiter.publish,
       onError: reject,
     });
     whenOver(unsubscribe);
@@ -107,19 +107,19 @@ const bareSide = async ({ processes, whenOver }: Stage): Promise<Side> => {
   const pool = poolOf(panelUrl);
   return {
     stateMs: async () => {
-      const heard = ear.next((name) => name === 'opened');
+      const arrived = waiter.next((name) => name === 'opened');
       const startMs = nowMs();
       const stream = openStream(`${panelUrl}/events`, {});
-      await heard;
+      await arrived;
       const tookMs = nowMs() - startMs;
       stream.close();
       return tookMs;
     },
     questionMs: async () => {
-      const heard = ear.next((name) => name === 'asked');
+      const arrived = waiter.next((name) => name === 'asked');
       const startMs = nowMs();
       const posted = post(pool, '/response/1', {});
-      await heard;
+      await arrived;
       const tookMs = nowMs() - startMs;
       await posted;
       return tookMs;
@@ -147,17 +147,17 @@ const ourSide = async ({ processes, nodeFlags, whenOver }: Stage): Promise<Side>
   const person = await server.createOwner();
   const { api } = person;
   const headers = await pair(server.url, person);
-  const states = createEar<string>();
-  const questions = createEar<string>();
+  const states = createWaiter<string>();
+  const questions = createWaiter<string>();
   const ids = new Map<string, string>();
   await new Promise<void>((resolve, reject) => {
     const { unsubscribe } = api.live.onEvent.subscribe(undefined, {
       onStarted: () => resolve(),
       onData: ({ data: { topic, event } }) => {
-        if (topic === 'machine') states.hear(event.payload.state);
+        if (topic === 'machine') states.publish(event.payload.state);
         if (topic !== 'confirmations') return;
         ids.set(event.confirmation.requestId, event.confirmation.id);
-        questions.hear(event.confirmation.state);
+        questions.publish(event.confirmation.state);
       },
       onError: reject,
     });
@@ -206,7 +206,7 @@ const ourSide = async ({ processes, nodeFlags, whenOver }: Stage): Promise<Side>
   };
 };
 
-/** What the panel is told, from the request that brings it about until it is heard. */
+/** The panel's events, from the request that causes them until they arrive. */
 export const eventsGroup: Group<'state' | 'question'> = {
   name: 'events',
   rows: { state: row('a machine connects'), question: row('a question is asked') },

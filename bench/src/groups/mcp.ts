@@ -20,8 +20,8 @@ const better = (pick: (...values: number[]) => number, of: [Compared, Compared])
 };
 
 /**
- * `tools/call` of `read_file` through `/mcp`, revision 2025-11-25 with a session, against the bare bridge behind a plain `POST` and against the
- * better of two proxies in front of the filesystem server, which only pass messages on.
+ * `tools/call` of `read_file` through `/mcp` (2025-11-25, with a session), against the bare bridge behind a
+ * `POST` and against the better of two proxies in front of the filesystem server.
  */
 export const mcpGroup: Group<'p50' | 'rate' | 'proxyP50' | 'proxyRate'> = {
   name: 'mcp',

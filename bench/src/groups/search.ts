@@ -10,7 +10,7 @@ import { middleOf } from '../spread.ts';
 
 const files = 20_000;
 
-/** Ripgrep itself on the whole tree, its output read to the end. Throws where it does not find what it must. */
+/** Plain ripgrep on the whole tree, with its whole output. Throws if a match is missing. */
 const ripgrep = async (root: string, args: string[], expects: string): Promise<number> => {
   const startMs = nowMs();
   const child = spawn(rgPath, [...args, './'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Bare Fastify and bare tRPC: a procedure that awaits the bare bridge, a subscription, and idle event streams.
+// Bare Fastify and tRPC: a procedure that awaits the bare bridge, a subscription, and idle event streams.
 import { EventEmitter, on } from 'node:events';
 import { initTRPC } from '@trpc/server';
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** The baseline: takes a call, pushes it on an event stream, waits for the post with its result. No checks, no store. */
+/** The baseline: sends a call on an event stream and waits for its result. No checks, no store. */
 export interface Bridge {
   server: Server;
   /** Takes a tool call as JSON and gives what was posted for it, as JSON. */

@@ -5,6 +5,6 @@ process.on('SIGUSR2', () => {
   asked += 1;
   for (let times = 0; times < 3; times += 1) void globalThis.gc?.();
   const { rss, heapTotal, heapUsed } = process.memoryUsage();
-  // What the heap keeps free for itself is nobody's.
+  // Free memory of the heap does not count.
   console.log(`memory ${asked} ${rss - (heapTotal - heapUsed)};`);
 });

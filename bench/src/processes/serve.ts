@@ -11,8 +11,8 @@ export const listen = (server: Server): Promise<string> =>
   );
 
 /**
- * `POST` with a tool call as JSON, answered with the result as JSON. The header `took-ms` is the time of `call` alone,
- * so that the way from the load generator to here counts for nothing.
+ * `POST` with a tool call as JSON, answered with the result as JSON. The header `took-ms` is the time of
+ * `call`, without the time between load generator and server.
  */
 export const serveCalls = (call: (toolCall: string, path: string) => Promise<string>): Promise<string> =>
   listen(

@@ -1,4 +1,4 @@
-// Light daemons that come back as the real one does: the same pauses, the same jitter, and no new `init` after a stream that broke.
+// Light daemons that reconnect like the real one: same delays and jitter, no `init` after a broken stream.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';

@@ -1,7 +1,7 @@
 import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
 import type { Entry, Happening } from '../history.ts';
 
-// A short run in which nothing is wrong: one command, asked about, allowed, and run once. Tests change one thing of it.
+// A short correct run: one command with a question, allowed, and run once. Tests change one thing of it.
 
 export const start = 1_000_000;
 export const op = 'op-000001';

@@ -5,7 +5,7 @@ import { terminal, type Facts } from './facts.ts';
 
 const saysYes = new Set(['allowOnce', 'allowForSession', 'alwaysAllow']);
 
-/** A read leaves nothing, so nobody knows how often it ran. */
+/** A read leaves no mark, so its number of runs is unknown. */
 const leavesMarks = ({ tool }: CallRow) => tool !== 'read_file';
 
 export const executions = (facts: Facts): string[] => [
@@ -42,7 +42,7 @@ export const permissions = (facts: Facts): string[] => {
     const allowed = facts
       .confirmationsOf(row.requestId)
       .find((one) => one.approved === 1 && saysYes.has(one.decision ?? ''));
-    if (!allowed) return [`${op} ran, and nobody had allowed it`];
+    if (!allowed) return [`${op} ran without a permission`];
     const decidedAt = allowed.decidedAt ?? Number.POSITIVE_INFINITY;
     return ranAt !== null && ranAt < decidedAt ? [`${op} ran before it was allowed`] : [];
   });
@@ -60,7 +60,7 @@ const whyNot = (facts: Facts, row: CallRow): string | undefined => {
 /** TERM, two seconds, KILL, and time for a slow machine. */
 const stopMs = 5_000;
 
-/** The commands that went on although their daemon was told to stop them, and was well. */
+/** Commands that continued although their healthy daemon received the cancel. */
 const wentOn = (facts: Facts): Set<string> => {
   const passed = new Map(facts.of('passed').map((one) => [`${one.user} ${one.stream} ${one.id}`, one.at]));
   const times = new Map(facts.marks.map(({ op, what, at }) => [`${op} ${what}`, at]));

@@ -67,9 +67,9 @@ const bad: [string, Evidence, string[]][] = [
     [`I2: ${op} ran before its call was made`],
   ],
   [
-    'nobody had allowed it',
+    'ran without a permission',
     evidence({ confirmations: [] }, []),
-    [`I2: ${op} ran, and nobody had allowed it`, 'I4: c1 was acknowledged as allowOnce, and is not kept so'],
+    [`I2: ${op} ran without a permission`, 'I4: c1 was acknowledged as allowOnce, and is not kept so'],
   ],
   ['it ran before it was allowed', evidence({ marks: [mark(450)] }), [`I2: ${op} ran before it was allowed`]],
   [
@@ -93,7 +93,7 @@ const bad: [string, Evidence, string[]][] = [
     [`I3: ${op} ran, but it ended as cancelled, not started`],
   ],
   [
-    'a command goes on after its daemon was told to stop it',
+    'a command continues after its daemon received the cancel',
     evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, cancelled),
     [`I3: ${op} went on after it was cancelled`],
   ],
@@ -217,7 +217,7 @@ const bad: [string, Evidence, string[]][] = [
   [
     'a daemon gives up',
     evidence({}, [at(1, { type: 'daemon-ended', user: 0, expected: false, output: 'bye' })]),
-    ['alive: the daemon of user 0 ended by itself:\nbye'],
+    ['alive: the daemon of user 0 ended unexpectedly:\nbye'],
   ],
   [
     'a file is half written',
@@ -238,13 +238,13 @@ describe('finds what must not be', () => {
 describe('lets be what may be', () => {
   const lost = without('seen');
   const may: [string, Evidence][] = [
-    ['a call of a tool that asks nobody', { ...without('decided'), confirmations: [] }],
+    ['a call of a tool that does not ask', { ...without('decided'), confirmations: [] }],
     [
       'a lost call that ran, of a daemon that was killed',
       { ...lost, history: [...lost.history, killed], calls: [call({ state: 'lost' })] },
     ],
     [
-      'a stream that goes on when a newer one was sent away at once',
+      'a stream that continues when a newer one was disconnected at once',
       evidence({}, [
         at(1_000, { type: 'stream', user: 0, stream: 2 }),
         at(1_000, {
@@ -259,7 +259,7 @@ describe('lets be what may be', () => {
       ]),
     ],
     [
-      'a stream that goes on when another one was ended with nothing on it',
+      'a stream that continues when another one ended without a frame',
       evidence({}, [
         at(1_000, { type: 'stream', user: 0, stream: 2 }),
         at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
@@ -267,7 +267,7 @@ describe('lets be what may be', () => {
       ]),
     ],
     [
-      'a command that goes on when its daemon was killed',
+      'a command that continues when its daemon was killed',
       evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, [...cancelled, killed]),
     ],
     [
@@ -282,8 +282,10 @@ describe('lets be what may be', () => {
     ],
   ];
   it.each(may)('%s', (_name, given) => {
-    const asksNobody = given.history.map((entry) => (entry.type === 'user' ? { ...entry, asks: [] } : entry));
-    expect(found({ ...given, history: asksNobody })).toEqual([]);
+    const withoutQuestions = given.history.map((entry) =>
+      entry.type === 'user' ? { ...entry, asks: [] } : entry,
+    );
+    expect(found({ ...given, history: withoutQuestions })).toEqual([]);
   });
 });
 

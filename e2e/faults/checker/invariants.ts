@@ -20,22 +20,22 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'I2',
-    how: 'each op that ran has a call that was written down before, and where its tool asks, an allowing decision that was written down before',
+    how: 'each op that ran has a call that was stored before, and an allowing decision that was stored before if its tool asks',
     check: permissions,
   },
   {
     name: 'I3',
-    how: 'no op ran whose last decision denies, whose question was closed without an answer, or whose call ended as not started; no command goes on after its daemon was told to stop it',
+    how: 'no op ran whose last decision denies, whose question was closed without an answer, or whose call ended as not started; no command continues after its daemon received the cancel',
     check: refusals,
   },
   {
     name: 'I4',
-    how: 'each decision that the server acknowledged stands in the database as it was acknowledged, one for each question',
+    how: 'the database has each acknowledged decision unchanged, one for each question',
     check: decisions,
   },
   {
     name: 'I5',
-    how: 'every call that anyone has heard of stands in the database and has ended, in time; none is lost with a daemon that was well',
+    how: 'every known call is in the database and has ended, in time; none is lost with a healthy daemon',
     check: deadlines,
   },
   { name: 'I6', how: 'no call is ever seen in another state after a terminal one', check: states },
@@ -66,7 +66,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'alive',
-    how: 'after the quiet period every machine runs one more call, and no daemon has given up by itself',
+    how: 'after the quiet period every machine runs one more call, and no daemon has given up',
     check: liveness,
   },
 ];

@@ -11,7 +11,7 @@ export const liveness = (facts: Facts): string[] => {
     ...facts
       .of('daemon-ended')
       .flatMap(({ user, expected, output }) =>
-        expected ? [] : [`the daemon of user ${user} ended by itself:\n${output}`],
+        expected ? [] : [`the daemon of user ${user} ended unexpectedly:\n${output}`],
       ),
     ...facts.edits.flatMap(({ op, whole, root }) =>
       whole ? [] : [`${op}: its file in ${root} is neither the old nor a new one`],

@@ -30,7 +30,7 @@ const oldStreams = (facts: Facts): string[] => {
   const frames = facts.of('frame');
   const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame.event]));
   const ended = new Set(facts.of('stream-ended').map(({ user, stream }) => `${user} ${stream}`));
-  // Streams are counted as their answers come: one that the server ends with nothing, or tells to go, was no newer one.
+  // A stream that the server ends without a frame, or disconnects first, was not a newer one.
   const opened = facts.of('stream').filter(({ user, stream }) => {
     const name = `${user} ${stream}`;
     return first.has(name) ? first.get(name) !== 'gateway-disconnect' : !ended.has(name);

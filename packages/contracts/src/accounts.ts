@@ -9,11 +9,11 @@ const account = {
   password: z.string().min(passwordLimits.minLength).max(passwordLimits.maxLength),
 };
 
-/** `serverCommand`: how `drawbridge-server` is called where this server runs. */
+/** `serverCommand`: how to call `drawbridge-server` on this installation. */
 export const setupStatus = z.object({ needed: z.boolean(), serverCommand: z.string() });
 export type SetupStatus = z.infer<typeof setupStatus>;
 
-/** Makes the owner, once, with the token that the server printed on its console. */
+/** Creates the owner, once, with the token that the server printed on its console. */
 export const createOwnerInput = z.strictObject({ setupToken: z.string().min(1).max(200), ...account });
 export type CreateOwnerInput = z.infer<typeof createOwnerInput>;
 
@@ -25,7 +25,7 @@ export const person = user.extend({ createdAt: isoTime, disabledAt: isoTime.null
 export type Person = z.infer<typeof person>;
 export const personIdInput = z.strictObject({ id: z.string().min(1).max(64) });
 
-/** How long a link for a new password can be used. */
+/** How long a password reset link is valid. */
 export const resetLimits = { holdsMs: 60 * 60 * 1_000 } as const;
 export const resetLink = z.object({ url: z.string(), expiresAt: isoTime });
 export type ResetLink = z.infer<typeof resetLink>;
@@ -35,17 +35,17 @@ export const resetPasswordInput = z.strictObject({
 });
 export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
 /**
- * Carries the session's second proof beside its cookie, on every request of a person. Browsers send a cookie to every port of
- * a host; the proof stays with the origin that was signed in to.
+ * Carries the session's second proof beside its cookie, on every request of a user. Browsers send a cookie to
+ * every port of a host, but the proof only to the origin that the user signed in to.
  */
 export const sessionProofHeader = 'x-session-proof';
-/** What a sign-in gives: who it is, and the proof of the new session. */
+/** The reply to a sign-in: the user, and the proof of the new session. */
 export const signedIn = user.extend({ sessionProof: z.string() });
 export type SignedIn = z.infer<typeof signedIn>;
-/** What a changed password gives: the proof of the session as it is from then on. */
+/** The reply to a changed password: the new proof of the session. */
 export const passwordChanged = z.object({ sessionProof: z.string() });
 
-/** An invitation as its owner sees it; the link itself is shown once, when it is made. */
+/** An invitation as its owner sees it; the link is shown once, when it is created. */
 export const invitation = z.object({ id: z.string(), createdAt: isoTime, expiresAt: isoTime });
 export type Invitation = z.infer<typeof invitation>;
 export const invitationLink = invitation.extend({ url: z.string() });

@@ -22,31 +22,31 @@ export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc'] as const;
 export const door = z.enum(doors);
 export type Door = z.infer<typeof door>;
 
-/** Why a call has no result of its own: a code from the table of errors and the text that its caller saw. */
+/** Why a call has no result: a code of the error table and the text that its caller got. */
 export const callError = z.object({ code: z.string(), message: z.string() });
 export type CallError = z.infer<typeof callError>;
 
-/** The access token or the connected client that a call came through, named as it was then. */
+/** The access token or connected client of a call, with its name at that time. */
 export const callVia = z.object({ kind: z.enum(['token', 'client']), id: z.string(), name: z.string() });
 export type CallVia = z.infer<typeof callVia>;
 
-/** One tool call as it is written down: the record is the activity log. `durationMs` is from creation to end. */
+/** The stored record of a tool call, as in the activity log. `durationMs` is from creation to end. */
 export const call = z.object({
   requestId,
   machineId,
   tool: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   door,
-  /** Left out where the person made the call in the panel. */
+  /** Absent for a call from the panel. */
   via: callVia.optional(),
   state: callState,
   result: toolResult.nullable(),
   error: callError.nullable(),
-  /** Whether the tool had begun when the call ended; null where nobody can know. */
+  /** Whether the tool had started when the call ended; null if unknown. */
   started: z.boolean().nullable(),
   decision: decision.nullable(),
   decidedBy: z.string().nullable(),
-  /** The question that is open now. */
+  /** The open question. */
   confirmationId: confirmationId.nullable(),
   createdAt: isoTime,
   deliveredAt: isoTime.nullable(),
@@ -55,7 +55,7 @@ export const call = z.object({
 });
 export type Call = z.infer<typeof call>;
 
-/** In the list, contents stay behind: open a call to see its result. */
+/** A call in a list, without contents. */
 export const callSummary = call.omit({ result: true, arguments: true });
 export type CallSummary = z.infer<typeof callSummary>;
 
@@ -73,8 +73,8 @@ export const callPage = z.object({ calls: z.array(callSummary), nextCursor: z.st
 export type CallPage = z.infer<typeof callPage>;
 
 /**
- * Live: a call was made, moved on, ended, or said how far it is. `outputOffset` is where `output` begins in all that the
- * tool printed (UTF-16 code units), so that what comes twice shows once; without it `output` follows what came before.
+ * Live: a call was created, changed or ended, or made progress. `outputOffset` is the position of `output` in
+ * the whole output (UTF-16 code units), so that a repeat counts once; without it `output` is appended.
  */
 export const callEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('call'), call: callSummary }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const jsonObject = z.record(z.string(), z.unknown());
 
-/** What a tool may want of its caller's client, in MCP's words. */
+/** What a tool may request from its caller's client: methods of MCP. */
 export const inputMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 export type InputMethod = (typeof inputMethods)[number];
 
@@ -10,8 +10,8 @@ export type InputMethod = (typeof inputMethods)[number];
 export const asksClientAnnotation = 'asksClient';
 
 /**
- * In the `_meta` of a result: the tool needs these answers, by names of its own, and is called again with them. `requestState`
- * comes back with them as it was given. The content beside it is for callers that have no such client.
+ * In the `_meta` of a result: the tool needs these answers and is called again with them and the unchanged
+ * `requestState`. The content beside it is for callers without such a client.
  */
 export const inputRequiredMeta = 'drawbridge/inputRequired';
 export const inputRequired = z.object({
@@ -23,14 +23,14 @@ export const inputRequired = z.object({
 });
 export type InputRequired = z.infer<typeof inputRequired>;
 
-/** The argument that carries what the client can do and what it answered, to tools with the annotation alone. From a caller it is removed. */
+/** The argument with a `ClientInput` for tools with the annotation. Removed from every caller's calls. */
 export const inputArgument = '_input';
 
-/** What the client answered is no more than an argument: it never stands for a person's decision. */
+/** The client's answers are only arguments, never a user's decision. */
 export const clientInput = z.object({
-  /** The methods that the client declared; that of elicitation stands for its forms. */
+  /** The methods that the client declared; elicitation means its forms. */
   methods: z.array(z.enum(inputMethods)),
-  /** Whether it can show a page: elicitation in the mode `url`. */
+  /** Whether the client can show a page: elicitation in the mode `url`. */
   showsPages: z.boolean().optional(),
   responses: jsonObject.optional(),
   requestState: z.string().optional(),

@@ -8,7 +8,7 @@ export const clientLimits = {
   nameLength: 100,
   redirectUris: 10,
   redirectUriLength: 2_000,
-  /** Clients that registered themselves and that nobody has connected. */
+  /** Registered clients that no user has connected. */
   unconnected: 1_000,
   codeSeconds: 60,
   consentSeconds: 600,
@@ -17,26 +17,26 @@ export const clientLimits = {
   registrationBodyBytes: 16 * 1024,
 } as const;
 
-/** What a client may ask for beside tool groups: to stay connected when its access token has run out. */
+/** The scope of a refresh token. */
 export const offlineScope = 'offline_access';
 
 /**
- * Who asks, as the consent page shows it. `name` is what the client calls itself; `host` is where the answer goes, which
- * nobody but its owner can choose; `app` where that is a program on the person's own machine.
+ * The client on the consent page. It chooses its `name` itself; `host` is where the redirect goes. `goesTo`
+ * is `app` for a program on the user's own machine.
  */
 export const clientRequest = z.object({
   clientId: z.string(),
   name: z.string(),
   host: z.string(),
-  /** Whether its name stands in a document on a site of its own: `verified`, or only in what it wrote about itself. */
+  /** Whether the name comes from a metadata document on the client's site, or from its own registration. */
   origin: z.enum(['document', 'registration']),
   goesTo: z.enum(['site', 'app']),
-  /** The groups that it asks for, in the order of `toolGroups`. */
+  /** The requested groups, in the order of `toolGroups`. */
   scopes: z.array(toolGroup),
   staysConnected: z.boolean(),
   /** The e-mail address of the account that the client would get access to. */
   account: z.string(),
-  /** Binds the page to the session that opened it: a yes has to bring it. */
+  /** Binds the page to the session that opened it; required for a yes. */
   openedBy: z.string(),
 });
 export type ClientRequest = z.infer<typeof clientRequest>;
@@ -44,7 +44,7 @@ export type ClientRequest = z.infer<typeof clientRequest>;
 /** The query with which the consent page was opened, without its question mark. */
 export const clientRequestInput = z.strictObject({ query: z.string().min(1).max(8_192) });
 
-/** The person's answer: the groups that the client may use, of those that it asked for. */
+/** The user's answer: the granted groups, a subset of the requested ones. */
 export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({
     accept: z.literal(true),
@@ -55,10 +55,10 @@ export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({ accept: z.literal(false), query: z.string().min(1).max(8_192) }),
 ]);
 export type ConsentBody = z.infer<typeof consentBody>;
-/** Where the browser goes with the answer. */
+/** The redirect address. */
 export const consentReply = z.object({ url: z.string() });
 
-/** A client that the person has connected. `lastUsedAt` is exact to the minute. */
+/** A connected client of the user. `lastUsedAt` is exact to the minute. */
 export const connectedClient = z.object({
   id: z.string(),
   name: z.string(),
@@ -67,7 +67,7 @@ export const connectedClient = z.object({
   scopes: z.array(toolGroup),
   connectedAt: isoTime,
   lastUsedAt: isoTime.nullable(),
-  /** The address that it last came from. */
+  /** The address of its last request. */
   lastUsedFrom: z.string().nullable(),
 });
 export type ConnectedClient = z.infer<typeof connectedClient>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sentPreview } from './preview.ts';
 
-/** One thing that a call would touch, in words that a rule can match and a person can read. */
+/** One resource of a call, as rules match it and users read it. */
 export const affectedResource = z.object({
   toolGroup: z.string().max(64),
   resource: z.string().max(200_000),
@@ -10,8 +10,8 @@ export const affectedResource = z.object({
 export type AffectedResource = z.infer<typeof affectedResource>;
 
 /**
- * How far a lasting decision may go, in words that the daemon wrote: whatever else it means is the daemon's affair.
- * `decisions`: those that it may go with. `covers`: by what the rules that it makes are known in the list of rules. Reaches of one `scope` cover the same; one with `durationMs` ends by itself.
+ * The scope of a lasting decision, defined and described by the daemon. `covers` identifies its rules in the
+ * list of rules. Reaches of one `scope` cover the same; one with `durationMs` expires.
  */
 export const reach = z.object({
   id: z.string().min(1).max(64),
@@ -24,9 +24,8 @@ export const reach = z.object({
 export type Reach = z.infer<typeof reach>;
 
 /**
- * What a daemon asks. `toolGroup`, `resource`, `description` and `options` are the specification's (6.2);
- * `title` is the question in one line, `resources` lists all that need asking, `preview` shows a write, `askId` tells one question from a repeat of it,
- * `reaches` is what can be chosen beside a decision; without one a decision covers exactly what is listed.
+ * A daemon's question (specification 6.2, with optional additions). `askId` tells a new question from a
+ * repeat. Without a reach, a decision covers exactly the listed resources.
  */
 export const confirmationPayload = affectedResource.extend({
   options: z.array(z.string().max(64)).max(20),

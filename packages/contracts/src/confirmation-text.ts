@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { confirmationPayload, type ConfirmationPayload } from './confirmation-payload.ts';
 import type { ToolResult } from './tool-result.ts';
 
-/** Begins the one text by which a daemon says "ask first". Specification 6.2; read and written in this file alone. */
+/** The prefix of a daemon's question. Specification 6.2; read and written only in this file. */
 const prefix = 'GATEWAY_CONFIRMATION_REQUIRED::';
 
 const jsonText = (text: string): unknown => {
@@ -23,8 +23,8 @@ const unwrap = (text: string): string => {
 };
 
 /**
- * Text <-> payload. Decoding takes the plain text and the form wrapped as `{"error":"…"}`; encoding writes the plain one.
- * Use it only on the whole first text block of a result with `isError`: elsewhere the text is just text.
+ * Text <-> payload. Decodes the plain text and the form `{"error":"…"}`; encodes the plain text.
+ * Use it only on the whole first text block of a result with `isError`.
  */
 export const confirmationText = z.codec(z.string(), confirmationPayload, {
   decode: (text, context) => {

@@ -7,17 +7,16 @@ import { decision } from './groups.ts';
 
 export const confirmationStates = ['open', 'decided', 'withdrawn', 'expired'] as const;
 export const confirmationState = z.enum(confirmationStates);
-export type ConfirmationState = z.infer<typeof confirmationState>;
 
-/** A confirmation as a user sees it. `decision` is null for a denial without a decision and while it is open. */
+/** A confirmation. `decision` is null while it is open and for a denial without a decision. */
 export const confirmation = z.object({
   id: confirmationId,
   requestId,
   machineId,
-  /** What the call came through; left out where the person made it in the panel. */
+  /** Absent for a call from the panel. */
   via: callVia.optional(),
   tool: z.string(),
-  /** The question in one line, as the machine asks it; null where it gives none. */
+  /** The machine's question in one line; null without one. */
   title: z.string().nullable(),
   arguments: z.record(z.string(), z.unknown()),
   toolGroup: z.string(),
@@ -30,10 +29,10 @@ export const confirmation = z.object({
   state: confirmationState,
   approved: z.boolean().nullable(),
   decision: decision.nullable(),
-  /** The id of the chosen reach; null where none was chosen. */
+  /** The id of the selected reach; null without one. */
   reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
-  /** The confirmation whose lasting answer settled this one too, `rule` for a rule that was made otherwise; null where it was answered itself. */
+  /** The confirmation whose answer settled this one, `rule` for another rule; null if answered itself. */
   settledBy: z.union([z.literal('rule'), confirmationId]).nullable(),
   createdAt: isoTime,
   expiresAt: isoTime,
@@ -41,7 +40,7 @@ export const confirmation = z.object({
 });
 export type Confirmation = z.infer<typeof confirmation>;
 
-/** The user's answer. Denied without `resourceDecision`: the daemon is not called again. `reach` is the id of one that was offered with it. */
+/** The user's answer. After a denial without `resourceDecision` the daemon is not called again. */
 export const confirmationAnswer = z.strictObject({
   approved: z.boolean(),
   resourceDecision: decision.optional(),
@@ -54,7 +53,7 @@ export const confirmationIdInput = z.strictObject({ confirmationId });
 export const decideInput = confirmationAnswer.extend({ confirmationId });
 export type DecideInput = z.infer<typeof decideInput>;
 
-/** The answer that won. */
+/** The answer that was recorded first. */
 export const decideReply = z.object({
   confirmationId,
   state: confirmationState,

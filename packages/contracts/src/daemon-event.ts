@@ -8,10 +8,8 @@ export const probeBody = z.object({ id: z.number().int().positive() });
 export type ProbeBody = z.infer<typeof probeBody>;
 
 /**
- * One tool call for the daemon; the name is the specification's and covers every tool. Specification 6.1.
- * `again`: it may have been on a stream of this machine before, with this decision if it has one.
- * `askId`: the question that the decision in it answers, where the daemon named its question; `reach`: how far the
- * decision goes, by the id that the question gave it.
+ * One call of any tool. Specification 6.1. `again`: it may have been on a stream of this machine before.
+ * `askId`: the question that its decision answers. `reach`: the id of the decision's scope.
  */
 const filesystemRequest = z.object({
   type: z.literal('filesystem-request'),
@@ -31,7 +29,7 @@ const toolCallCancel = z.object({
   payload: z.object({ requestId, reason: z.enum(cancelReasons) }),
 });
 
-/** `shutdown` means: come back. The others end the session. */
+/** `shutdown` means: reconnect. The others end the session. */
 export const disconnectReasons = ['user', 'replaced', 'shutdown'] as const;
 const gatewayDisconnect = z.object({
   type: z.literal('gateway-disconnect'),
@@ -39,12 +37,12 @@ const gatewayDisconnect = z.object({
 });
 
 /**
- * The first frame of a stream, and again every 20 s, for daemons with the feature `probe`. Whoever asked for the stream
- * expects the first within 2 s: later, something between the two holds the stream back.
+ * The first frame of a stream, and again every 20 s, for daemons with the feature `probe`. If the first one
+ * takes longer than 2 s, a proxy buffers the stream.
  */
 const probe = z.object({ type: z.literal('probe'), payload: probeBody });
 
-/** All that the server writes on a daemon's stream. */
+/** All frames of a daemon's stream. */
 export const daemonEvent = z.discriminatedUnion('type', [
   filesystemRequest,
   toolCallCancel,

@@ -1,4 +1,4 @@
-/** Where a daemon speaks to the server, below a mount. */
+/** The paths of the daemon's requests, below a mount. */
 export const daemonPaths = {
   init: '/init',
   tools: '/tools',
@@ -12,7 +12,7 @@ export const daemonPaths = {
   disconnect: '/disconnect',
 } as const;
 
-/** The two mounts of the surface; the second wraps what succeeded as `{ "data": … }`. */
+/** The two mounts; the second wraps a successful reply as `{ "data": … }`. */
 export const daemonMounts = {
   bare: '/api/v1/instance-ai/gateway',
   wrapped: '/rest/instance-ai/gateway',
@@ -22,7 +22,7 @@ export const daemonMounts = {
 export const gatewayKeyHeader = 'x-gateway-key';
 
 /**
- * Carries the `epoch` of the daemon's last init, with every later request. A stream of an older epoch is told
- * `replaced`; an answer of one counts only for a call that is still open and was given to it. Without it: the newest.
+ * The `epoch` of the daemon's last init; without it the newest. A stream of an older epoch receives
+ * `replaced`; an answer of one counts only for an open call of its own.
  */
 export const gatewayEpochHeader = 'x-gateway-epoch';

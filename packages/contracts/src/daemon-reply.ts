@@ -4,8 +4,8 @@ import { requestId } from './ids.ts';
 import { release } from './release.ts';
 
 /**
- * `sessionKey` only when a pairing token was used. `epoch` counts the inits: see `gatewayEpochHeader`. `features`: see
- * `serverFeatures`, and `daemon` is the release that the server gives; both only for a daemon that says what it is.
+ * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. `features` (`serverFeatures`)
+ * and `daemon`, the server's release of it, only for a daemon that reports its version.
  */
 export const initReply = z.object({
   ok: z.literal(true),
@@ -13,7 +13,7 @@ export const initReply = z.object({
   epoch: z.number().int().positive().optional(),
   warnings: z.array(z.string()).optional(),
   features: z.array(z.string().max(64)).max(32).optional(),
-  // What another server means by it does not keep a machine from connecting.
+  // Another server's meaning must not prevent a connection.
   daemon: release.optional().catch(undefined),
 });
 export type InitReply = z.infer<typeof initReply>;
@@ -23,24 +23,24 @@ export type ToolsReply = z.infer<typeof toolsReply>;
 
 export const responseReply = z.object({ ok: z.literal(true), duplicate: z.literal(true).optional() });
 
-/** What became of one of several results; `status` is the one that it would have been answered with alone. */
+/** The reply to one of several results; `status` is that of a single post. */
 const responseVerdict = z.union([
   responseReply.extend({ requestId }),
   errorBody.extend({ requestId: requestId.nullable(), status: z.number().int() }),
 ]);
 
-/** One for each result that was posted, in their order. `requestId` is null where a result named none that could be a call's. */
+/** One reply per result, in order. `requestId` is null for a result without a valid id. */
 export const responsesReply = z.object({ responses: z.array(responseVerdict) });
 export type ResponsesReply = z.infer<typeof responsesReply>;
 
-/** `outputEnd`: the server has the output up to there, and wants what follows; only for a post with an offset. */
+/** `outputEnd`: the end of the output that the server has; only for a post with an offset. */
 export const progressReply = z.object({
   ok: z.literal(true),
   outputEnd: z.number().int().nonnegative().optional(),
 });
 export type ProgressReply = z.infer<typeof progressReply>;
 
-/** How many of the questions were decided by this; the others had an answer already, or are not open. */
+/** How many questions this request decided; the others were closed already. */
 export const settledReply = z.object({ ok: z.literal(true), settled: z.number().int().nonnegative() });
 export type SettledReply = z.infer<typeof settledReply>;
 

@@ -19,13 +19,13 @@ import { toolLimits } from './tool-call.ts';
 
 export const daemonInfo = z.object({
   version: z.string().max(64),
-  /** See `release`; left out where it was not packed. */
+  /** See `release`; absent if it was not packed. */
   build: z.string().max(64).optional(),
   protocol: z.number().int().positive(),
   features: z.array(z.string().max(64)).max(32),
-  /** Tells two daemons with one key apart: stays across restarts of one, differs for a copy of it on other files. */
+  /** Identifies the daemon's files: the same after a restart, another one for a copy. */
   instance: z.string().min(1).max(128).optional(),
-  /** What a person types on that machine to reconnect it; one with characters that do not show is left out. */
+  /** The command that reconnects the machine; dropped if it has invisible characters. */
   reconnect: z
     .string()
     .max(5_000)
@@ -35,13 +35,13 @@ export const daemonInfo = z.object({
 });
 export type DaemonInfo = z.infer<typeof daemonInfo>;
 
-/** The mode of each group as a daemon reports it, by the group's name. Its own words: for showing only. */
+/** The mode of each group as reported by the daemon, for display only. */
 export const reportedModes = z
   .record(z.string().max(64), mode)
   .refine((all) => Object.keys(all).length <= 32, 'at most 32 groups');
 export type ReportedModes = z.infer<typeof reportedModes>;
 
-/** `POST init`. Tools are read one by one, so that a bad one is skipped and named instead of refusing the machine. */
+/** `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. */
 export const initBody = z.object({
   rootPath: z.string().min(1).max(4_096),
   tools: z.array(z.unknown()).max(toolLimits.maxTools),
@@ -52,30 +52,30 @@ export const initBody = z.object({
 });
 export type InitBody = z.infer<typeof initBody>;
 
-/** `POST tools`: the tools that a machine offers from now on, with the limits of `init`. */
+/** `POST tools`: the machine's new tool list, with the limits of `init`. */
 export const toolsBody = initBody.pick({ tools: true, toolCategories: true, modes: true });
 export type ToolsBody = z.infer<typeof toolsBody>;
 
-/** `POST response/:requestId`: a result, or an error that kept the tool from having one. */
+/** `POST response/:requestId`: a result, or the error that prevented one. */
 export const responseBody = z
   .object({ result: toolResult.optional(), error: z.string().max(100_000).optional() })
   .refine((body) => body.result !== undefined || body.error !== undefined, 'needs a result or an error');
 export type ResponseBody = z.infer<typeof responseBody>;
 
-/** How many results one `POST responses` has at most, and how many bytes. */
+/** Limits of one `POST responses`. */
 export const responsesLimits = { maxResponses: 64, maxBytes: 64 * 1024 } as const;
 
 /**
- * `POST responses`, for a server with that feature: several results, each a `ResponseBody` with its `requestId`. They are read
- * one by one, so that a bad one is refused without the others.
+ * `POST responses`, for a server with that feature: several `ResponseBody`s with their `requestId`s. They are
+ * parsed one by one, so that an invalid one is refused alone.
  */
 export const responsesBody = z.object({
   responses: z.array(z.unknown()).min(1).max(responsesLimits.maxResponses),
 });
 
 /**
- * `POST progress/:requestId`: renews the deadline and reaches whoever watches the call. `outputOffset` is where `output`
- * begins in all that the tool printed (UTF-16 code units), `outputKeptFrom` the oldest place that can be posted again.
+ * `POST progress/:requestId`: renews the deadline. `outputOffset` is the position of `output` in the whole
+ * output (UTF-16 code units), `outputKeptFrom` the oldest position that can be posted again.
  */
 export const progressBody = z.object({
   message: z.string().max(2_000).optional(),
@@ -90,8 +90,8 @@ export type ProgressBody = z.infer<typeof progressBody>;
 export const maxSettledQuestions = 1_000;
 
 /**
- * `POST settled`, for a server with that feature: open questions of this machine that its rules cover now. `by` is the call
- * whose lasting answer made the rule; left out for a rule that was made otherwise. `askId` names the question that is meant.
+ * `POST settled`, for a server with that feature: open questions that the machine's rules now cover. `by` is
+ * the call whose answer created the rule; absent for any other rule.
  */
 export const settledBody = z.object({
   by: requestId.optional(),
@@ -103,13 +103,13 @@ export const settledBody = z.object({
 export type SettledBody = z.infer<typeof settledBody>;
 
 /**
- * `POST disconnect`: ends the pairing, as in the specification (7). With `keepSession` the machine is offline at once and its
- * key stays good; for servers with the feature `keep-session`.
+ * `POST disconnect`: ends the pairing (specification 7). With `keepSession`, for servers with the feature
+ * `keep-session`, the machine is offline at once and keeps its key.
  */
 export const disconnectBody = z.looseObject({ keepSession: z.boolean().optional() }).nullish();
 export type DisconnectBody = z.infer<typeof disconnectBody>;
 
-/** What a daemon and the server say to each other: one row a route. `events` answers with a stream. */
+/** The routes between daemon and server. `events` answers with a stream. */
 export const daemonSurface = {
   init: { method: 'POST', path: daemonPaths.init, body: initBody, reply: initReply },
   tools: { method: 'POST', path: daemonPaths.tools, body: toolsBody, reply: toolsReply },

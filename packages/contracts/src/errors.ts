@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every code that leaves a process, in one table. `http`, `trpc` and `jsonrpc` are what a door turns it into,
- * `retryable` tells a caller that the same request may work later, `message` and `fix` are what a person reads.
+ * One error code with its number in each door. `retryable`: the same request may succeed later. `message` and
+ * `fix` are for the user.
  */
 export interface ErrorRow {
   readonly code: string;
@@ -29,7 +29,7 @@ export const errorTable = {
   foreignOrigin: row({ code: 'FOREIGN_ORIGIN', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This request came from another site', fix: 'Open the panel at the address in PUBLIC_URL.' }),
   gatewayDisabled: row({ code: 'GATEWAY_DISABLED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'Remote use is turned off', fix: 'Turn it on in Settings.' }),
   notFound: row({ code: 'NOT_FOUND', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32004, retryable: false, message: 'Not found' }),
-  unknownTool: row({ code: 'UNKNOWN_TOOL', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32601, retryable: false, message: 'The machine does not offer this tool', fix: 'Look at the list of tools; a group on deny is not offered.' }),
+  unknownTool: row({ code: 'UNKNOWN_TOOL', http: 404, trpc: 'NOT_FOUND', jsonrpc: -32601, retryable: false, message: 'The machine does not offer this tool', fix: 'Check the list of tools; a group on deny is not offered.' }),
   methodNotAllowed: row({ code: 'METHOD_NOT_ALLOWED', http: 405, trpc: 'METHOD_NOT_SUPPORTED', jsonrpc: -32601, retryable: false, message: 'This method is not allowed here' }),
   timedOut: row({ code: 'TIMED_OUT', http: 408, trpc: 'TIMEOUT', jsonrpc: -32008, retryable: true, message: 'Local gateway timed out' }),
   alreadyDecided: row({ code: 'ALREADY_DECIDED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'This confirmation has been answered already' }),
@@ -41,15 +41,15 @@ export const errorTable = {
   emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'There is an account with this e-mail address already' }),
   decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this decision' }),
   reachNotOffered: row({ code: 'REACH_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not offer this reach with this decision' }),
-  ruleRefused: row({ code: 'RULE_REFUSED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine did not take this rule' }),
+  ruleRefused: row({ code: 'RULE_REFUSED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, retryable: false, message: 'The machine refused this rule' }),
   rulesNotPermitted: row({ code: 'RULES_NOT_PERMITTED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, retryable: false, message: 'This can be done at the machine only', fix: 'Use drawbridge permissions there, or set remoteRules to true in its settings.json.' }),
   rulesUnsupported: row({ code: 'RULES_UNSUPPORTED', http: 501, trpc: 'NOT_IMPLEMENTED', jsonrpc: -32004, retryable: false, message: 'This machine cannot show its rules', fix: 'Update Drawbridge on it, or run drawbridge permissions there.' }),
   idempotencyKeyReused: row({ code: 'IDEMPOTENCY_KEY_REUSED', http: 422, trpc: 'UNPROCESSABLE_CONTENT', jsonrpc: -32602, retryable: false, message: 'This idempotency key belongs to another call', fix: 'Use a new key for a new call.' }),
   tooLarge: row({ code: 'TOO_LARGE', http: 413, trpc: 'PAYLOAD_TOO_LARGE', jsonrpc: -32013, retryable: false, message: 'Too large' }),
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, retryable: false, message: 'Send application/json' }),
   tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),
-  tooManyTokens: row({ code: 'TOO_MANY_TOKENS', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have as many access tokens as one person may have', fix: 'Revoke one that is not used.' }),
-  tooManyMachines: row({ code: 'TOO_MANY_MACHINES', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have as many machines as one person may have', fix: 'Forget one that you do not use any more: drawbridge-server machines forget --user <email> <machine>.' }),
+  tooManyTokens: row({ code: 'TOO_MANY_TOKENS', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have the maximum number of access tokens', fix: 'Revoke one that you do not use.' }),
+  tooManyMachines: row({ code: 'TOO_MANY_MACHINES', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'You have the maximum number of machines', fix: 'Remove one that you do not use: drawbridge-server machines forget --user <email> <machine>.' }),
   machineNameTaken: row({ code: 'MACHINE_NAME_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another machine has this name', fix: 'Choose another name.' }),
   machineConnected: row({ code: 'MACHINE_CONNECTED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The machine is connected', fix: 'Disconnect it first, as with drawbridge-server machines disconnect.' }),
   tooManyCalls: row({ code: 'TOO_MANY_CALLS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many calls are waiting', fix: 'Wait for some to end, or cancel them.' }),
@@ -60,9 +60,9 @@ export const errorTable = {
   notConnected: row({ code: 'NOT_CONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway is not connected', fix: 'Run drawbridge connect on the machine, or connect one in the panel.' }),
   disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'Local gateway disconnected' }),
   lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: false, message: 'The machine stopped during the call: it may have run', fix: 'Check the machine before you try again.' }),
-  unreadable: row({ code: 'UNREADABLE', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: false, message: 'A part of the record of this call cannot be read', fix: 'Look at the machine to see what was done.' }),
+  unreadable: row({ code: 'UNREADABLE', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, retryable: false, message: 'A part of the record of this call cannot be read', fix: 'Check the machine to see what was done.' }),
   shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server is shutting down' }),
-  storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; it recovers by itself.' }),
+  storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; the server recovers automatically.' }),
 } as const satisfies Record<string, ErrorRow>;
 
 const rows = new Map<string, ErrorRow>(Object.values(errorTable).map((one) => [one.code, one]));
@@ -73,6 +73,6 @@ export const errorRow = (code: string): ErrorRow | undefined => rows.get(code);
 export type ErrorName = keyof typeof errorTable;
 export type ErrorCode = (typeof errorTable)[ErrorName]['code'];
 
-/** An error as it crosses a process: a code, a sentence, and what to do about it. Never a stack, never an input. */
+/** An error between processes. It never contains a stack or an input. */
 export const errorBody = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
 export type ErrorBody = z.infer<typeof errorBody>;

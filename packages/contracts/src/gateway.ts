@@ -7,7 +7,7 @@ export const gatewayStates = ['offline', 'online', 'grace'] as const;
 export const gatewayState = z.enum(gatewayStates);
 export type GatewayState = z.infer<typeof gatewayState>;
 
-/** `GET gateway/status`, as the specification has it (3). */
+/** `GET gateway/status`. Specification 3. */
 export const restStatus = z.object({
   connected: z.boolean(),
   connectedAt: isoTime.nullable(),
@@ -16,14 +16,14 @@ export const restStatus = z.object({
   toolCategories: z.array(toolCategory),
 });
 
-/** Why the server has ended a machine's session by itself. `flapping`: two daemons kept taking one key from each other. */
+/** Why the server ended a machine's session. `flapping`: two daemons with one key replaced each other. */
 export const gatewayProblems = ['flapping'] as const;
 export const gatewayProblem = z.enum(gatewayProblems);
 export type GatewayProblem = z.infer<typeof gatewayProblem>;
 
 /**
- * The same for the panel: `connected` holds in grace too, `state` tells the two apart; `problem` until the next pairing.
- * `update`: the server gives another daemon than the one that is connected, both by the names of their releases.
+ * The status for the panel: `connected` is true in grace too. `problem` stays until the next pairing.
+ * `update`: the release of the connected daemon and the server's, if they differ.
  */
 export const gatewayStatus = restStatus.extend({
   state: gatewayState,
@@ -32,7 +32,7 @@ export const gatewayStatus = restStatus.extend({
 });
 export type GatewayStatus = z.infer<typeof gatewayStatus>;
 
-/** A machine as it is known, also while it is away. `isPaired`: its key is good, so it can come back without a new command. */
+/** The stored data of a machine. `isPaired`: its key is valid, so it can reconnect without a new command. */
 export const knownMachine = z.object({
   name: z.string().nullable(),
   folder: z.string(),
@@ -53,8 +53,8 @@ export const stateChanged = z.object({
 export type StateChanged = z.infer<typeof stateChanged>;
 
 /**
- * `create-link`: the token, the command to paste, and how long the token holds. A live session key has no expiry; the panel
- * never gets one. `insecure`: the address is http to another machine, so the command carries the flag that allows it.
+ * `create-link`: the token, the command to paste, and the expiry. A live session key has no expiry; the panel
+ * never gets one. `insecure`: the address is plain http to another machine.
  */
 export const pairingLink = z.object({
   token: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a tool may touch, as a person thinks of it. A mode is set for each group. */
+/** Groups of tools. Each group has a mode. */
 export const toolGroups = [
   'filesystemRead',
   'filesystemWrite',
@@ -17,14 +17,14 @@ export const modes = ['deny', 'ask', 'allow'] as const;
 export const mode = z.enum(modes);
 export type Mode = z.infer<typeof mode>;
 
-/** The five answers to a confirmation, as they travel on the wire in `_confirmation`. Specification 6.2. */
+/** The five answers to a confirmation, the values of `_confirmation`. Specification 6.2. */
 export const decisions = ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'] as const;
 export const decision = z.enum(decisions);
 export type Decision = z.infer<typeof decision>;
 
 export const denyingDecisions = ['denyOnce', 'alwaysDeny'] as const satisfies readonly Decision[];
 
-/** What the daemon does where the person has set nothing. */
+/** The default mode of each group. */
 export const defaultModes = {
   filesystemRead: 'allow',
   filesystemWrite: 'ask',

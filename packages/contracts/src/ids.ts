@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Names one tool call on every hop; made by the server (its time, then nanoid with 128 bits), URL-safe, 1
- * to 64 characters.
- */
+/** Identifies a tool call in every process: the server's time, then nanoid with 128 bits; URL-safe. */
 export const requestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** One question to the user about one tool call. */
@@ -14,16 +11,16 @@ export const machineId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
 const longestName = 32;
 
-/** Names that mean something else where a machine is named. */
+/** Names with another meaning. */
 const reservedNames = new Set(['all']);
 
-/** What a person calls a machine; one of a name for each person. */
+/** The user's name for a machine; unique per user. */
 export const machineName = z
   .string()
   .regex(/^[a-z0-9-]{1,32}$/, 'must have 1 to 32 lower-case letters, digits and hyphens')
   .refine((name) => !reservedNames.has(name), 'is reserved');
 
-/** The name that a host suggests: what stands behind `@`, to its first dot. */
+/** The name after `@`, up to the first dot. */
 const suggestedName = (hostIdentifier: string): string => {
   const host = hostIdentifier.slice(hostIdentifier.lastIndexOf('@') + 1).split('.')[0] ?? '';
   const name = host
@@ -34,10 +31,7 @@ const suggestedName = (hostIdentifier: string): string => {
   return machineName.safeParse(name).success ? name : 'machine';
 };
 
-/**
- * A name for a new machine of a person who has machines of the names in `taken`: the host's, then with
- * `-2`, `-3`.
- */
+/** A name for a new machine that is not in `taken`: the host's, else with `-2`, `-3`, … */
 export const newMachineName = (hostIdentifier: string, taken: ReadonlySet<string>): string => {
   const base = suggestedName(hostIdentifier);
   for (let number = 1; ; number += 1) {
@@ -47,21 +41,14 @@ export const newMachineName = (hostIdentifier: string, taken: ReadonlySet<string
   }
 };
 
-/** One-time pairing token: `gw_` and 32 characters, good for `init` alone, 5 minutes. Specification 4.3. */
+/** One-time pairing token for `init`, valid for 5 minutes. Specification 4.3. */
 export const pairingToken = z.string().regex(/^gw_[A-Za-z0-9_-]{32}$/);
 
-/**
- * What a paired daemon proves itself with until explicit disconnect: `sess_` and 32 characters.
- * Specification 4.3.
- */
+/** The credential of a paired daemon until an explicit disconnect. Specification 4.3. */
 export const sessionKey = z.string().regex(/^sess_[A-Za-z0-9_-]{32}$/);
 
-/** The user that `GATEWAY_API_KEY` stands for. Specification 2. */
+/** The user of `GATEWAY_API_KEY`. Specification 2. */
 export const envGatewayUserId = 'env-gateway';
 
-/** Times at a border are ISO 8601 in UTC. */
+/** Times between processes are ISO 8601 in UTC. */
 export const isoTime = z.iso.datetime();
-
-export type RequestId = z.infer<typeof requestId>;
-export type ConfirmationId = z.infer<typeof confirmationId>;
-export type MachineId = z.infer<typeof machineId>;

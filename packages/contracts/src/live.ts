@@ -3,7 +3,7 @@ import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
 import { stateChanged } from './gateway.ts';
 
-/** What an open panel is told, by topic: specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`. */
+/** The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`. */
 export const liveTopics = { machine: stateChanged, calls: callEvent, confirmations: confirmationEvent };
 export type LiveTopic = keyof typeof liveTopics;
 
@@ -18,5 +18,12 @@ export const liveEvent = z.discriminatedUnion('topic', [
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 
-/** `lastEventId` is there when a reader comes back. */
+/** Messages of the live stream: `up` after each opening, `down` while it is being reopened, or an event. */
+export const liveMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('event'), event: liveEvent }),
+  z.object({ type: z.enum(['up', 'down', 'signed-out']) }),
+]);
+export type LiveMessage = z.infer<typeof liveMessage>;
+
+/** `lastEventId` is set when a reader reconnects. */
 export const liveInput = z.strictObject({ lastEventId: z.string().max(64).nullish() }).optional();

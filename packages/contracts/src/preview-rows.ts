@@ -1,6 +1,6 @@
 import type { DiffPreview, HunkLine, LineKind, Omission, Preview, TextPreview } from './preview.ts';
 
-/** A row of a preview as it is drawn. `gap`: lines that stay; `note`: about the line above; `omitted`: says what is not shown. */
+/** A displayed row. `gap`: unchanged lines; `note`: about the line above; `omitted`: what is not shown. */
 export type PreviewRow =
   | { kind: LineKind; text: string; oldLine?: number; newLine?: number }
   | { kind: 'gap' | 'note' | 'omitted'; text: string };
@@ -75,7 +75,7 @@ const diffRows = ({ hunks, lines }: DiffPreview): PreviewRow[] => {
     }
     if (at) next = at.newLine;
   }
-  if (hunks.length === 0) rows.push({ kind: 'note', text: 'Nothing changes in the text' });
+  if (hunks.length === 0) rows.push({ kind: 'note', text: 'The text does not change' });
   else if (lines !== undefined) rows.push(...gap(lines + 1 - next));
   return rows;
 };
@@ -88,10 +88,7 @@ const textRows = ({ of, text, omitted }: TextPreview): PreviewRow[] => {
     of === 'content' ? { kind: 'added', text: line, newLine: at + 1 } : { kind: 'same', text: line },
   );
   if (omitted === 'unknown')
-    return [
-      ...rows,
-      { kind: 'omitted', text: 'The rest is not shown; the machine does not say how much it is' },
-    ];
+    return [...rows, { kind: 'omitted', text: 'The rest is not shown; the machine did not report its size' }];
   if (omitted === undefined) return of === 'content' && !endsWithLineFeed ? [...rows, noLineFeed] : rows;
   const { lines: more, bytes } = omitted;
   const words =
@@ -99,11 +96,11 @@ const textRows = ({ of, text, omitted }: TextPreview): PreviewRow[] => {
   return [...rows, { kind: 'omitted', text: `The rest is not shown: ${words}` }];
 };
 
-/** A preview row by row, for the panel and the terminal. Texts are as they are sent: they are escaped where they are drawn. */
+/** A preview row by row, for the panel and the terminal. Texts are not escaped yet. */
 export const previewRows = (preview: Preview): PreviewRow[] =>
   preview.kind === 'diff' ? diffRows(preview) : textRows(preview);
 
-/** How many lines come and go; undefined where nobody has counted them. */
+/** The number of added and removed lines; undefined if unknown. */
 export const previewCounts = (preview: Preview): { added: number; removed: number } | undefined =>
   preview.kind === 'diff' ? { added: preview.added, removed: preview.removed } : undefined;
 
@@ -122,12 +119,12 @@ const leftOutOf = ({ hunks }: DiffPreview, of: LineKind): Omission => {
   return sum;
 };
 
-/** What a preview does not show of the new text, in words; of what goes, where it shows all that comes. Undefined: it shows all. */
+/** What is missing of the new text, else of the removed text, in words; undefined if nothing is missing. */
 export const leftOutWords = (preview: Preview): string | undefined => {
   if (preview.kind === 'text') {
     if (preview.omitted === undefined) return undefined;
     return preview.omitted === 'unknown'
-      ? 'Not all of the change is shown; the machine does not say how much is left out'
+      ? 'Not all of the change is shown; the machine did not report the size of the rest'
       : `Not shown: ${counted(preview.omitted.bytes, 'byte')} of the new text`;
   }
   const added = leftOutOf(preview, 'added');

@@ -6,7 +6,7 @@ const [a, b] = ['0123456789ab', 'ba9876543210'];
 it.each<[string, Release, Release, string]>([
   ['the same build', { version: '0.1.0', build: a }, { version: '0.1.0', build: a }, 'same'],
   ['another build', { version: '0.1.0', build: a }, { version: '0.1.0', build: b }, 'newer'],
-  ['a build that nobody knows', { version: '0.1.0' }, { version: '0.1.0', build: b }, 'same'],
+  ['an unknown build', { version: '0.1.0' }, { version: '0.1.0', build: b }, 'same'],
   ['a higher version', { version: '0.9.0', build: a }, { version: '0.10.0', build: b }, 'newer'],
   ['a lower version', { version: '1.0.0', build: a }, { version: '0.99.99', build: b }, 'older'],
   ['a version before its release', { version: '1.0.0-rc.1' }, { version: '1.0.0' }, 'newer'],

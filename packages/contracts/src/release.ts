@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One build of the daemon. `build`: hash of what is in it; left out where it was not packed. */
+/** One build of the daemon. `build`: hash of its content; absent if it was not packed. */
 export const release = z.object({
   version: z
     .string()
@@ -13,7 +13,7 @@ export const release = z.object({
 });
 export type Release = z.infer<typeof release>;
 
-/** `GET /daemon.json`: the packed daemon that a server gives. `sha256` in hex, of all its bytes. */
+/** `GET /daemon.json`: the server's packed daemon. `sha256` in hex, of all its bytes. */
 export const packedDaemon = release.required().extend({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: z
@@ -28,14 +28,14 @@ export type PackedDaemon = z.infer<typeof packedDaemon>;
 export const releaseName = ({ version, build }: Release): string =>
   build === undefined ? version : `${version}-${build}`;
 
-/** Where a server has the packed daemon of a release. */
+/** The path of the packed daemon of a release. */
 export const packedPath = (of: Release): string => `/daemon-${releaseName(of)}.tgz`;
 
 const numbers = (version: string): number[] => version.split(/[.-]/, 3).map(Number);
 
 /**
- * What `offered` is to a machine that runs `own`: `same`, `older` by its version, else `newer`; another build of the same
- * version counts as newer. A release without a build is told apart by its version alone.
+ * Compares `offered` with a machine's `own` release. Another build of the same version counts as newer. A
+ * release without a build is compared by its version.
  */
 export const compareReleases = (own: Release, offered: Release): 'same' | 'newer' | 'older' => {
   const [ours, theirs] = [numbers(own.version), numbers(offered.version)];

@@ -6,21 +6,21 @@ import { requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
 import { tool } from './tool.ts';
 
-/** Where the REST surface begins. */
+/** The path prefix of the REST API. */
 export const restBase = '/api/v1';
 
-/** Numbers of the REST surface. */
+/** Limits of the REST API. */
 export const restLimits = {
-  /** How long a request for a call waits for its end, and how long it may ask to, in seconds. */
+  /** The default wait of a request for the end of its call, and the maximum, in seconds. */
   waitSeconds: 50,
   mostWaitSeconds: 300,
-  /** Calls that a reader who comes back hears of again: the newest. */
+  /** The newest calls that a reconnecting reader gets. */
   replayedCalls: 100,
-  /** Streams of events that one token may have open. */
+  /** Open event streams per token. */
   streamsPerToken: 10,
 } as const;
 
-/** What the REST surface takes and gives, by the names that its document uses. */
+/** The schemas of the REST API, by their names in its OpenAPI document. */
 export const restSchemas = {
   Status: gatewayStatus,
   Tool: tool,
@@ -42,7 +42,6 @@ export const restCallParams = z.object({
   requestId: requestId.meta({ description: 'The id of the call: `requestId` of its answer.' }),
 });
 
-/** A page of calls, from the text of a query. */
 export const restListQuery = listCallsInput.extend({
   cursor: z
     .string()

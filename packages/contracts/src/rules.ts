@@ -4,7 +4,7 @@ import { requestId } from './ids.ts';
 export const ruleEffects = ['allow', 'deny'] as const;
 export const ruleEffect = z.enum(ruleEffects);
 
-/** A rule as a person writes it. `reach`: what it covers beside exactly the resource, as the daemon names it. */
+/** A new rule of the user. `reach`: the name of a wider scope than exactly the resource. */
 export const newRule = z.strictObject({
   effect: ruleEffect,
   toolGroup: z.string().max(64),
@@ -15,7 +15,7 @@ export type NewRule = z.infer<typeof newRule>;
 
 export const ruleIdInput = z.strictObject({ ruleId: z.string().min(1).max(64) });
 
-/** What is asked of a daemon about its rules; no tool call, so nothing that a model could do. */
+/** A request to a daemon about its rules. It is not a tool call, so no model can send it. */
 export const rulesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list') }),
   z.object({ type: z.literal('remove'), ruleId: ruleIdInput.shape.ruleId }),

@@ -4,12 +4,11 @@ import { isoTime } from './ids.ts';
 
 export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostDays: 366 } as const;
 
-/** Letters that a person can see: nothing that hides, turns around or breaks a line. */
+/** No invisible characters, direction marks or line breaks. */
 const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 export const tokenScopes = z.array(toolGroup).min(1).max(toolGroups.length);
 
-/** What the person asks for: a name, what the token may use, and the days it holds. */
 export const createTokenInput = z.strictObject({
   name: z.string().trim().min(1).max(tokenLimits.nameLength).regex(visibleText, 'must be visible characters'),
   scopes: tokenScopes.default(['filesystemRead']),
@@ -17,7 +16,7 @@ export const createTokenInput = z.strictObject({
 });
 export type CreateTokenInput = z.infer<typeof createTokenInput>;
 
-/** An access token as its owner sees it: never the token itself. `lastUsedAt` is exact to the minute. */
+/** An access token without its secret. `lastUsedAt` is exact to the minute. */
 export const accessToken = z.object({
   id: z.string(),
   name: z.string(),
@@ -25,12 +24,12 @@ export const accessToken = z.object({
   createdAt: isoTime,
   expiresAt: isoTime,
   lastUsedAt: isoTime.nullable(),
-  /** The address that it last came from. */
+  /** The address of its last request. */
   lastUsedFrom: z.string().nullable(),
 });
 export type AccessToken = z.infer<typeof accessToken>;
 
-/** Shown once, when it is made. */
+/** The secret is shown once, when the token is created. */
 export const createdToken = accessToken.extend({ token: z.string() });
 export type CreatedToken = z.infer<typeof createdToken>;
 

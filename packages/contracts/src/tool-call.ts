@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Limits on what a daemon may announce. */
+/** Limits of a daemon's tool list. */
 export const toolLimits = {
   maxTools: 200,
   maxNameLength: 64,
@@ -11,12 +11,11 @@ export const toolLimits = {
 
 export const jsonObject = z.record(z.string(), z.unknown());
 
-/** A tool's name and its arguments, as the wire carries them. */
 export const toolCall = z.object({
   name: z.string().min(1).max(toolLimits.maxNameLength),
   arguments: jsonObject,
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
-/** The argument that carries a decision on the wire. From a caller it is removed at the gateway's door. */
+/** The argument with a decision. It is removed from the calls of all callers. */
 export const confirmationArgument = '_confirmation';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A family of tools and whether it is offered, as the published daemons announce it; `reason` says why not, or what to be careful about. */
+/** A category of tools, as published daemons announce it; `reason`: why it is not offered, or a warning. */
 export const toolCategory = z.object({
   name: z.string().max(64),
   enabled: z.boolean(),

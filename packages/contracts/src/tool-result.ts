@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from './tool-call.ts';
 
-/** What any block may say of itself. */
 const ofBlock = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
 const textContent = z.object({ type: z.literal('text'), text: z.string(), ...ofBlock });
 const imageContent = z.object({
@@ -39,8 +38,7 @@ export const content = z.discriminatedUnion('type', [
 export type Content = z.infer<typeof content>;
 
 /**
- * What only our own daemon says about how a call ended, in the result's `_meta`.
- * `outcome` names an end that the text alone would leave to guessing; `started` tells whether the tool had begun.
+ * The end of a call in the `_meta` of our own daemon's results. `started`: whether the tool had started.
  */
 export const resultMeta = z.looseObject({
   'drawbridge/outcome': z.enum(['denied', 'cancelled', 'lost']).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, toolLimits } from './tool-call.ts';
 
-/** Hints about a tool, MCP's words plus the group that the published daemons add. Untrusted: for showing only. */
+/** MCP's hints about a tool, plus the group of published daemons. Untrusted: for display only. */
 export const toolAnnotations = z.looseObject({
   title: z.string().max(200).optional(),
   readOnlyHint: z.boolean().optional(),

@@ -2,6 +2,6 @@
 export const exponential = (attempt: number, range: { baseMs: number; capMs: number }): number =>
   Math.min(range.baseMs * 2 ** Math.min(attempt, 52), range.capMs);
 
-/** Full jitter: anything from 0 to `ms`, so that many who wait do not come back at once. `random` gives [0, 1). */
+/** Full jitter: from 0 to `ms`, so that many clients do not retry at once. `random` returns [0, 1). */
 export const fullJitter = (ms: number, random: () => number = Math.random): number =>
   Math.floor(random() * (ms + 1));

@@ -1,8 +1,8 @@
 export interface BoundedMapOptions<K, V> {
   maxEntries: number;
-  /** The most that the weights of all entries may add up to. */
+  /** Limit of the sum of all weights. */
   maxWeight?: number;
-  /** An entry's part of `maxWeight`; 1 where it is left out. */
+  /** The weight of an entry; default 1. */
   weigh?(value: V): number;
   /** An entry for which this is false is never evicted. */
   isEvictable?(value: V): boolean;
@@ -14,7 +14,7 @@ export interface BoundedMapOptions<K, V> {
 export interface BoundedMap<K, V> extends Iterable<[K, V]> {
   get(key: K): V | undefined;
   has(key: K): boolean;
-  /** Sets an entry, which is the newest then, and evicts what is over the bounds. */
+  /** Sets an entry as the newest one, and evicts entries over the bounds. */
   set(key: K, value: V): void;
   delete(key: K): boolean;
   clear(): void;

@@ -29,16 +29,16 @@ it.each([
 it.each([
   ['before it began', 0],
   ['in a later step', 2 ** 31 + 5],
-])('takes a long wait back %s', (_name, takenBackAtMs) => {
+])('cancels a long wait %s', (_name, cancelledAtMs) => {
   const run = vi.fn();
   const cancel = systemClock.after(days(60), run);
-  vi.advanceTimersByTime(takenBackAtMs);
+  vi.advanceTimersByTime(cancelledAtMs);
   cancel();
   vi.advanceTimersByTime(days(60));
   expect(run).not.toHaveBeenCalled();
 });
 
-it('runs again and again until taken back', () => {
+it('runs again and again until cancelled', () => {
   const run = vi.fn();
   const cancel = systemClock.every(10, run);
   vi.advanceTimersByTime(35);
@@ -47,7 +47,7 @@ it('runs again and again until taken back', () => {
   expect(run).toHaveBeenCalledTimes(3);
 });
 
-it('tells the wall time', () => {
+it('returns the wall time', () => {
   vi.setSystemTime(123);
   expect(systemClock.now()).toBe(123);
 });

@@ -1,14 +1,14 @@
-/** Time as a parameter: the only way that our code reads a clock or waits. Milliseconds throughout. */
+/** The only way to read the time or to wait. All times in milliseconds. */
 export interface Clock {
   /** Wall time, milliseconds since 1970. */
   now(): number;
-  /** Runs `run` once after `ms`; the returned function takes it back. */
+  /** Runs `run` once after `ms`; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Runs `run` every `ms` until taken back. */
+  /** Runs `run` every `ms` until cancelled. */
   every(ms: number, run: () => void): () => void;
 }
 
-/** Node's timers fire at once beyond this; a longer wait goes in steps. */
+/** Node's timers fire at once beyond this, so a longer wait has several steps. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const after = (ms: number, run: () => void): (() => void) => {
@@ -30,7 +30,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves when what has already arrived in this turn of the event loop has been begun. */
+/** Resolves in the next turn of the event loop. */
 export const nextMacrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Resolves after `ms`, or rejects with the signal's reason when it is aborted first. */

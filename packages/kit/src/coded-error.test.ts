@@ -16,7 +16,7 @@ it.each([
     { code: 'PLAIN', message: 'It failed', fix: undefined, cause: undefined },
   ],
   [
-    'a row told better',
+    'a row with another message',
     errors.full({ message: 'The disk is full', fix: 'Delete something.', cause: 'ENOSPC' }),
     { code: 'FULL', message: 'The disk is full', fix: 'Delete something.', cause: 'ENOSPC' },
   ],

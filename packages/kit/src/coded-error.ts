@@ -1,4 +1,4 @@
-/** An error with a code from a table, a sentence for the person, and what to do about it. */
+/** An error with a code of a table, a message for the user, and how to fix it. */
 export class CodedError extends Error {
   readonly code: string;
   readonly fix: string | undefined;
@@ -17,14 +17,14 @@ interface Row {
   readonly fix?: string;
 }
 
-/** Replaces the row's sentence or fix where the place knows better; `cause` stays inside the process. */
+/** Replaces the row's message or fix; `cause` stays inside the process. */
 export interface ErrorDetail {
   message?: string;
   fix?: string;
   cause?: unknown;
 }
 
-/** One maker per row of a table: `errors.notConnected()` gives the error to throw. */
+/** One function per row of a table: `errors.notConnected()` returns the error to throw. */
 export const createErrors = <Table extends Record<string, Row>>(
   table: Table,
 ): { [Name in keyof Table]: (detail?: ErrorDetail) => CodedError } => {

@@ -1,18 +1,18 @@
 import { expect, it, vi } from 'vitest';
 import { createEmitter } from './index.ts';
 
-it('tells every listener of the key and no other', () => {
+it('publishes to every listener of the key and no other', () => {
   const emitter = createEmitter<number>(() => {});
   const [ann, ann2, ben] = [vi.fn(), vi.fn(), vi.fn()];
   emitter.on('ann', ann);
   emitter.on('ann', ann2);
   emitter.on('ben', ben);
   emitter.emit('ann', 1);
-  emitter.emit('nobody', 2);
+  emitter.emit('no listener', 2);
   expect([ann.mock.calls, ann2.mock.calls, ben.mock.calls]).toEqual([[[1]], [[1]], []]);
 });
 
-it('goes on past a listener that throws', () => {
+it('continues after a listener that throws', () => {
   const failure = new Error('listener');
   const onError = vi.fn();
   const emitter = createEmitter<number>(onError);

@@ -1,13 +1,13 @@
-/** Publishes values of one type to whoever listens under a key. A listener that throws does not keep others from hearing. */
+/** Publishes values to the listeners of a key. A listener that throws does not affect the others. */
 export interface Emitter<T> {
-  /** Listens under `key`; the returned function stops it. */
+  /** Subscribes to `key`; the returned function unsubscribes. */
   on(key: string, listen: (value: T) => void): () => void;
   emit(key: string, value: T): void;
-  /** How many listen under `key`. */
+  /** The number of listeners of `key`. */
   count(key: string): number;
 }
 
-/** Makes an emitter; what a listener throws goes to `onError`. */
+/** `onError` receives the errors of listeners. */
 export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> => {
   const listeners = new Map<string, Set<(value: T) => void>>();
   return {
@@ -21,8 +21,7 @@ export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> 
       };
     },
     emit: (key, value) => {
-      const heardNow = [...(listeners.get(key) ?? [])];
-      for (const listen of heardNow) {
+      for (const listen of [...(listeners.get(key) ?? [])]) {
         try {
           listen(value);
         } catch (error) {

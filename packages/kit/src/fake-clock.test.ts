@@ -41,11 +41,11 @@ it('runs within one move what was made on the way', () => {
   expect(ran).toEqual([10, 20, 30]);
 });
 
-it('does not run what was taken back, also by a timer of the same moment', () => {
+it('does not run a cancelled timer, also by a timer of the same moment', () => {
   const clock = createFakeClock(0);
   const ran: string[] = [];
   clock.after(10, () => cancel());
-  const cancel = clock.after(10, () => void ran.push('taken back'));
+  const cancel = clock.after(10, () => void ran.push('cancelled'));
   clock.advance(100);
   expect(ran).toEqual([]);
   expect(clock.waiting()).toBe(0);

@@ -1,14 +1,14 @@
 import { nextMacrotask, type Clock } from './clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that a test advances. */
 export interface FakeClock extends Clock {
-  /** Moves time on, running what falls due in order. */
+  /** Advances time and runs due timers in order. */
   advance(ms: number): void;
-  /** Moves time on at once, as on a machine that slept: what falls due runs once, at the end. */
+  /** Advances time in one step, like a machine that slept: each due timer runs once, at the end. */
   jump(ms: number): void;
-  /** The same, letting promises settle before, between and after. */
+  /** Like `advance`, letting promises settle before, between and after. */
   settle(ms?: number): Promise<void>;
-  /** How many timers wait. */
+  /** The number of pending timers. */
   waiting(): number;
 }
 
@@ -18,14 +18,14 @@ interface Timer {
   run: () => void;
 }
 
-/** Work that waits for the end of a turn, and what follows from it, needs a few. */
+/** Chains of promises and macrotasks need a few turns. */
 const settlingTurns = 4;
 
 const settlePromises = async () => {
   for (let turn = 0; turn < settlingTurns; turn += 1) await nextMacrotask();
 };
 
-/** Makes a fake clock that starts at `startMs` (default: 2026-01-01T00:00:00Z). */
+/** Starts at `startMs` (default: 2026-01-01T00:00:00Z). */
 export const createFakeClock = (startMs = Date.UTC(2026, 0, 1)): FakeClock => {
   let nowMs = startMs;
   const timers = new Set<Timer>();

@@ -1,3 +1,3 @@
-/** Whether an error has this code: one of the system's (`ENOENT`, `EEXIST`, …), or of a table of ours. */
+/** Whether an error has this code: of the system (`ENOENT`, `EEXIST`, …), or of an error table. */
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;

@@ -1,6 +1,6 @@
 import { parseUrl } from './parse-url.ts';
 
-/** A host as a browser would ask for it: lower case, punycode, no final dot. `port` is empty for the scheme's own. */
+/** A host as a browser resolves it: lower case, punycode, no final dot. A default `port` is empty. */
 export interface Host {
   name: string;
   port: string;
@@ -17,12 +17,12 @@ const read = (text: string, root: RegExp): Host | null => {
 };
 
 /**
- * A host, `host:port` or address -> its host, read as a browser reads it; null for what is none, or has an empty label. One
- * final dot stands for the root; with more of them it is a name that no resolver knows.
+ * The host of a host, `host:port` or URL, parsed like a browser; null for any other text or an empty label.
+ * One final dot is the root; a name with more of them does not resolve.
  */
 export const hostOf = (text: string): Host | null => read(text, /\.$/);
 
-/** For a deny rule: whatever number of final dots, the host that is meant. */
+/** For a deny rule: ignores any number of final dots. */
 export const meantHostOf = (text: string): Host | null => read(text, /\.+$/);
 
 /** Compared label by label: `a.example.org` is below `example.org`, `aexample.org` is not. */

@@ -134,7 +134,7 @@ describe('a keyed queue', () => {
     expect(started.at(-1)).toBe('y2');
   });
 
-  it('goes on after a job that failed', async () => {
+  it('continues after a failed job', async () => {
     const { run } = createKeyedQueue();
     await expect(run(['x'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await run(['x'], async () => 1)).toBe(1);

@@ -1,16 +1,15 @@
 import pLimit from 'p-limit';
 
-/** Runs at most so many jobs at once; the others wait in the order in which they came. */
+/** Runs a limited number of jobs at once; the others wait in order. */
 export interface Limiter {
-  /** Runs a job in its turn. Rejects with the signal's reason when it is aborted while the job waits. */
+  /** Runs a job in its turn. Rejects with the signal's reason if it is aborted while the job waits. */
   run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Waits for a turn and keeps it; the returned function releases it. Rejects as `run` does. */
+  /** Waits for a slot; the returned function releases it. Rejects like `run`. */
   acquire(signal?: AbortSignal): Promise<() => void>;
   /** Whether the next job has to wait. */
   isFull(): boolean;
 }
 
-/** Makes a limiter for `concurrency` jobs at once. */
 export const createLimiter = (concurrency: number): Limiter => {
   const limit = pLimit(concurrency);
 

@@ -1,10 +1,10 @@
-/** Promises parked under an id until somebody settles them. */
+/** Pending promises by id. */
 export interface Pending<T> {
   /** Parks a promise; the id must be free. */
   park(id: string): Promise<T>;
-  /** Resolves the promise of `id`; false when none is parked there. */
+  /** Resolves the promise of `id`; false if there is no such promise. */
   settle(id: string, value: T): boolean;
-  /** Rejects the promise of `id`; false when none is parked there. */
+  /** Rejects the promise of `id`; false if there is no such promise. */
   fail(id: string, error: unknown): boolean;
   size(): number;
 }

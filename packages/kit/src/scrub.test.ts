@@ -37,7 +37,7 @@ describe('what is taken out of a text', () => {
     expect(withoutKeys(`gw_${tail} cookie: ${tail}`, '[hidden]')).toBe('gw_[hidden] cookie: [hidden]');
   });
 
-  it('LG-04 a value that it was told of, in any of its spellings, wherever it stands', () => {
+  it('LG-04 a hidden value, in any of its spellings, anywhere in the text', () => {
     const { hide, scrub } = createScrubber();
     const secret = 'a "known" value/with+signs';
     hide(secret);

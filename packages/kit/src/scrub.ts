@@ -4,13 +4,13 @@ const ownToken =
 /** The value after the name of a header, parameter or field that holds a secret. */
 const named =
   /((?:api_?key|x-gateway-key|authorization|cookie|password|passwd|secret|access_?token|refresh_?token|session_token|setuptoken|invitationtoken|resettoken|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
-/** A code of OAuth in an address; elsewhere `code` names errors. */
+/** An OAuth code in a URL; elsewhere `code` is an error code. */
 const codeInAddress = /([?&]code(?:=|%3d))[^&\s"\\]+/gi;
-/** Keys of other services, by their beginning. */
+/** Keys of other services, by their prefix. */
 const common =
   /\b(?:sk-|sk_live_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|AKIA|AIza|eyJ[A-Za-z0-9_-]{8,2000}\.)[A-Za-z0-9_.-]{12,}/g;
 
-/** The part of a secret's base64 that does not depend on the bytes around it, at this offset (0, 1 or 2 of 3). */
+/** The part of a secret's base64 that is independent of adjacent bytes, at this offset (0, 1 or 2 of 3). */
 const base64At = (secret: string, offset: number): string => {
   const whole = Buffer.from(`${'\0'.repeat(offset)}${secret}`).toString('base64');
   return whole.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + Buffer.byteLength(secret)) * 8) / 6));
@@ -28,7 +28,7 @@ const spellings = (secret: string): string[] => {
   ];
 };
 
-/** The text with `mask` in the place of everything that looks like a key. Linear in the text's length. */
+/** Replaces everything that looks like a key with `mask`. Linear in the text's length. */
 export const withoutKeys = (text: string, mask = '…'): string =>
   text
     .replace(ownToken, (_token, first?: string, second?: string) => `${first ?? second}_${mask}`)

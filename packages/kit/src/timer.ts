@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** One wait that can be cancelled and started anew. */
+/** A timeout that can be cancelled and restarted. */
 export interface Timer {
   /** Runs `run` once after `ms`; an earlier wait of this timer is cancelled. */
   start(ms: number, run: () => void): void;

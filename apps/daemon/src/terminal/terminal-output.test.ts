@@ -45,7 +45,7 @@ describe('talk', () => {
     const drawn = drawQuestion({ toolGroup: 'shell', resource: text, description: 'run', options: [] });
     const warning = text.includes('\n')
       ? []
-      : ['    ! Contains characters that are not visible; they are written out here'];
+      : ['    ! Contains invisible characters; they are written out here'];
     expect(drawn).toBe(['', 'A call wants to', '  shell: run', `    ${shown}`, ...warning, ''].join('\n'));
   });
 
@@ -169,7 +169,7 @@ describe('talk', () => {
         '    - -- a/b',
         '    + new\\x1b[2J',
         '    ! 2 new lines (9 bytes) are not shown',
-        '    ! Contains characters that are not visible; they are written out here',
+        '    ! Contains invisible characters; they are written out here',
         '',
       ].join('\n'),
     );

@@ -1,28 +1,24 @@
 import { passwordChanged, signedIn } from '@drawbridge/contracts/accounts';
+import { consentReply, type ConsentBody } from '@drawbridge/contracts/clients';
+import type { ErrorBody } from '@drawbridge/contracts/errors';
 import { unreachable, type Failure } from './failure.ts';
-import { postJson } from './post-json.ts';
-import { sessionProof } from './session-proof.ts';
-
-interface Credentials {
-  email: string;
-  password: string;
-}
+import { proofHeaders, sessionProof } from './session-proof.ts';
 
 interface PasswordChange {
   currentPassword: string;
   newPassword: string;
-  /** Whether all else ends that is signed in or connected as this person. */
+  /** Whether all other sessions, tokens, clients and machines of the user end. */
   revokeOtherSessions: boolean;
 }
 
-type Reply = { ok: true } | { ok: false; failure: Failure };
+type Reply<Value = object> = ({ ok: true } & Value) | { ok: false; failure: Failure };
 
 const badRequest: Failure = {
   code: 'BAD_REQUEST',
   message: 'The server rejected this request',
   fix: 'Check the form.',
 };
-const refused: Record<number, Failure> = {
+const refusals: Record<number, Failure> = {
   403: {
     code: 'FORBIDDEN',
     message: 'This request came from another address',
@@ -31,51 +27,49 @@ const refused: Record<number, Failure> = {
   429: { code: 'TOO_MANY_REQUESTS', message: 'Too many attempts', fix: 'Wait a minute and try again.' },
 };
 
-interface Post {
-  body: object;
-  /** The refusals of this one path, by their status. */
-  own: Record<number, Failure>;
-  /** Takes the answer, as JSON. */
-  take?(answer: unknown): void;
-}
-
-const post = async (path: string, { body, own, take }: Post): Promise<Reply> => {
-  const response = await postJson(path, body);
-  if (response === null) return { ok: false, failure: unreachable };
-  if (response.ok) {
-    take?.(await response.json());
-    return { ok: true };
-  }
-  return { ok: false, failure: own[response.status] ?? refused[response.status] ?? badRequest };
+/** Posts to a route that is not a procedure; null if the server does not answer or fails. Never throws. */
+const postJson = async (path: string, body: object): Promise<Response | null> => {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...proofHeaders() },
+    body: JSON.stringify(body),
+    credentials: 'same-origin',
+  }).catch(() => null);
+  return response === null || response.status >= 500 ? null : response;
 };
 
-/** Opens a session: the server sets its cookie, and its proof is kept here. Never throws. */
-export const signIn = (credentials: Credentials): Promise<Reply> =>
-  post('/api/auth/sign-in/email', {
-    body: credentials,
-    own: {
-      401: {
-        code: 'UNAUTHORIZED',
-        message: 'Wrong e-mail or password.',
-        fix: 'Check both and try again.',
-      },
-      423: {
-        code: 'ACCOUNT_DISABLED',
-        message: 'This account is disabled',
-        fix: 'Ask the owner of this server.',
-      },
+/** Posts to a route of the account library; `own` are the refusals of this route, by status. */
+const post = async (
+  path: string,
+  body: object,
+  own: Record<number, Failure> = {},
+): Promise<Reply<{ response: Response }>> => {
+  const response = await postJson(path, body);
+  if (response === null) return { ok: false, failure: unreachable };
+  if (response.ok) return { ok: true, response };
+  return { ok: false, failure: own[response.status] ?? refusals[response.status] ?? badRequest };
+};
+
+/** Opens a session: the server sets its cookie, and the panel stores its proof. Never throws. */
+export const signIn = async (credentials: { email: string; password: string }): Promise<Reply> => {
+  const reply = await post('/api/auth/sign-in/email', credentials, {
+    401: { code: 'UNAUTHORIZED', message: 'Wrong e-mail or password.', fix: 'Check both and try again.' },
+    423: {
+      code: 'ACCOUNT_DISABLED',
+      message: 'This account is disabled',
+      fix: 'Ask the owner of this server.',
     },
-    take: (answer) => sessionProof.keep(signedIn.parse(answer).sessionProof),
   });
+  if (reply.ok) sessionProof.keep(signedIn.parse(await reply.response.json()).sessionProof);
+  return reply;
+};
+
+const alreadyEnded: Failure = { code: 'UNAUTHORIZED', message: 'The session has ended', fix: null };
 
 /** Ends the session. Never throws. */
 export const signOut = async (): Promise<Reply> => {
-  const response = await postJson('/api/auth/sign-out', {});
-  if (response === null) return { ok: false, failure: unreachable };
-  // 401: it had ended before.
-  if (!response.ok && response.status !== 401) {
-    return { ok: false, failure: refused[response.status] ?? badRequest };
-  }
+  const reply = await post('/api/auth/sign-out', {}, { 401: alreadyEnded });
+  if (!reply.ok && reply.failure !== alreadyEnded) return reply;
   sessionProof.forget();
   return { ok: true };
 };
@@ -86,14 +80,23 @@ export const wrongPassword: Failure = {
   fix: null,
 };
 
-/** Changes the password of the signed-in person; `wrongPassword` where the current one is another. Never throws. */
-export const changePassword = (change: PasswordChange): Promise<Reply> =>
-  post('/api/auth/change-password', {
-    body: change,
-    own: {
-      // What else it refuses so, the form does not send.
-      400: wrongPassword,
-      401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
-    },
-    take: (answer) => sessionProof.keep(passwordChanged.parse(answer).sessionProof),
+/** Changes the user's password; fails with `wrongPassword` if the current one differs. Never throws. */
+export const changePassword = async (change: PasswordChange): Promise<Reply> => {
+  const reply = await post('/api/auth/change-password', change, {
+    // The form excludes all other reasons for a 400.
+    400: wrongPassword,
+    401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
   });
+  if (reply.ok) sessionProof.keep(passwordChanged.parse(await reply.response.json()).sessionProof);
+  return reply;
+};
+
+/** Answers a client's request for consent; resolves to the redirect address. Never throws. */
+export const answerConsent = async (body: ConsentBody): Promise<Reply<{ url: string }>> => {
+  const response = await postJson('/api/auth/oauth2/consent', body);
+  if (response === null) return { ok: false, failure: unreachable };
+  if (response.ok) return { ok: true, url: consentReply.parse(await response.json()).url };
+  // The server's own errors have this shape.
+  const { code, message, fix } = (await response.json()) as ErrorBody;
+  return { ok: false, failure: { code, message, fix: fix ?? null } };
+};

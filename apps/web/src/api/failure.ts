@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 
-/** Why something did not work, as a person reads it. `unreachable`: the server gave no answer at all. */
+/** A failure in words for the user. */
 export interface Failure {
   code: string;
   message: string;
@@ -15,10 +15,10 @@ export const unreachable: Failure = {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** Reads what a call of the API, or of the accounts, threw. */
+/** Converts an error of the API. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof TRPCClientError) {
-    // The shape is the server's (`ErrorShape`); an answer of a proxy in between has none of it.
+    // The server's `ErrorShape`; an answer of a proxy has no `data`.
     const data = error.data as { code?: unknown; fix?: unknown } | null | undefined;
     const code = textOf(data?.code);
     if (code === null) return unreachable;

@@ -1,8 +1,8 @@
-export { changePassword, signIn, signOut, wrongPassword } from './account.ts';
-export { answerConsent } from './consent.ts';
+export { answerConsent, changePassword, signIn, signOut, wrongPassword } from './account.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
+export { attempt, createLoaded } from './request.ts';
 export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';
 export { createApi, type Api } from './trpc.ts';

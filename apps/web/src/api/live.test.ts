@@ -24,23 +24,18 @@ const wordOf = ({ topic, event }: LiveEvent): string => {
 
 const listen = (origin: string) => {
   const clock = createFakeClock();
-  const heard: string[] = [];
+  const messages: string[] = [];
   const stop = keepLive({
     api: apiFor(origin),
     clock,
-    listener: {
-      onEvent: (event) => heard.push(wordOf(event)),
-      onUp: () => heard.push('up'),
-      onDown: () => heard.push('down'),
-      onSignedOut: () => heard.push('signed out'),
-    },
+    listen: (message) => messages.push(message.type === 'event' ? wordOf(message.event) : message.type),
   });
-  return { clock, heard, stop, saw: (what: string) => until(() => heard.includes(what), clock.settle) };
+  return { clock, messages, stop, saw: (what: string) => until(() => messages.includes(what), clock.settle) };
 };
 
-it('hears the state at once and each event after', async () => {
+it('receives the state at once and each event after', async () => {
   const fixture = await startFixture(worldOf());
-  const { clock, heard, stop, saw } = listen(fixture.origin);
+  const { clock, messages, stop, saw } = listen(fixture.origin);
   await saw('up');
   await saw('state online');
   fixture.emit({ topic: 'calls', event: { type: 'call', call: callOf() } });
@@ -55,7 +50,7 @@ it('hears the state at once and each event after', async () => {
     event: { type: 'instanceAiGatewayStateChanged', payload: { ...online, state: 'grace' } },
   });
   await saw('state grace');
-  expect(heard.toSorted()).toEqual([
+  expect(messages.toSorted()).toEqual([
     'call succeeded',
     'confirmation open',
     'state grace',
@@ -67,32 +62,32 @@ it('hears the state at once and each event after', async () => {
   await fixture.close();
 });
 
-it('says so when the session is over, and asks no further', async () => {
+it('reports that the session has ended, and stops retrying', async () => {
   const fixture = await startFixture(worldOf({ user: null }));
-  const { clock, heard, stop } = listen(fixture.origin);
+  const { clock, messages, stop } = listen(fixture.origin);
   await until(
-    () => heard.includes('signed out'),
+    () => messages.includes('signed-out'),
     () => clock.settle(1_000),
   );
-  expect(heard).not.toContain('up');
+  expect(messages).not.toContain('up');
   expect(clock.waiting()).toBe(0);
   stop();
   await fixture.close();
 });
 
-it('comes back by itself after the server was away', async () => {
+it('reconnects after the server was down', async () => {
   const first = await startFixture(worldOf());
   const port = Number(new URL(first.origin).port);
-  const { clock, heard, stop, saw } = listen(first.origin);
+  const { clock, messages, stop, saw } = listen(first.origin);
   await saw('up');
   await first.close();
   await saw('down');
   const second = await startFixture(worldOf(), { port });
   await until(
-    () => heard.filter((word) => word === 'up').length === 2,
+    () => messages.filter((word) => word === 'up').length === 2,
     () => clock.settle(1_000),
   );
-  expect(heard.filter((word) => word === 'up' || word === 'down')).toEqual(['up', 'down', 'up']);
+  expect(messages.filter((word) => word === 'up' || word === 'down')).toEqual(['up', 'down', 'up']);
   stop();
   await second.close();
 });

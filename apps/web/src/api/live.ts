@@ -1,77 +1,72 @@
-import { exponential, fullJitter, type Clock } from '@drawbridge/kit';
-import type { Listener } from './listener.ts';
+import type { LiveMessage } from '@drawbridge/contracts/live';
+import { createTimer, exponential, fullJitter, type Clock } from '@drawbridge/kit';
 import type { Api } from './trpc.ts';
+
+export type Listen = (message: LiveMessage) => void;
 
 interface Needs {
   api: Api;
   clock: Clock;
-  listener: Listener;
+  listen: Listen;
 }
 
-const retry = { baseMs: 500, capMs: 5_000 };
-
-/** Opens the subscription once; `onBroken` when it broke or ended. */
-const open = ({ api, listener }: Needs, onBroken: () => void): (() => void) => {
-  let isUp = false;
-  const subscription = api.live.onEvent.subscribe(undefined, {
-    onConnectionStateChange: ({ error }) => {
-      if (error !== null) onBroken();
-    },
-    onData: ({ data }) => {
-      // A stream that is refused opens as well: the first message, the machine's state, tells that it stands.
-      if (!isUp) listener.onUp();
-      isUp = true;
-      listener.onEvent(data);
-    },
-    onError: onBroken,
-    onComplete: onBroken,
-  });
-  return subscription.unsubscribe;
-};
+const retryRange = { baseMs: 500, capMs: 5_000 };
 
 /**
- * Keeps the stream open until the returned function is called. When it breaks it is opened anew, after a wait that grows,
- * once the server says that the person is still signed in.
+ * Keeps the stream open until the returned function is called. A broken stream is reopened after a growing
+ * delay, once the server confirms that the user is still signed in.
  */
-export const keepLive = (needs: Needs): (() => void) => {
-  const { api, clock, listener } = needs;
+export const keepLive = ({ api, clock, listen }: Needs): (() => void) => {
+  const timer = createTimer(clock);
+  let stream = new AbortController();
   let stopped = false;
-  let close = () => {};
   let attempt = 0;
 
-  const start = () => {
-    let broken = false;
-    close = open({ ...needs, listener: { ...listener, onUp } }, () => {
-      if (broken || stopped) return;
-      broken = true;
-      close();
-      listener.onDown();
-      wait();
+  const open = () => {
+    const own = new AbortController();
+    stream = own;
+    let isUp = false;
+    const onBroken = () => {
+      if (own.signal.aborted) return;
+      own.abort();
+      listen({ type: 'down' });
+      retryLater();
+    };
+    const subscription = api.live.onEvent.subscribe(undefined, {
+      onConnectionStateChange: ({ error }) => {
+        if (error !== null) onBroken();
+      },
+      onData: ({ data }) => {
+        // A refused stream opens as well; only the first message, the machine's state, proves that it works.
+        if (!isUp) listen({ type: 'up' });
+        isUp = true;
+        attempt = 0;
+        listen({ type: 'event', event: data });
+      },
+      onError: onBroken,
+      onComplete: onBroken,
     });
+    if (own.signal.aborted) subscription.unsubscribe();
+    else own.signal.addEventListener('abort', subscription.unsubscribe);
   };
 
-  const onUp = () => {
-    attempt = 0;
-    listener.onUp();
-  };
-
-  const wait = () => {
-    const waitMs = 250 + fullJitter(exponential(attempt, retry));
+  const retryLater = () => {
+    timer.start(250 + fullJitter(exponential(attempt, retryRange)), () => void retry());
     attempt += 1;
-    close = clock.after(waitMs, () => void ask());
   };
 
-  const ask = async () => {
+  const retry = async () => {
     const user = await api.account.me.query().catch(() => undefined);
     if (stopped) return;
-    if (user === undefined) wait();
-    else if (user === null) listener.onSignedOut();
-    else start();
+    if (user === undefined) retryLater();
+    else if (user === null) listen({ type: 'signed-out' });
+    else open();
   };
 
-  start();
+  open();
   return () => {
     stopped = true;
-    close();
+    timer.cancel();
+    stream.abort();
   };
 };

@@ -2,10 +2,10 @@ import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 
 const name = 'drawbridge-session-proof';
 
-/** Where the browser keeps nothing for a page: the session then lasts as long as the window. */
+/** Used if the browser refuses storage: the session then lasts as long as the window. */
 let unstored: string | null = null;
 
-/** The proof that goes beside the session's cookie: in the storage of this origin, which another port of the host has not. */
+/** The proof beside the session cookie. Another port of the host cannot read this origin's storage. */
 export const sessionProof = {
   read: (): string | null => {
     try {

@@ -1,8 +1,9 @@
 // @vitest-environment node
+import type { LiveEvent } from '@drawbridge/contracts/live';
 import { createFakeClock } from '@drawbridge/kit';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { confirmationOf, online } from '../../test/worlds.ts';
-import type { Listener } from './listener.ts';
+import type { Listen } from './live.ts';
 import { shareLive } from './shared-live.ts';
 
 /** The browser's locks, as far as they are used: one holder, the others wait in line. */
@@ -26,25 +27,23 @@ afterEach(() => {
 });
 
 const windowOf = (userId: string) => {
-  const heard: string[] = [];
-  let stream: Listener | null = null;
+  const messages: string[] = [];
+  let send: Listen | null = null;
   const stop = shareLive({
     userId,
     recall: () => [{ type: 'progress', requestId: 'r0', output: 'one', outputOffset: 0 }],
-    open: (listener) => {
-      stream = listener;
-      heard.push('opens');
-      return () => heard.push('closes');
+    open: (listen) => {
+      send = listen;
+      messages.push('opens');
+      return () => messages.push('closes');
     },
-    listener: {
-      onEvent: ({ topic, event }) => heard.push(`${topic} ${event.type}`),
-      onUp: () => heard.push('up'),
-      onDown: () => heard.push('down'),
-      onSignedOut: () => heard.push('signed out'),
-    },
+    listen: (message) =>
+      messages.push(
+        message.type === 'event' ? `${message.event.topic} ${message.event.event.type}` : message.type,
+      ),
   });
   stops.push(stop);
-  return { heard, stop, stream: () => stream };
+  return { messages, stop, stream: () => send };
 };
 
 const clock = createFakeClock();
@@ -55,27 +54,22 @@ const until = async (there: () => boolean) => {
   while (!there()) await clock.settle();
 };
 
-it('opens the stream in one window and tells the others', async () => {
+it('opens the stream in one window and forwards it to the others', async () => {
   const first = windowOf('u1');
   await until(() => first.stream() !== null);
-  first.stream()?.onUp();
+  first.stream()?.({ type: 'up' });
   const second = windowOf('u1');
-  await until(() => second.heard.includes('up'));
-  first.stream()?.onEvent({
-    topic: 'machine',
-    event: { type: 'instanceAiGatewayStateChanged', payload: online },
-  });
-  first.stream()?.onEvent({
-    topic: 'confirmations',
-    event: { type: 'confirmation', confirmation: confirmationOf() },
-  });
-  first.stream()?.onEvent({ topic: 'calls', event: { type: 'progress', requestId: 'r1' } });
-  first.stream()?.onDown();
-  await until(() => second.heard.includes('down'));
-  const told = ['machine instanceAiGatewayStateChanged', 'confirmations confirmation', 'calls progress'];
-  expect([first.heard, second.heard]).toEqual([
-    ['opens', 'up', ...told, 'down'],
-    ['up', 'calls progress', ...told, 'down'],
+  await until(() => second.messages.includes('up'));
+  const emit = (event: LiveEvent) => first.stream()?.({ type: 'event', event });
+  emit({ topic: 'machine', event: { type: 'instanceAiGatewayStateChanged', payload: online } });
+  emit({ topic: 'confirmations', event: { type: 'confirmation', confirmation: confirmationOf() } });
+  emit({ topic: 'calls', event: { type: 'progress', requestId: 'r1' } });
+  first.stream()?.({ type: 'down' });
+  await until(() => second.messages.includes('down'));
+  const forwarded = ['machine instanceAiGatewayStateChanged', 'confirmations confirmation', 'calls progress'];
+  expect([first.messages, second.messages]).toEqual([
+    ['opens', 'up', ...forwarded, 'down'],
+    ['up', 'calls progress', ...forwarded, 'down'],
   ]);
 });
 
@@ -84,19 +78,19 @@ it('hands over to the next window when the leading one closes', async () => {
   await until(() => first.stream() !== null);
   const second = windowOf('u1');
   await settle();
-  expect(second.heard).toEqual([]);
+  expect(second.messages).toEqual([]);
   first.stop();
   await until(() => second.stream() !== null);
-  expect([first.heard, second.heard]).toEqual([['opens', 'closes'], ['opens']]);
+  expect([first.messages, second.messages]).toEqual([['opens', 'closes'], ['opens']]);
 });
 
 it('shares nothing between two people', async () => {
   const ada = windowOf('u1');
   const bob = windowOf('u2');
   await until(() => ada.stream() !== null && bob.stream() !== null);
-  ada.stream()?.onSignedOut();
+  ada.stream()?.({ type: 'signed-out' });
   await settle();
-  expect([ada.heard, bob.heard]).toEqual([['opens', 'signed out'], ['opens']]);
+  expect([ada.messages, bob.messages]).toEqual([['opens', 'signed-out'], ['opens']]);
 });
 
 it('drops what does not read as an event', async () => {
@@ -107,12 +101,12 @@ it('drops what does not read as an event', async () => {
   const other = new BroadcastChannel('drawbridge-live u1');
   other.postMessage({ type: 'event', event: { topic: 'confirmations', event: { id: 'x' } } });
   other.postMessage({ type: 'down' });
-  await until(() => follower.heard.includes('down'));
-  expect(follower.heard).toEqual(['down']);
+  await until(() => follower.messages.includes('down'));
+  expect(follower.messages).toEqual(['down']);
   other.close();
 });
 
 it('keeps its own stream where there are no locks', () => {
   vi.stubGlobal('navigator', {});
-  expect([windowOf('u1').heard, windowOf('u1').heard]).toEqual([['opens'], ['opens']]);
+  expect([windowOf('u1').messages, windowOf('u1').messages]).toEqual([['opens'], ['opens']]);
 });

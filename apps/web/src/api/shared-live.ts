@@ -1,78 +1,48 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
-import { liveEvent } from '@drawbridge/contracts/live';
-import type { Listener } from './listener.ts';
+import { liveMessage, type LiveMessage } from '@drawbridge/contracts/live';
+import type { Listen } from './live.ts';
 
 interface Needs {
-  /** Windows of another person share nothing. */
+  /** Only windows of the same user share a stream. */
   userId: string;
-  listener: Listener;
-  /** Opens the stream for whoever leads. */
-  open: (listener: Listener) => () => void;
-  /** What a window that opens later has missed of running calls; hearing it twice must change nothing. */
+  listen: Listen;
+  /** Opens the stream of the leading window. */
+  open: (listen: Listen) => () => void;
+  /** Events of running calls that a new window has missed; receiving one twice must change nothing. */
   recall: () => CallEvent[];
 }
 
-/** What the leading window tells the others; read with care, as the other window may be of another version. */
-type Word = { type: 'hello' | 'up' | 'down' | 'signed-out' } | { type: 'event'; event: unknown };
-
-const pass = (word: Partial<Word> & { event?: unknown }, listener: Listener) => {
-  switch (word.type) {
-    case 'up':
-      return listener.onUp();
-    case 'down':
-      return listener.onDown();
-    case 'signed-out':
-      return listener.onSignedOut();
-    case 'event': {
-      const read = liveEvent.safeParse(word.event);
-      if (read.success) listener.onEvent(read.data);
-      return;
-    }
-    default:
-  }
-};
-
 /**
- * One stream for all windows of a person: browsers open six connections to a server by HTTP/1.1 and no more. One window
- * leads and tells the others; when it closes, the next one leads.
- * Without locks (a page over plain http on another host) each window has its own.
+ * One stream for all windows of a user, because browsers open only six HTTP/1.1 connections per server. One
+ * window leads and forwards each message. Without locks (plain http) each window opens a stream.
  */
-export const shareLive = ({ userId, listener, open, recall }: Needs): (() => void) => {
-  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return open(listener);
+export const shareLive = ({ userId, listen, open, recall }: Needs): (() => void) => {
+  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return open(listen);
 
   const name = `drawbridge-live ${userId}`;
   const channel = new BroadcastChannel(name);
   const ending = new AbortController();
-  let isUp = false;
+  const post = (message: LiveMessage) => channel.postMessage(message);
 
-  const tell = (word: Word) => channel.postMessage(word);
-  const both = (word: Word) => {
-    tell(word);
-    pass(word, listener);
+  channel.onmessage = ({ data }) => {
+    // Another window may run another version.
+    const message = liveMessage.safeParse(data);
+    if (message.success) listen(message.data);
   };
-
-  // A follower hears; it becomes the leader when the one before it has gone.
-  channel.onmessage = ({ data }: MessageEvent<Partial<Word>>) => pass(data, listener);
-  tell({ type: 'hello' });
+  channel.postMessage({ type: 'hello' });
 
   const lead = () =>
     new Promise<void>((release) => {
-      channel.onmessage = ({ data }: MessageEvent<Partial<Word>>) => {
-        if (data.type !== 'hello' || !isUp) return;
-        tell({ type: 'up' });
-        for (const event of recall()) tell({ type: 'event', event: { topic: 'calls', event } });
+      let isUp = false;
+      channel.onmessage = ({ data }: MessageEvent<{ type?: unknown }>) => {
+        if (!isUp || data.type !== 'hello') return;
+        post({ type: 'up' });
+        for (const event of recall()) post({ type: 'event', event: { topic: 'calls', event } });
       };
-      const close = open({
-        onEvent: (event) => both({ type: 'event', event }),
-        onUp: () => {
-          isUp = true;
-          both({ type: 'up' });
-        },
-        onDown: () => {
-          isUp = false;
-          both({ type: 'down' });
-        },
-        onSignedOut: () => both({ type: 'signed-out' }),
+      const close = open((message) => {
+        if (message.type !== 'event') isUp = message.type === 'up';
+        post(message);
+        listen(message);
       });
       ending.signal.addEventListener('abort', () => {
         close();
@@ -80,7 +50,7 @@ export const shareLive = ({ userId, listener, open, recall }: Needs): (() => voi
       });
     });
 
-  // Aborted while it waited: another window leads to the end.
+  // Aborted while it waits for the lock: another window leads.
   navigator.locks.request(name, { signal: ending.signal }, lead).catch(() => {});
   return () => {
     ending.abort();

@@ -11,11 +11,11 @@ import { proofHeaders, sessionProof } from './session-proof.ts';
 
 export type Api = TRPCClient<AppRouter>;
 
-/** Calls that may take minutes: they travel alone, so that nothing else waits for them. */
+/** Calls that may take minutes: not batched, so that no other request waits for them. */
 const slow = new Set(['calls.run']);
 
 interface Needs {
-  /** Where `/trpc` is, without a slash at the end; empty for the panel's own origin. */
+  /** Origin of `/trpc` without a slash at the end; empty for the panel's own origin. */
   origin: string;
   /** Replaces the browser's in tests. */
   EventSource?: typeof EventSource;

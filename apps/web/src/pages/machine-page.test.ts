@@ -30,11 +30,11 @@ it('an offline machine stays known, with the command that reconnects it', async 
   expect(page.find('h2').text()).toBe('ada-laptop');
   expect(page.text()).toContain('/home/ada/notes');
   expect(page.find('[data-test=since] time').attributes('datetime')).toBe(away.lastSeenAt);
-  expect(page.find('[data-test=reconnect]').text()).toBe('drawbridge connect --dir /home/ada/notes');
+  expect(page.find('[data-test=reconnect] code').text()).toBe('drawbridge connect --dir /home/ada/notes');
   expect(page.findAll('[data-test=mode]').map((one) => one.text())).toEqual([
     'Read filesRuns without askingAllow',
     'Change filesAsks you each timeAsk',
-    'Run commandsOffOff',
+    'Run commandsNot available to agentsOff',
   ]);
 });
 
@@ -44,7 +44,7 @@ it('one whose pairing has ended needs a new command', async () => {
   expect(page.find('[data-test=away]').text()).toContain('Its pairing has ended');
 });
 
-it('there is none before the first', async () => {
+it('without a machine the page offers to connect one', async () => {
   bench = await setBench({ status: offline, machine: null });
   useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: offline });
   const page = mount(MachinePage, { global: bench.global, attachTo: document.body });

@@ -38,7 +38,7 @@ it.each([
   ['denied', { state: 'decided', approved: false, decision: 'denyOnce' }, 'Denied'],
   ['withdrawn', { state: 'withdrawn' }, 'Withdrawn: the call ended'],
   ['expired', { state: 'expired' }, 'Expired and denied'],
-] as const)('says of one that is %s what became of it', async (_, change, words) => {
+] as const)('shows how a question ended that is %s', async (_, change, words) => {
   const page = await open([confirmationOf(change)]);
   await until(() => page.text().includes('This question is closed'));
   expect(page.text()).toContain(words);

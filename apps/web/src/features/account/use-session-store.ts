@@ -10,13 +10,13 @@ type Session =
   | { kind: 'signed-out' }
   | { kind: 'signed-in'; user: User };
 
-/** Who is signed in. */
+/** The signed-in user. */
 export const useSessionStore = defineStore('session', () => {
   const api = useApi();
   const session = ref<Session>({ kind: 'unknown' });
   const user = computed(() => (session.value.kind === 'signed-in' ? session.value.user : null));
 
-  /** Asks the server who is signed in; never throws. */
+  /** Loads the session from the server; never throws. */
   const load = async () => {
     try {
       const me = await api.account.me.query();
@@ -31,7 +31,7 @@ export const useSessionStore = defineStore('session', () => {
     }
   };
 
-  /** A new account, which is signed in at once. */
+  /** Signs in a new account, or one with a new password. */
   const enter = ({ sessionProof: proof, ...me }: SignedIn) => {
     sessionProof.keep(proof);
     session.value = { kind: 'signed-in', user: me };
@@ -41,7 +41,7 @@ export const useSessionStore = defineStore('session', () => {
     session.value = { kind: 'signed-out' };
   };
 
-  /** Ends the session; gives why it could not. */
+  /** Ends the session; resolves to its failure, or to null. */
   const signOut = async (): Promise<Failure | null> => {
     const reply = await endSession();
     if (!reply.ok) return reply.failure;

@@ -1,15 +1,14 @@
-/** What a running tool has printed. Lengths are UTF-16 code units. */
+/** The output of a running tool. Lengths are UTF-16 code units. */
 export interface LiveOutput {
-  /** In order; only the last one still grows. */
+  /** In order; only the last one grows. */
   parts: readonly { id: number; text: string }[];
   length: number;
-  /** What was printed before and is no longer here. */
+  /** Length of the dropped beginning. */
   cutLength: number;
 }
 
-/** The most that is shown of one call. */
 export const maxShownLength = 256 * 1024;
-/** A part does not grow beyond this, so that what stands already is not drawn again. */
+/** A part does not grow beyond this, so that earlier parts are not rendered again. */
 const fullPartLength = 8 * 1024;
 
 export const noOutput: LiveOutput = { parts: [], length: 0, cutLength: 0 };
@@ -21,7 +20,7 @@ const grown = (parts: LiveOutput['parts'], text: string): LiveOutput['parts'] =>
   return [...parts.slice(0, -1), { id: last.id, text: last.text + text }];
 };
 
-/** Adds text at the end; what is too much goes at the front, in whole parts. */
+/** Appends text and drops whole parts at the front beyond the limit. */
 export const appended = (output: LiveOutput, text: string): LiveOutput => {
   if (text === '') return output;
   const kept = text.slice(-maxShownLength);
@@ -39,8 +38,8 @@ export const appended = (output: LiveOutput, text: string): LiveOutput => {
 };
 
 /**
- * Adds text that begins at `offset` of all that was printed. What is here already is left out; where something is missing
- * between the two, the older of them goes.
+ * Adds text that begins at `offset` of the whole output. Known text is skipped; after a gap the older output
+ * is dropped.
  */
 export const placed = (
   output: LiveOutput,

@@ -1,10 +1,10 @@
 import type { CallSummary } from '@drawbridge/contracts/calls';
-import { counted, duration } from '../../ui/format.ts';
+import { counted, duration } from '../../ui/text/format.ts';
 
 export interface OutcomeWords {
   title: string;
   text: string;
-  /** Whether it is unknown if the call ran. */
+  /** Whether the call may or may not have run. */
   unsure: boolean;
 }
 
@@ -13,20 +13,20 @@ interface Ended extends Pick<CallSummary, 'state' | 'started' | 'error' | 'durat
   printedLines: number;
 }
 
-const look = 'Check the machine before you try again.';
+const check = 'Check the machine before you try again.';
 const nothing = 'Nothing was changed.';
 const stays = 'Changes made before that are kept.';
 
 const sure = (title: string, text: string): OutcomeWords => ({ title, text, unsure: false });
-const unsure = (title: string, text = look): OutcomeWords => ({ title, text, unsure: true });
+const unsure = (title: string, text = check): OutcomeWords => ({ title, text, unsure: true });
 
-/** The end of a call that began: after how long, and what it had printed. */
+/** The end of a call that had started. */
 const stopped = (verb: string, { durationMs, printedLines }: Ended): OutcomeWords => {
   const printed = printedLines > 0 ? `It had printed ${counted(printedLines, 'line')}. ` : '';
   return sure(durationMs === null ? verb : `${verb} after ${duration(durationMs)}`, printed + stays);
 };
 
-/** The end of a call without a result, in words; null where its error or its result says it. */
+/** The end of a call without a result, in words; null if its error or its result explains it. */
 export const outcomeWords = (call: Ended): OutcomeWords | null => {
   const { state, started, error } = call;
   switch (state) {

@@ -6,7 +6,7 @@ import {
 } from '@drawbridge/contracts/calls';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import { failureOf, useApi, type Failure } from '../../api/index.ts';
+import { attempt, failureOf, useApi, type Failure } from '../../api/index.ts';
 import { appended, noOutput, placed, type LiveOutput } from './live-output.ts';
 
 export interface Progress {
@@ -14,27 +14,27 @@ export interface Progress {
   progress?: number;
   total?: number;
   output: LiveOutput;
-  /** The machine says where its output belongs, so that what comes twice shows once. */
+  /** The machine reports output positions, so that repeated output is shown once. */
   isPlaced?: true;
 }
 
 type ProgressEvent = Extract<CallEvent, { type: 'progress' }>;
 
 const after = (before: Progress | undefined, event: ProgressEvent): Progress => {
-  const { requestId: _requestId, type: _type, output: text = '', outputOffset: offset, ...said } = event;
+  const { requestId: _requestId, type: _type, output: text = '', outputOffset: offset, ...state } = event;
   const output = before?.output ?? noOutput;
-  if (offset === undefined) return { ...before, ...said, output: appended(output, text) };
-  return { ...before, ...said, output: placed(output, { offset, text }), isPlaced: true };
+  if (offset === undefined) return { ...before, ...state, output: appended(output, text) };
+  return { ...before, ...state, output: placed(output, { offset, text }), isPlaced: true };
 };
 
-/** What a call printed whose result may never come stays, for this many of them. */
+/** How many outputs of ended calls without a result are kept. */
 const keptOutputs = 10;
 const withoutResult: readonly CallState[] = ['failed', 'cancelled', 'timed-out', 'lost'];
 
 export const hasEnded = (state: CallState): boolean =>
   terminalCallStates.some((terminal) => terminal === state);
 
-/** The calls that were made, newest first, and how far the running ones are. */
+/** All calls, newest first, and the progress of running ones. */
 export const useCallsStore = defineStore('calls', () => {
   const api = useApi();
   const known = shallowRef<ReadonlyMap<string, CallSummary>>(new Map());
@@ -56,7 +56,7 @@ export const useCallsStore = defineStore('calls', () => {
     return state !== undefined && hasEnded(state);
   };
 
-  /** The progress of a call that has ended: gone with its result, kept where there may be none. */
+  /** Drops the progress of an ended call, unless the call may have no result. */
   const settle = ({ requestId, state }: CallSummary) => {
     const kept = new Map(progress.value);
     if (!withoutResult.includes(state)) kept.delete(requestId);
@@ -67,7 +67,7 @@ export const useCallsStore = defineStore('calls', () => {
 
   const put = (call: CallSummary) => {
     const before = known.value.get(call.requestId);
-    // The end is final: an answer that was on its way meanwhile does not reopen a call.
+    // An end is final: a late response does not reopen a call.
     if (before && hasEnded(before.state) && !hasEnded(call.state)) return;
     known.value = new Map(known.value).set(call.requestId, call);
     if (hasEnded(call.state) && progress.value.has(call.requestId)) settle(call);
@@ -88,7 +88,7 @@ export const useCallsStore = defineStore('calls', () => {
     }
   };
 
-  /** The newest page; what was loaded further down stays. */
+  /** Loads the newest page; older loaded pages stay. */
   const load = async () => {
     const page = await fetchPage(null);
     if (page && !loaded.value) {
@@ -118,23 +118,17 @@ export const useCallsStore = defineStore('calls', () => {
     }
   };
 
-  /** What running calls have printed, as events: for a window that opens while they run. */
+  /** The output of running calls as events, for a window that opens while they run. */
   const recall = (): ProgressEvent[] =>
-    [...progress.value].flatMap(([requestId, { output, isPlaced, ...said }]) => {
+    [...progress.value].flatMap(([requestId, { output, isPlaced, ...state }]) => {
       if (isOver(requestId) || isPlaced === undefined) return [];
       const text = output.parts.map((part) => part.text).join('');
-      return [{ type: 'progress', requestId, ...said, output: text, outputOffset: output.cutLength }];
+      return [{ type: 'progress', requestId, ...state, output: text, outputOffset: output.cutLength }];
     });
 
-  /** Stops a running call; gives why it could not. */
-  const cancel = async (requestId: string): Promise<Failure | null> => {
-    try {
-      put(await api.calls.cancel.mutate({ requestId }));
-      return null;
-    } catch (error) {
-      return failureOf(error);
-    }
-  };
+  /** Cancels a running call; resolves to its failure, or to null. */
+  const cancel = (requestId: string) =>
+    attempt(async () => put(await api.calls.cancel.mutate({ requestId })));
 
   return { calls, known, progress, cursor, loaded, loading, failure, load, loadMore, onCall, recall, cancel };
 });

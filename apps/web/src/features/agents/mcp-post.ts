@@ -1,4 +1,4 @@
-/** What a request to `/mcp` came to. `http` 0: no answer at all. */
+/** The outcome of a request to `/mcp`. `http` 0: no response. */
 export type McpReply =
   | { kind: 'result'; result: Record<string, unknown> }
   | { kind: 'refused'; http: number; message: string };
@@ -33,19 +33,22 @@ const messageOf = (type: string, text: string): unknown => {
 const replyOf = (http: number, message: unknown): McpReply => {
   if (!isRecord(message)) return { kind: 'refused', http, message: 'The response is not from this server.' };
   if (isRecord(message.result)) return { kind: 'result', result: message.result };
-  const said = isRecord(message.error) ? message.error.message : undefined;
-  return { kind: 'refused', http, message: typeof said === 'string' ? said : 'The server refused this.' };
+  const text = isRecord(message.error) ? message.error.message : undefined;
+  return {
+    kind: 'refused',
+    http,
+    message: typeof text === 'string' ? text : 'The server refused the request.',
+  };
 };
 
 /**
- * Sends requests to this server's `/mcp` as an agent with that token would, in revision 2026-07-28: with the token alone,
+ * Sends requests to this server's `/mcp` in revision 2026-07-28, as an agent with that token would:
  * without the panel's session. Never throws.
  */
 export const createMcpPost = (token: string, send: typeof fetch): McpPost => {
   let id = 0;
   return async (method, params = {}) => {
     id += 1;
-    const named: Record<string, string> = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
     try {
       const response = await send('/mcp', {
         method: 'POST',
@@ -56,7 +59,7 @@ export const createMcpPost = (token: string, send: typeof fetch): McpPost => {
           authorization: `Bearer ${token}`,
           'mcp-protocol-version': revision,
           'mcp-method': method,
-          ...named,
+          ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
         },
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope } }),
       });

@@ -1,33 +1,33 @@
 import { restBase } from '@drawbridge/contracts/rest';
 import { shellLine } from './shell-word.ts';
 
-/** What an agent needs to reach the server. `token` is a placeholder until one is created. */
+/** How an agent reaches the server. `token` is a placeholder until one is created. */
 export interface Connection {
   /** The server's own address, without a slash at the end. */
   url: string;
   token: string;
 }
 
-/** Something to put somewhere: the content of a file, a command, or the fields of a form. */
+/** Content to paste: a file, a command, or the fields of a form. */
 export type Step =
   | { kind: 'text'; where: string; text: string }
   | { kind: 'fields'; where: string; fields: Field[] };
 
-/** One field of a form; what is picked from a list there needs no copy. */
+/** One field of a form; a value that is selected from a list needs no copy button. */
 interface Field {
   label: string;
   value: string;
   isPicked?: true;
 }
 
-/** How one agent is connected. Forms and places are those of the agents' own documentation. */
+/** How to connect one agent, according to its own documentation. */
 export interface Recipe {
   id: string;
   label: string;
-  /** Connects by OAuth: the person grants access in the panel, and there is no token to paste. */
+  /** Connects with OAuth: the user grants access in the panel and pastes no token. */
   signsIn?: true;
   steps(connection: Connection): Step[];
-  /** What to know, or to do afterwards. */
+  /** Remarks and further steps. */
   notes: string[];
 }
 
@@ -71,7 +71,7 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
           mcpServers: {
             [name]: {
               command: 'npx',
-              // No blank in an argument: on Windows it would be taken apart.
+              // No space in an argument: Windows would split it.
               args: [
                 '-y',
                 'mcp-remote',
@@ -217,7 +217,7 @@ export const recipes: readonly [Recipe, ...Recipe[]] = [
         }),
       ),
     ],
-    notes: ['For clients that speak MCP over HTTP (Streamable HTTP) and can send a header.'],
+    notes: ['For clients that support MCP over HTTP (Streamable HTTP) and can send a header.'],
   },
   {
     id: 'curl',

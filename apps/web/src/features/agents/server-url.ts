@@ -7,8 +7,8 @@ const urlIn = (document: unknown): unknown => {
 };
 
 /**
- * The address under which the server wants to be reached, from its own public description; `otherwise` where that cannot
- * be read. Without a slash at its end. Never throws.
+ * The server's public address from its OpenAPI description, without a slash at the end; `otherwise` if that
+ * cannot be read. Never throws.
  */
 export const readServerUrl = async (send: typeof fetch, otherwise: string): Promise<string> => {
   try {

@@ -74,7 +74,7 @@ it.each<[string, Record<string, McpReply>, string[][]]>([
 
 it('says of each step that passed what was found', async () => {
   expect((await outcomes(good)).map(([, , text]) => text)).toEqual([
-    'It answers at /mcp.',
+    'The server responds at /mcp.',
     'Valid until Feb 20, 2026',
     'desk',
     '1 tool published',

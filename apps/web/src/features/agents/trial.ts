@@ -1,12 +1,12 @@
 import { gatewayStatus } from '@drawbridge/contracts/gateway';
 import { restSchemas } from '@drawbridge/contracts/rest';
 import { toolResult } from '@drawbridge/contracts/tool-result';
-import { counted } from '../../ui/format.ts';
+import { counted } from '../../ui/text/format.ts';
 import type { McpPost, McpReply } from './mcp-post.ts';
 
-/** The steps of a trial, in their order. */
+/** The steps of the connection test, in order. */
 export const trialSteps = [
-  { id: 'reached', label: 'Server reached' },
+  { id: 'reached', label: 'Server reachable' },
   { id: 'signed-in', label: 'Token accepted' },
   { id: 'machine', label: 'Machine online' },
   { id: 'tools', label: 'Tools published' },
@@ -14,7 +14,7 @@ export const trialSteps = [
 ] as const;
 export type TrialStepId = (typeof trialSteps)[number]['id'];
 
-/** How a step went; `fix` says what to do about one that failed. */
+/** The outcome of a step. */
 export type TrialOutcome =
   | { kind: 'passed'; text: string }
   | { kind: 'skipped'; text: string }
@@ -22,29 +22,28 @@ export type TrialOutcome =
 
 const machineStatus = gatewayStatus.pick({ state: true, hostIdentifier: true });
 
-/** Tools of the server itself, which are offered without a machine too. */
+/** Tools of the server itself, offered without a machine too. */
 const ownTools = new Set(['machine_status', 'call_result']);
-/** Only reads, takes no name that must exist, and is small. */
+/** Read-only, small, and works in any folder. */
 const reading = { name: 'list_files', arguments: { dirPath: '.', maxResults: 1 } };
 
 const failed = (text: string, fix: string): TrialOutcome => ({ kind: 'failed', text, fix });
-const unread = failed('The answer could not be read.', 'Reload this page and try again.');
+const unread = failed('The response could not be read.', 'Reload this page and try again.');
 const refusal = (reply: McpReply) =>
-  reply.kind === 'refused'
-    ? failed(reply.message, 'Try again. The log of the server has the details.')
-    : unread;
+  reply.kind === 'refused' ? failed(reply.message, 'Try again. The server log has the details.') : unread;
 
 const reached = (reply: McpReply): TrialOutcome => {
-  if (reply.kind === 'result' || reply.http === 401) return { kind: 'passed', text: 'It answers at /mcp.' };
+  if (reply.kind === 'result' || reply.http === 401)
+    return { kind: 'passed', text: 'The server responds at /mcp.' };
   if (reply.http === 0)
-    return failed(reply.message, 'Check that it runs, and that this browser can reach it.');
+    return failed(reply.message, 'Check that the server runs, and that this browser can reach it.');
   if (reply.http === 403) return failed(reply.message, 'Open the panel at the address in PUBLIC_URL.');
   if (reply.http === 404 || reply.http >= 500)
     return failed(
-      `Something answers with ${reply.http}.`,
+      `The response has status ${reply.http}.`,
       'A proxy in front of the server must forward /mcp to it.',
     );
-  return { kind: 'passed', text: 'It answers at /mcp.' };
+  return { kind: 'passed', text: 'The server responds at /mcp.' };
 };
 
 const signedIn = (reply: McpReply, expires: string): TrialOutcome => {
@@ -52,7 +51,7 @@ const signedIn = (reply: McpReply, expires: string): TrialOutcome => {
   if (reply.http === 401)
     return failed(
       'The token is not valid.',
-      'It was revoked, it has expired, or a proxy removes the Authorization header. Create a new one.',
+      'It was revoked, it has expired, or a proxy removes the Authorization header. Create a new token.',
     );
   if (reply.http === 429) return failed('Too many requests with this token.', 'Wait a minute and try again.');
   return refusal(reply);
@@ -63,12 +62,12 @@ const machine = (reply: McpReply): TrialOutcome => {
   const read = machineStatus.safeParse(reply.result.structuredContent);
   if (!read.success) return unread;
   const { state, hostIdentifier } = read.data;
-  if (state === 'online') return { kind: 'passed', text: hostIdentifier ?? 'It is connected.' };
+  if (state === 'online') return { kind: 'passed', text: hostIdentifier ?? 'The machine is connected.' };
   return state === 'grace'
-    ? failed('It is reconnecting.', 'It reconnects automatically. Try again in a moment.')
+    ? failed('The machine is reconnecting.', 'Try again in a moment.')
     : failed(
         'The machine is offline.',
-        'Run drawbridge connect on it, or connect a machine on the Machine page.',
+        'Run drawbridge connect on the machine, or connect a machine on the Machine page.',
       );
 };
 
@@ -76,8 +75,8 @@ const tools = (names: string[]): TrialOutcome =>
   names.length > 0
     ? { kind: 'passed', text: `${counted(names.length, 'tool')} published` }
     : failed(
-        'No tool of the machine is published to this token.',
-        'Create one with a permission that the machine has on. The Machine page lists them.',
+        'This token can use no tool of the machine.',
+        'Create a token with a permission that is on for the machine. The Machine page lists them.',
       );
 
 const read = (reply: McpReply): TrialOutcome => {
@@ -92,11 +91,11 @@ const read = (reply: McpReply): TrialOutcome => {
 
 interface Trial {
   post: McpPost;
-  /** Until when the token is valid, in words. */
+  /** The token's expiry date, in words. */
   expires: string;
 }
 
-/** Connects as an agent would and yields the outcome of each step. Ends after the first step that fails. */
+/** Connects as an agent would and yields the outcome of each step, up to the first failure. */
 export async function* tryConnection({
   post,
   expires,

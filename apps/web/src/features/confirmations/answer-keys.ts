@@ -2,7 +2,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 
-/** Handles a key press inside a question: `a` allows, `d` denies. What is held down, typed or part of a shortcut is left alone. */
+/** Key presses in a question: `a` allows, `d` denies. Ignores repeats, typing and shortcuts. */
 export const answerKeys =
   (answers: { allow(): void; deny(): void }) =>
   (event: KeyboardEvent): void => {

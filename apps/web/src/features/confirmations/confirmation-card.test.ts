@@ -85,7 +85,7 @@ it.each([
   const at = (ms: number) => new Date(clock.now() + ms).toISOString();
   const card = show({ ...(via && { via }), createdAt: at(-125_000), expiresAt: at(23.5 * 3_600_000) });
   expect(card.find('[data-test=asked]').text().replaceAll(/\s+/g, ' ')).toBe(
-    `${text} · 2 min ago · gives up in 23 h`,
+    `${text} · 2 min ago · expires in 23 h`,
   );
 });
 
@@ -189,7 +189,7 @@ it('CF-16 CF-18 shows every resource in full, with what is hidden written out an
     'echo ok[40 spaces]; rm \\u{202e}\\u{e0041}~',
   ]);
   expect(card.findAll('[data-test=warning]').map((warning) => warning.text())).toEqual([
-    'Contains characters that are not visible; they are written out here',
+    'Contains invisible characters; they are written out here',
   ]);
   expect(card.text()).toContain('<b>bold</b>');
 });
@@ -203,7 +203,7 @@ it('DR-01 DR-02 keeps right-to-left words where they stand, counts marks, and sa
   ]);
   expect(card.find('[data-test=resource]').text()).toMatch(/a\u0301{3}\[297 combining marks\]$/);
   expect(card.findAll('[data-test=warning]').map((warning) => warning.text())).toEqual([
-    'Contains right-to-left letters; the words are shown in the order in which they run',
+    'Contains right-to-left letters; the words are shown in their logical order',
     'Contains letters with too many marks above or below; the marks are counted here',
   ]);
 });

@@ -2,7 +2,7 @@ import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import type { Reach } from '@drawbridge/contracts/confirmation-payload';
 import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 
-/** The five decisions in the record of a call, where the chosen span is not known. */
+/** The five decisions in the record of a call, which does not contain the chosen time span. */
 export const doneWords: Record<Decision, string> = {
   allowOnce: 'Allowed',
   allowForSession: 'Allowed temporarily',
@@ -14,7 +14,7 @@ export const doneWords: Record<Decision, string> = {
 export const denies = (decision: Decision): boolean =>
   denyingDecisions.some((denying) => denying === decision);
 
-/** What the person chose; `reach` is the id of one that the machine offered with the decision. */
+/** The user's choice; `reach` is the id of a scope that the machine offered with the decision. */
 export interface Choice {
   decision: Decision;
   reach?: string;
@@ -31,23 +31,23 @@ const minutesOf = (durationMs: number): string => {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 };
 
-/** How long an allowance holds: "15 minutes", "this session", "always". */
+/** How long an allow decision is valid: "15 minutes", "this session", "always". */
 export const spanOf = (decision: 'allowForSession' | 'alwaysAllow', reach?: Reach): string => {
   if (decision === 'alwaysAllow') return 'always';
   return reach?.durationMs === undefined ? 'this session' : minutesOf(reach.durationMs);
 };
 
-/** One lasting allowance that can be picked. */
+/** A lasting allow decision that can be selected. */
 export interface Span {
   key: string;
   words: string;
   choice: Choice;
 }
 
-/** What a lasting answer may cover, the narrowest first as the machine lists them, and for how long. */
+/** What a lasting answer may cover, narrowest first as the machine lists them, and for how long. */
 export interface Scope {
   scope: string;
-  /** Empty where the machine says no more: exactly what the question lists. */
+  /** Empty for exactly the resources of the question. */
   label: string;
   spans: Span[];
   /** A permanent denial that covers the same. */
@@ -78,7 +78,7 @@ const scopeOf = (scope: string, reaches: readonly Reach[], options: readonly Dec
   return { scope, label: own[0]?.label ?? '', spans, never };
 };
 
-/** The lasting answers to a question. A machine that offers no reaches is answered for exactly what it lists. */
+/** The lasting answers to a question. Without reaches they cover exactly its resources. */
 export const scopesOf = (options: readonly Decision[], reaches: readonly Reach[]): Scope[] => {
   if (reaches.length > 0)
     return [...new Set(reaches.map(({ scope }) => scope))]

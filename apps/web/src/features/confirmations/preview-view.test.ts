@@ -59,7 +59,7 @@ it('shows a change with numbered lines, and what is left out where it is left ou
   expect(card.find('[data-test=left-out]').text()).toBe(
     'Not shown: 100,000 bytes of the new text, 1,200 whole lines',
   );
-  expect(card.find('[data-decision=allowOnce]').text()).toContain('Allow all the same');
+  expect(card.find('[data-decision=allowOnce]').text()).toContain('Allow anyway');
 });
 
 it('CF-15 hides no line that looks like the head of a patch, and counts each', () => {
@@ -74,7 +74,7 @@ it('CF-15 takes the text of an older machine for a text, without guessing what i
   const card = show({ preview: { kind: 'text', of: 'unknown', path: 'a.txt', text, omitted: 'unknown' } });
   expect(rowsOf(card)).toEqual([
     ...['--- a', '+++ a', '@@ -1 +1 @@', '-old', '+new'].map((line) => ['same', line]),
-    ['omitted', '!', 'The rest is not shown; the machine does not say how much it is'],
+    ['omitted', '!', 'The rest is not shown; the machine did not report its size'],
   ]);
   expect(card.find('figcaption').text()).not.toContain('+');
 });

@@ -1,12 +1,12 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import { capital } from '../../ui/format.ts';
+import { capital } from '../../ui/text/format.ts';
 
 type Asked = Pick<
   Confirmation,
   'title' | 'tool' | 'arguments' | 'toolGroup' | 'resource' | 'description' | 'resources'
 >;
 
-/** What a tool of Drawbridge does, with `…` where its subject stands. */
+/** Titles for Drawbridge's own tools; `…` is replaced with the subject. */
 const sentences: Record<string, string> = {
   read_file: 'Read …?',
   list_files: 'List …?',
@@ -36,54 +36,54 @@ const ofGroup: Record<string, string> = {
   computer: 'Use the screen, mouse and keyboard?',
   browser: 'Use the browser on …?',
   mcp: 'Run …?',
-  // The resource is a sentence of its own, such as "switch on shell".
+  // The resource is a sentence, such as "switch on shell".
   system: '…?',
 };
 
-/** More of a subject stands below the title. */
+/** The whole subject is below the title. */
 const maxSubjectLength = 200;
-/** How the machine names a folder and all that is in it. */
+/** The machine's suffix for a folder with its contents. */
 const wholeTree = '/**';
 
-/** The path as the call gives it, where that is the end of the path that the machine resolved. */
-const shortened = (resource: string, given: Record<string, unknown>): string =>
-  Object.values(given).find(
+/** The path as in the call's arguments, if the resolved path ends with it. */
+const shortened = (resource: string, args: Record<string, unknown>): string =>
+  Object.values(args).find(
     (value): value is string =>
       typeof value === 'string' && value !== '' && !value.startsWith('.') && resource.endsWith(`/${value}`),
   ) ?? resource;
 
-/** What the question is about: of several resources, the first that would be changed. */
+/** The main resource: the first one that would be changed, else the first one. */
 const mainOf = ({ resources, toolGroup, resource, description }: Asked) =>
   resources.find((one) => one.toolGroup === 'filesystemWrite') ??
   resources[0] ?? { toolGroup, resource, description };
 
 const subjectOf = (asked: Asked): string => {
-  const { arguments: given } = asked;
+  const { arguments: args } = asked;
   const main = mainOf(asked);
   if (main.toolGroup.startsWith('filesystem')) {
     const isTree = main.resource.endsWith(wholeTree);
     const path = isTree ? main.resource.slice(0, -wholeTree.length) : main.resource;
-    return isTree ? `the folder ${shortened(path, given)} and everything in it` : shortened(path, given);
+    return isTree ? `the folder ${shortened(path, args)} and everything in it` : shortened(path, args);
   }
   const [firstLine = ''] = main.resource.split('\n');
   const first = firstLine.slice(0, maxSubjectLength);
   return first === main.resource ? first : `${first} …`;
 };
 
-/** Whether the title says what is done, so that the machine's description need not. */
+/** Whether the title names the action, so that the machine's description need not. */
 export const isTitled = ({ title, tool }: Pick<Asked, 'title' | 'tool'>): boolean =>
   title !== null || tool in sentences;
 
 const sentenceOf = (asked: Asked): string => {
   const { tool, toolGroup } = asked;
   if (tool === 'write_file' && mainOf(asked).description.startsWith('Write new file')) return 'Create …?';
-  // The last: a tool of another program is named as it is.
+  // Tools of other programs are named as they are.
   return sentences[tool] ?? ofGroup[toolGroup] ?? `Run ${tool} on …?`;
 };
 
-/** The question in one line: the machine's own words, else a sentence of the tool and what it would touch. */
+/** The question in one line: the machine's own title, else a sentence of tool and resource. */
 export const titleOf = (asked: Asked): string => {
   if (asked.title !== null) return asked.title;
-  // A function: the subject may hold what `replace` would read as a pattern.
+  // A function, because the subject may contain replacement patterns such as `$&`.
   return capital(sentenceOf(asked).replace('…', () => subjectOf(asked)));
 };

@@ -2,16 +2,16 @@ import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import type { RuleList, ShownRule } from '@drawbridge/contracts/rule-list';
 import type { Choice } from './decisions.ts';
 
-/** The rules that a lasting answer made, as the machine's list of rules names them. */
+/** The rules that a lasting answer created, as in the machine's list of rules. */
 export interface MadeRules {
   effect: ShownRule['effect'];
   lasts: ShownRule['lasts'];
-  /** Whether they end by themselves. */
+  /** Whether they expire. */
   timed: boolean;
   covers: readonly string[];
 }
 
-/** What an answer leaves behind; null for one that holds for one call, and where the machine does not name its rules. */
+/** The rules of an answer; null for a one-time answer, or if the machine does not identify its rules. */
 export const madeBy = (choice: Choice, reaches: Confirmation['reaches']): MadeRules | null => {
   const reach = reaches.find(({ id }) => id === choice.reach);
   if (reach?.covers === undefined) return null;
@@ -32,7 +32,7 @@ export const madeBy = (choice: Choice, reaches: Confirmation['reaches']): MadeRu
   }
 };
 
-/** Those of the list that the answer made. */
+/** The rules of the list that the answer created. */
 export const findMade = ({ rules }: RuleList, made: MadeRules): ShownRule[] =>
   rules.filter(
     ({ effect, lasts, endsAt, covers }) =>

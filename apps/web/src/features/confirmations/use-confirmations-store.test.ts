@@ -113,8 +113,8 @@ const refusing = (code: string) => () => {
 const decided = { ...first, state: 'decided', approved: true, decision: 'alwaysAllow' } as const;
 
 it.each([
-  ['ALREADY_DECIDED', 'Already answered in another window or on another device. Your answer was not used'],
-  ['CONFIRMATION_CLOSED', 'No longer open. Your answer was not used'],
+  ['ALREADY_DECIDED', 'Already answered in another window or on another device. Your answer had no effect'],
+  ['CONFIRMATION_CLOSED', 'No longer open. Your answer had no effect'],
 ])('on %s says so and drops the question', async (code, text) => {
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
@@ -127,15 +127,15 @@ it.each([
   [
     'ALREADY_DECIDED',
     decided,
-    'Already allowed permanently in another window or on another device. Your answer was not used',
+    'Already allowed permanently in another window or on another device. Your answer had no effect',
   ],
   [
     'CONFIRMATION_CLOSED',
     { ...first, state: 'withdrawn' },
-    'Withdrawn: the call ended. Your answer was not used',
+    'Withdrawn: the call ended. Your answer had no effect',
   ],
-  ['CONFIRMATION_CLOSED', { ...first, state: 'expired' }, 'Expired and denied. Your answer was not used'],
-] as const)('on %s says what became of it', async (code, after, text) => {
+  ['CONFIRMATION_CLOSED', { ...first, state: 'expired' }, 'Expired and denied. Your answer had no effect'],
+] as const)('on %s says how it ended', async (code, after, text) => {
   bench = await setBench({ confirmations: [first], decide: refusing(code) });
   const store = useConfirmationsStore();
   await store.load();
@@ -153,7 +153,7 @@ it('says it also when the live event comes after the refusal', async () => {
   store.onConfirmation(event(decided));
   expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
     [],
-    ['Already allowed permanently in another window or on another device. Your answer was not used'],
+    ['Already allowed permanently in another window or on another device. Your answer had no effect'],
   ]);
 });
 
@@ -247,9 +247,9 @@ describe('undo of a lasting answer', () => {
     ['alwaysAllow', 'exact', 'always'],
     ['allowForSession', 'exact', 'session'],
     ['allowForSession', 'short', 'short'],
-  ] as const)('takes back what %s made, and nothing else: %s', async (decision, chosen, id) => {
+  ] as const)('revokes what %s made, and nothing else: %s', async (decision, chosen, id) => {
     const store = await answered({ decision, reach: chosen });
-    expect(await undone(store)).toEqual(['Rule revoked. The answer to this call stays', null, [id]]);
+    expect(await undone(store)).toEqual(['Rule revoked. This call keeps its answer', null, [id]]);
     expect(store.closed[0]?.made).toBe(null);
   });
 

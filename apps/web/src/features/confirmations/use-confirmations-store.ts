@@ -2,7 +2,7 @@ import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/conf
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
-import { counted } from '../../ui/format.ts';
+import { counted } from '../../ui/text/format.ts';
 import { answerOf, type Choice } from './decisions.ts';
 import { outcomeOf } from './outcome.ts';
 import { titleOf } from './title.ts';
@@ -10,7 +10,7 @@ import { findMade, madeBy, type MadeRules } from './undo.ts';
 
 /** How many closed questions stay visible. */
 const keptClosed = 3;
-/** For how long: an own answer needs a glance; one that can be undone, or was given elsewhere, must be noticed. */
+/** For how long: longer if the answer can be undone, or was given elsewhere. */
 const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
 
 /** The state of a question whose answer was refused, until the live event arrives. */
@@ -19,22 +19,21 @@ const closedWords: Record<string, string | undefined> = {
   CONFIRMATION_CLOSED: 'No longer open',
 };
 
-/** How a question ended. It stands where the question stood. */
+/** How a question ended; shown in its place. */
 export interface Closed {
   id: string;
-  /** Of the question. */
   createdAt: string;
   title: string;
   text: string;
   approved: boolean;
-  /** How many questions it speaks of, where one answer settled several. */
+  /** How many questions one answer settled; 0 for the answered question itself. */
   settled: number;
-  /** When it was answered, where that was elsewhere. */
+  /** When it was answered elsewhere. */
   at: string | null;
-  /** The rules that the answer made, as long as they can be taken back. */
+  /** The rules that the answer created, while they can be undone. */
   made: MadeRules | null;
   undoing: boolean;
-  /** Why they could not be taken back. */
+  /** Why they could not be undone. */
   problem: string | null;
 }
 
@@ -43,7 +42,7 @@ const pick = ({ id, createdAt }: { id: string; createdAt: string }) => ({ id, cr
 const inOrder = (a: { createdAt: string; id: string }, b: { createdAt: string; id: string }) =>
   a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
 
-/** The questions that wait for the person, and the last ones that closed. */
+/** The open questions, and the last ones that closed. */
 export const useConfirmationsStore = defineStore('confirmations', () => {
   const api = useApi();
   const clock = useClock();
@@ -57,7 +56,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
   );
   const deciding = new Map<string, Choice>();
-  /** Questions that had closed when the person's click arrived. */
+  /** Questions that had closed when the user's answer arrived. */
   const tooLate = new Set<string>();
 
   const dismiss = (id: string) => {
@@ -81,11 +80,11 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     clock.after(forMs, () => dismiss(id));
   };
 
-  /** A question that another window or device answered, or that ended without an answer. */
+  /** Closes a question that was answered elsewhere, or ended without an answer. */
   const closeElsewhere = (confirmation: Confirmation) => {
     const { text, approved } = outcomeOf(confirmation);
     const { id, state, decidedAt } = confirmation;
-    const unused = tooLate.has(id) ? '. Your answer was not used' : '';
+    const unused = tooLate.has(id) ? '. Your answer had no effect' : '';
     if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
     const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
     const where = 'in another window or on another device';
@@ -118,7 +117,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const put = (confirmation: Confirmation) => {
     const { id } = confirmation;
     const before = known.value.get(id);
-    // An answer is final: a late "open" from a slower request does not bring the question back.
+    // An answer is final: a late "open" of a slower request does not reopen the question.
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
     if (!before && confirmation.state !== 'open' && !tooLate.has(id)) return;
     known.value = new Map(known.value).set(id, confirmation);
@@ -135,7 +134,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     known.value = new Map([...known.value].filter(([other]) => other !== id));
   };
 
-  /** Fetches the open ones; a question that the server no longer has open leaves. */
+  /** Fetches the open questions and closes all others. */
   const load = async () => {
     const before = new Set(open.value.map(({ id }) => id));
     const list = await api.confirmations.list.query().catch(() => null);
@@ -148,7 +147,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     for (const confirmation of list) put(confirmation);
   };
 
-  /** Fetches one, also when it is no longer open. */
+  /** Fetches one question, also a closed one. */
   const fetch = async (confirmationId: string): Promise<Confirmation | Failure> => {
     try {
       const confirmation = await api.confirmations.get.query({ confirmationId });
@@ -166,10 +165,10 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const now = known.value.get(confirmation.id);
     if (now && now.state !== 'open') return closeElsewhere(now);
     drop(confirmation.id);
-    close(confirmation, { text: `${text}. Your answer was not used`, approved: false }, shownMs.elsewhere);
+    close(confirmation, { text: `${text}. Your answer had no effect`, approved: false }, shownMs.elsewhere);
   };
 
-  /** Answers a question. What another answered first, or what closed meanwhile, shows as such. */
+  /** Answers a question. If it has closed already, a note says so. */
   const decide = async (confirmation: Confirmation, choice: Choice) => {
     delete failures.value[confirmation.id];
     deciding.set(confirmation.id, choice);
@@ -190,15 +189,15 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  /** Takes back the rules that an answer made, through the list that the machine gives. */
+  /** Revokes the rules that an answer created, if the machine lists them. */
   const undo = async ({ id, made }: Closed) => {
     if (made === null) return;
     change(id, { undoing: true, problem: null });
     try {
-      const found = findMade(await api.rules.list.query(), made);
-      for (const { id: ruleId } of found) await api.rules.remove.mutate({ ruleId });
-      if (found.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
-      else change(id, { text: 'Rule revoked. The answer to this call stays', made: null });
+      const rules = findMade(await api.rules.list.query(), made);
+      for (const { id: ruleId } of rules) await api.rules.remove.mutate({ ruleId });
+      if (rules.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
+      else change(id, { text: 'Rule revoked. This call keeps its answer', made: null });
     } catch (error) {
       change(id, { problem: `Not undone: ${failureOf(error).message}` });
     } finally {
@@ -206,7 +205,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  /** What stands in the list: open questions, and notes where a question stood. */
+  /** Open questions, and notes in the place of closed ones. */
   const shown = computed(() =>
     [
       ...open.value.map((confirmation) => ({ ...pick(confirmation), confirmation, note: null })),

@@ -1,10 +1,10 @@
 import { computed, type ComputedRef } from 'vue';
-import { useWide } from '../../ui/use-wide.ts';
+import { useWide } from '../../ui/window/use-wide.ts';
 import { useConfirmationsStore } from './use-confirmations-store.ts';
 
 /**
- * Whether the questions have a column beside the page. With ample room it stays from the first question on, so that the page
- * does not move again; with less it is there while there is something in it.
+ * Whether the questions have a column beside the page. In a very wide window it stays after the first
+ * question, so that the page does not move again; else it is shown while it has content.
  */
 export const useDocked = (): ComputedRef<boolean> => {
   const store = useConfirmationsStore();

@@ -1,30 +1,30 @@
 import { onScopeDispose, ref, watch, type Ref, type ShallowRef } from 'vue';
 
-/** Fractions of a pixel in the browser's sums. */
+/** Tolerance for fractional pixels. */
 const slackPx = 4;
 
-/** Whether the end of a scrolling element has been in sight since `key` last changed. */
+/** Whether the end of a scrolling element was visible since `key` last changed. */
 export const useSeenToEnd = (
   element: Readonly<ShallowRef<HTMLElement | null>>,
   key: () => string,
-): { seen: Readonly<Ref<boolean>>; look: () => void } => {
+): { seen: Readonly<Ref<boolean>>; check: () => void } => {
   const seen = ref(false);
-  const look = () => {
+  const check = () => {
     const box = element.value;
     if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - slackPx) seen.value = true;
   };
-  const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(look);
+  const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(check);
   watch(
     [element, key],
     ([box]) => {
       seen.value = false;
       observer?.disconnect();
       if (!box) return;
-      look();
+      check();
       observer?.observe(box);
     },
     { immediate: true, flush: 'post' },
   );
   onScopeDispose(() => observer?.disconnect());
-  return { seen, look };
+  return { seen, check };
 };

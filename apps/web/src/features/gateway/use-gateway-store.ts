@@ -1,43 +1,17 @@
-import type { GatewayStatus, StateChanged } from '@drawbridge/contracts/gateway';
+import type { StateChanged } from '@drawbridge/contracts/gateway';
 import { defineStore } from 'pinia';
-import { ref, shallowRef } from 'vue';
-import { failureOf, useApi, type Failure } from '../../api/index.ts';
+import { attempt, createLoaded, useApi } from '../../api/index.ts';
 
-/** The machine: its state as the server last told it. */
+/** The machine's state, as last reported by the server. */
 export const useGatewayStore = defineStore('gateway', () => {
   const api = useApi();
-  const status = shallowRef<GatewayStatus | null>(null);
-  const failure = ref<Failure | null>(null);
-
-  let heard = 0;
-
-  const load = async () => {
-    const before = heard;
-    try {
-      const asked = await api.gateway.status.query();
-      // What was heard meanwhile is newer than the answer.
-      if (heard === before) status.value = asked;
-      failure.value = null;
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
+  const { value: status, failure, load, set } = createLoaded(() => api.gateway.status.query());
+  return {
+    status,
+    failure,
+    load,
+    onState: ({ payload }: StateChanged) => set(payload),
+    /** Ends the pairing; resolves to its failure, or to null. The new state arrives as an event. */
+    disconnect: () => attempt(() => api.gateway.disconnect.mutate()),
   };
-
-  const onState = ({ payload }: StateChanged) => {
-    heard += 1;
-    status.value = payload;
-    failure.value = null;
-  };
-
-  /** Ends the pairing; gives why it could not. The new state comes by itself. */
-  const disconnect = async (): Promise<Failure | null> => {
-    try {
-      await api.gateway.disconnect.mutate();
-      return null;
-    } catch (error) {
-      return failureOf(error);
-    }
-  };
-
-  return { status, failure, load, onState, disconnect };
 });

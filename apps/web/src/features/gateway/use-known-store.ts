@@ -1,30 +1,12 @@
-import type { KnownMachine } from '@drawbridge/contracts/gateway';
 import { defineStore } from 'pinia';
-import { ref, shallowRef } from 'vue';
-import { failureOf, useApi, type Failure } from '../../api/index.ts';
+import { computed } from 'vue';
+import { createLoaded, useApi } from '../../api/index.ts';
 
-/** What is known of the machine, also while it is away: read again after each change of its state. */
+/** The stored data of the machine, also while it is offline; reloaded after each change of its state. */
 export const useKnownStore = defineStore('known-machine', () => {
   const api = useApi();
-  const machine = shallowRef<KnownMachine | null>(null);
-  const isLoaded = ref(false);
-  const failure = ref<Failure | null>(null);
-  let loads = 0;
-
-  const load = async () => {
-    loads += 1;
-    const mine = loads;
-    try {
-      const loaded = await api.gateway.machine.query();
-      // An older answer that comes late is not the newest.
-      if (mine !== loads) return;
-      machine.value = loaded;
-      isLoaded.value = true;
-      failure.value = null;
-    } catch (error) {
-      if (mine === loads) failure.value = failureOf(error);
-    }
-  };
-
+  const { value, failure, load } = createLoaded(async () => ({ machine: await api.gateway.machine.query() }));
+  const machine = computed(() => value.value?.machine ?? null);
+  const isLoaded = computed(() => value.value !== null);
   return { machine, isLoaded, failure, load };
 });

@@ -3,7 +3,6 @@ import { passwordLimits } from '@drawbridge/contracts/accounts';
 export interface Passwords {
   current: string;
   next: string;
-  /** The new one, typed once more. */
   again: string;
 }
 
@@ -15,9 +14,9 @@ const ofNext = ({ current, next }: Passwords): string | undefined => {
   return next === current ? 'Choose a password other than the current one' : undefined;
 };
 
-/** What is wrong with a change of the password, said at the field that it is wrong with. */
-export const problemsOf = (given: Passwords): Partial<Passwords> => ({
-  current: given.current === '' ? 'Enter your current password' : undefined,
-  next: ofNext(given),
-  again: given.again === given.next ? undefined : 'The passwords do not match',
+/** The problem of each field of a password change. */
+export const problemsOf = (passwords: Passwords): Partial<Passwords> => ({
+  current: passwords.current === '' ? 'Enter your current password' : undefined,
+  next: ofNext(passwords),
+  again: passwords.again === passwords.next ? undefined : 'The passwords do not match',
 });

@@ -14,13 +14,13 @@ it('says that a key was revoked, until a machine is connected again', async () =
   const wrapper = mount(ProblemBanner, { global: bench.global });
   const problem = () => wrapper.find('[data-test=problem]');
   const store = useGatewayStore();
-  const hear = async (payload: typeof offline) => {
+  const emit = async (payload: typeof offline) => {
     store.onState({ type: 'instanceAiGatewayStateChanged', payload });
     await nextTick();
   };
   expect(problem().exists()).toBe(false);
-  await hear({ ...offline, problem: 'flapping' });
+  await emit({ ...offline, problem: 'flapping' });
   expect(problem().text()).toContain('Two processes used the same key');
-  await hear(online);
+  await emit(online);
   expect(problem().exists()).toBe(false);
 });

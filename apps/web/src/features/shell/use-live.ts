@@ -1,4 +1,4 @@
-import type { LiveEvent } from '@drawbridge/contracts/live';
+import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
 import { onScopeDispose } from 'vue';
 import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
@@ -24,7 +24,7 @@ export const useLive = (): void => {
     switch (topic) {
       case 'machine':
         gateway.onState(event);
-        // Another list of tools is told as a change of the machine's state.
+        // A changed tool list is published as a change of the machine's state.
         return void tools.load();
       case 'calls':
         return calls.onCall(event);
@@ -35,22 +35,28 @@ export const useLive = (): void => {
     }
   };
 
+  const listen = (message: LiveMessage): void => {
+    switch (message.type) {
+      case 'event':
+        return onEvent(message.event);
+      case 'up':
+        server.onUp();
+        for (const store of [gateway, confirmations, calls, tools]) void store.load();
+        return;
+      case 'down':
+        return server.onDown();
+      case 'signed-out':
+        return session.leave();
+      default:
+        message satisfies never;
+    }
+  };
+
   const stop = shareLive({
     userId: session.user?.id ?? '',
-    open: (listener) => keepLive({ api, clock, listener }),
+    open: (leading) => keepLive({ api, clock, listen: leading }),
     recall: calls.recall,
-    listener: {
-      onEvent,
-      onUp: () => {
-        server.onUp();
-        void gateway.load();
-        void confirmations.load();
-        void calls.load();
-        void tools.load();
-      },
-      onDown: server.onDown,
-      onSignedOut: session.leave,
-    },
+    listen,
   });
   server.onDown();
   onScopeDispose(stop);

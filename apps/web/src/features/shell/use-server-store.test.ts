@@ -13,7 +13,7 @@ const set = () => {
   return { clock, store: useServerStore() };
 };
 
-it('says that the server is away after a moment, and takes it back at once', () => {
+it('shows a lost connection after a delay, and its return at once', () => {
   const { clock, store } = set();
   store.onDown();
   clock.advance(1_499);
@@ -24,7 +24,7 @@ it('says that the server is away after a moment, and takes it back at once', () 
   expect(store.away).toBe(false);
 });
 
-it('says nothing of a short break', () => {
+it('ignores a short interruption', () => {
   const { clock, store } = set();
   store.onDown();
   clock.advance(1_000);
@@ -33,7 +33,7 @@ it('says nothing of a short break', () => {
   expect([store.away, clock.waiting()]).toEqual([false, 0]);
 });
 
-it('says so again when the server goes a second time', () => {
+it('shows a second interruption', () => {
   const { clock, store } = set();
   store.onDown();
   store.onUp();

@@ -1,26 +1,23 @@
+import { createTimer } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
 import { ref } from 'vue';
 import { useClock } from '../../api/index.ts';
 
-/** A break shorter than this is not worth a word. */
+/** A shorter interruption is not shown. */
 const quietMs = 1_500;
 
-/** Whether the server answers. */
+/** Whether the server responds. */
 export const useServerStore = defineStore('server', () => {
-  const clock = useClock();
+  const timer = createTimer(useClock());
   const away = ref(false);
-  let cancel: (() => void) | null = null;
 
   const onUp = () => {
-    cancel?.();
-    cancel = null;
+    timer.cancel();
     away.value = false;
   };
 
   const onDown = () => {
-    cancel ??= clock.after(quietMs, () => {
-      away.value = true;
-    });
+    if (!timer.isWaiting()) timer.start(quietMs, () => (away.value = true));
   };
 
   return { away, onUp, onDown };

@@ -26,7 +26,7 @@ const press = (label: string) => {
   found.click();
 };
 
-it('says what a token is for while there is none', async () => {
+it('says what a token is for while the list is empty', async () => {
   const list = await open({});
   await until(() => list.text().includes('No access tokens'));
   expect(list.findAll('[data-test=token-row]')).toEqual([]);

@@ -104,7 +104,7 @@ it('follows a call on when the server went away under its request, and fetches i
   await again.close();
 });
 
-it('says that the server is away when nobody can know which call it was', async () => {
+it('reports a lost connection when the call is unknown', async () => {
   const { run } = await start('read_file', { run: () => new Promise(() => {}) });
   const going = run.run({});
   await bench.clock.settle();

@@ -3,24 +3,24 @@ import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vu
 import { failureOf, type Api, type Failure } from '../../api/index.ts';
 import { hasEnded, type CallsStore, type Progress } from '../activity/use-calls-store.ts';
 
-/** One run of a tool from the form: from the press to the result. */
+/** One run of a tool from its form. */
 export interface Run {
   busy: Ref<boolean>;
   failure: Ref<Failure | null>;
-  /** The call as the live events last told it. */
+  /** The call according to the latest live event. */
   summary: ComputedRef<CallSummary | null>;
   progress: ComputedRef<Progress | undefined>;
   done: Ref<Call | null>;
   run(args: Record<string, unknown>): Promise<void>;
   cancel(): Promise<void>;
-  /** Nobody looks at it any more: what still comes is dropped. */
+  /** Drops all later results. */
   stop(): void;
 }
 
-/** The server went away with the request, not with the call: the live events tell how that goes on. */
-const wentAway = ['UNREACHABLE', 'SHUTTING_DOWN'];
+/** The request failed, but the call continues: live events report its end. */
+const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
-/** A run that has not begun. The caller's scope ends its watchers. */
+/** Creates an idle run. The caller's scope ends its watchers. */
 export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }): Run => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
@@ -47,7 +47,7 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
     busy.value = false;
   };
 
-  /** The server says which call this is when it answers; until then, the first new call of this tool is taken for it. */
+  /** Until the response names the call, the first new call of this tool is assumed to be it. */
   const adopt = (before: ReadonlySet<string>) =>
     watch(
       () =>
@@ -59,8 +59,8 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
 
   const refused = (error: unknown) => {
     const why = failureOf(error);
-    // A call that has ended meanwhile is fetched by the watcher below.
-    if (requestId.value !== null && wentAway.includes(why.code)) return;
+    // The watcher below fetches a call that has ended meanwhile.
+    if (requestId.value !== null && lostRequest.includes(why.code)) return;
     busy.value = false;
     if (!request.signal.aborted) failure.value = why;
   };
@@ -91,7 +91,7 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
     }
   };
 
-  // A call that waited for an answer, or outlived its request, ends later: the live events tell when.
+  // A call with a question, or without its request, ends later: live events report it.
   watch(
     () => (summary.value && hasEnded(summary.value.state) ? summary.value.requestId : null),
     (id) => {

@@ -1,4 +1,4 @@
-/** What a form shows for one place of a tool's JSON schema. `json` is for all that the form has no part for. */
+/** The input for one place of a tool's JSON schema; `json` if no other kind fits. */
 export type FieldKind =
   | { kind: 'string'; multiline: boolean; maxLength: number | undefined; pattern: string | undefined }
   | { kind: 'number'; integer: boolean; minimum: number | undefined; maximum: number | undefined }
@@ -18,29 +18,29 @@ export type FormField = FieldKind & {
   initial: unknown;
 };
 
-/** Deeper than this the form turns to JSON. */
+/** Deeper values are entered as JSON. */
 const maxDepth = 4;
 
-/** Names of texts that usually have more than one line. */
+/** Names of texts that usually have several lines. */
 const longTexts = /content|text|body|code|script|command|patch|query|prompt|oldstr|newstr|old_str|new_str/i;
 
 type Schema = Record<string, unknown>;
 
-const isSchema = (value: unknown): value is Schema =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** The one type that a schema names, `null` beside it left out; undefined when it names none or several. */
+/** The single type of a schema, ignoring `null`; undefined for none or several. */
 const typeOf = (schema: Schema): string | undefined => {
   const { type } = schema;
-  if (!Array.isArray(type)) return textOf(type) ?? (isSchema(schema['properties']) ? 'object' : undefined);
+  if (!Array.isArray(type)) return textOf(type) ?? (isRecord(schema['properties']) ? 'object' : undefined);
   const types = type.filter((name) => name !== 'null');
   return types.length === 1 ? textOf(types[0]) : undefined;
 };
 
-/** Schemas that bring their rules from elsewhere have no form. */
+/** Keywords that no form supports. */
 const beyondForm = ['$ref', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties', 'prefixItems'];
 
 const kindOf = (schema: Schema, at: { name: string; depth: number }): FieldKind => {
@@ -70,12 +70,12 @@ const kindOf = (schema: Schema, at: { name: string; depth: number }): FieldKind 
       return { kind: 'boolean' };
     case 'array': {
       const { items } = schema;
-      if (!isSchema(items)) return { kind: 'json' };
+      if (!isRecord(items)) return { kind: 'json' };
       return { kind: 'array', item: fieldOf(items, { name: '', depth: at.depth + 1, required: true }) };
     }
     case 'object': {
       const { properties } = schema;
-      if (!isSchema(properties) || Object.keys(properties).length === 0) return { kind: 'json' };
+      if (!isRecord(properties) || Object.keys(properties).length === 0) return { kind: 'json' };
       return { kind: 'object', fields: fieldsOf(schema, at.depth + 1) };
     }
     default:
@@ -94,21 +94,21 @@ const fieldOf = (schema: Schema, at: { name: string; depth: number; required: bo
 
 const fieldsOf = (schema: Schema, depth: number): FormField[] => {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const properties = isSchema(schema['properties']) ? Object.entries(schema['properties']) : [];
+  const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
   return properties
     .map(([name, value]) =>
-      fieldOf(isSchema(value) ? value : {}, { name, depth, required: required.includes(name) }),
+      fieldOf(isRecord(value) ? value : {}, { name, depth, required: required.includes(name) }),
     )
     .sort((a, b) => Number(b.required) - Number(a.required));
 };
 
-/** A tool's input schema as a form: an object's fields, the required ones first; or JSON as a whole. */
+/** A tool's input schema as a form, required fields first; or as one JSON value. */
 export const formOf = (schema: Schema): FormField => {
   const whole = { name: '', label: 'Arguments', description: undefined, required: true, initial: {} };
   const isEmptyObject =
     typeOf(schema) === 'object' &&
     !beyondForm.some((word) => word in schema) &&
-    Object.keys(isSchema(schema['properties']) ? schema['properties'] : {}).length === 0 &&
+    Object.keys(isRecord(schema['properties']) ? schema['properties'] : {}).length === 0 &&
     schema['additionalProperties'] === false;
   if (isEmptyObject) return { ...whole, kind: 'object', fields: [] };
   return { ...whole, ...kindOf({ type: 'object', ...schema }, { name: '', depth: 0 }) };

@@ -1,11 +1,10 @@
-import type { FormField } from './form-field.ts';
+import { isRecord, type FormField } from './form-field.ts';
 
-/** What a field starts with: its default, a required object's fields, else nothing. */
+/** The initial value of a field: its default, a required object's fields, else undefined. */
 export const startOf = (field: FormField): unknown => {
   if (field.kind === 'object') {
-    const given: unknown = field.initial;
-    if (typeof given === 'object' && given !== null && Object.keys(given).length > 0)
-      return structuredClone(given);
+    const { initial } = field;
+    if (isRecord(initial) && Object.keys(initial).length > 0) return structuredClone(initial);
     if (!field.required) return undefined;
     const entries = field.fields.map((inner) => [inner.name, startOf(inner)] as const);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -17,19 +16,17 @@ export const startOf = (field: FormField): unknown => {
   return undefined;
 };
 
-/** An object's value with one property set, or taken out where it is undefined. */
+/** An object with one property set, or removed if undefined. */
 export const withProperty = (value: unknown, name: string, inner: unknown): Record<string, unknown> => {
-  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
+  const entries = Object.entries(isRecord(value) ? value : {});
   const others = entries.filter(([key]) => key !== name);
   return Object.fromEntries(inner === undefined ? others : [...others, [name, inner]]);
 };
 
 export const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** What keeps a value from being sent: the place (`edits.0.path`) and a sentence. */
+/** Why a value cannot be sent; `at` is its place, such as `edits.0.path`. */
 export interface Complaint {
   at: string;
   message: string;
@@ -37,7 +34,7 @@ export interface Complaint {
 
 const join = (at: string, name: string | number) => (at === '' ? String(name) : `${at}.${name}`);
 
-/** Checks what a form can check; the machine checks all of it again. */
+/** Checks in the form; the machine validates all arguments again. */
 export const complaintsOf = (field: FormField, value: unknown, at = ''): Complaint[] => {
   if (value === undefined) return field.required ? [{ at, message: 'Required' }] : [];
   switch (field.kind) {

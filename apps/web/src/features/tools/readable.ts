@@ -1,18 +1,20 @@
-/** A part of a tool's answer that came as a JSON object: a fact, or a text that is read line by line. */
+import { isRecord } from './form-field.ts';
+
+/** A property of a JSON result: a short fact, or a longer text. */
 export type Part =
   | { kind: 'fact'; name: string; text: string }
   | { kind: 'text'; name: string; text: string };
 
-/** Longer than this a string is read better on its own. */
+/** A longer string is shown as a text. */
 const shortLength = 120;
 
-/** The parts of a text that is a JSON object; null for every other text. */
+/** The properties of a JSON object; null for any other text. */
 export const partsOf = (text: string): Part[] | null => {
   if (!text.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    if (!isRecord(value)) return null;
+    return Object.entries(value).map(([name, inner]) => {
       if (typeof inner === 'string')
         return {
           kind: inner.includes('\n') || inner.length > shortLength ? 'text' : 'fact',

@@ -1,5 +1,5 @@
 import type { Tool } from '@drawbridge/contracts/tool';
-import { capital } from '../../ui/format.ts';
+import { capital } from '../../ui/text/format.ts';
 
 /** A tool's title; without one, its name in words. */
 export const toolTitle = ({ title, annotations, name }: Tool): string =>

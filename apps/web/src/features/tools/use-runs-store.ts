@@ -4,7 +4,7 @@ import { useApi } from '../../api/index.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
 import { createRun, type Run } from './create-run.ts';
 
-/** The last runs stay, so that a page that was left finds them again; older ones go when they have ended. */
+/** How many runs are kept for a return to their page; older ones are dropped after their end. */
 const kept = 10;
 
 /** The last run of each tool from the form. */
@@ -31,7 +31,7 @@ export const useRunsStore = defineStore('runs', () => {
     }
   };
 
-  /** The run of a tool; one that has not begun where there was none. */
+  /** The latest run of a tool, or a new idle one. */
   const of = (tool: string): Run => {
     const entry = runs.get(tool) ?? create(tool);
     if (entry === undefined) throw new Error('The store has ended');

@@ -1,4 +1,5 @@
 import type { CallState, CallVia, Door } from '@drawbridge/contracts/calls';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 
 interface Words {
   label: string;
@@ -45,8 +46,19 @@ export const doorWords: Record<Door, string> = {
   jsonrpc: 'JSON-RPC client',
 };
 
-/** The kind of credential that a call used; a person's own calls have none. */
+/** The kind of credential that a call used; calls from the panel have none. */
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
+};
+
+/** What each permission allows. */
+export const scopeTexts: Record<ToolGroup, string> = {
+  filesystemRead: 'List, search and read files in the shared folder.',
+  filesystemWrite: 'Create, change, move and delete files in the shared folder.',
+  shell: 'Run commands on the machine, in its sandbox.',
+  computer: 'Take screenshots, control the mouse and type.',
+  browser: 'Open web pages and interact with them.',
+  mcp: 'Use the MCP servers configured on the machine.',
+  system: 'Request more tools.',
 };

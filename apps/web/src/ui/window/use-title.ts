@@ -1,6 +1,6 @@
 import { watchEffect } from 'vue';
 
-/** The document's title: how many questions wait, then the page. */
+/** The document's title: the number of open questions, then the page. */
 const titleOf = (waiting: number, page: string | undefined): string =>
   `${waiting > 0 ? `(${waiting}) ` : ''}${page ? `${page} · ` : ''}Drawbridge`;
 

@@ -11,7 +11,7 @@ const absolute = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** What was made a moment ago for 90 days ends in 90 days, not in 89. */
+/** Rounded for the future: a new 90-day token ends in 90 days, not in 89. */
 const wholeUnits = (amount: number): number => (amount > 0 ? Math.round(amount) : Math.trunc(amount));
 
 /** "3 minutes ago", "in 2 hours"; below a minute "just now". */
@@ -42,10 +42,10 @@ export const briefTime = (iso: string, nowMs: number): string => {
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
-/** "Feb 20, 2026", in the person's own zone. */
+/** "Feb 20, 2026", in the local time zone. */
 export const fullDate = (iso: string): string => day.format(Date.parse(iso));
 
-/** Date and time in the person's own zone. */
+/** Date and time in the local time zone. */
 export const fullTime = (iso: string): string => absolute.format(Date.parse(iso));
 
 /** "320 ms", "4.2 s", "3 min 5 s". */

@@ -3,14 +3,14 @@ import { ref, watchEffect, type Ref } from 'vue';
 export const appearances = ['light', 'dark', 'system'] as const;
 export type Appearance = (typeof appearances)[number];
 
-const place = 'drawbridge-appearance';
+const storageKey = 'drawbridge-appearance';
 
 const stored = (): Appearance =>
-  appearances.find((known) => known === localStorage.getItem(place)) ?? 'system';
+  appearances.find((known) => known === localStorage.getItem(storageKey)) ?? 'system';
 
 const choice = ref<Appearance>(stored());
 
-/** Keeps the document in the chosen appearance, and the choice in the browser, from now on. */
+/** Applies the chosen appearance to the document, and stores it, from now on. */
 export const applyAppearance = (): void => {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const systemDark = ref(dark.matches);
@@ -21,9 +21,8 @@ export const applyAppearance = (): void => {
     const isDark = choice.value === 'system' ? systemDark.value : choice.value === 'dark';
     document.documentElement.classList.toggle('dark', isDark);
     document.documentElement.style.colorScheme = isDark ? 'dark' : 'light';
-    localStorage.setItem(place, choice.value);
+    localStorage.setItem(storageKey, choice.value);
   });
 };
 
-/** Light, dark, or what the system says. */
 export const useAppearance = (): Ref<Appearance> => choice;

@@ -1,6 +1,6 @@
 /**
- * Takes a one-time token out of the address (`/setup#token`), so that it stays neither in sight nor in the history.
- * Also reads `#token=…`.
+ * Reads a one-time token from the address (`/setup#token` or `#token=…`) and removes it from the address and
+ * the history.
  */
 export const takeFragmentToken = (): string => {
   const fragment = decodeURIComponent(location.hash.slice(1));

@@ -1,7 +1,7 @@
 import { onScopeDispose, ref, type Ref } from 'vue';
-import { useClock } from '../api/index.ts';
+import { useClock } from '../../api/index.ts';
 
-/** The time of the clock, in milliseconds, renewed each second. */
+/** The clock's time in milliseconds, updated each second. */
 export const useNow = (): Readonly<Ref<number>> => {
   const clock = useClock();
   const now = ref(clock.now());
