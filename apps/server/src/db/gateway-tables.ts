@@ -26,6 +26,10 @@ export interface MachineTable {
   connectedAt: number | null;
   /** When it was connected last; null while it never went away. */
   lastSeenAt: number | null;
+  /** Rises with each stream that its daemon opens. */
+  stream: number;
+  /** The server that has its stream; null while there is none. */
+  serverId: string | null;
   /** The modes that its daemon reported, as JSON. */
   modes: string | null;
   /** The rules that its daemon reported last and when, as JSON. */

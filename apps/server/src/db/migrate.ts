@@ -12,6 +12,7 @@ import { knownMachines } from './migrations/0010-known-machines.ts';
 import { callRevisions } from './migrations/0011-call-revisions.ts';
 import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
+import { streamOwners } from './migrations/0014-stream-owners.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -29,6 +30,7 @@ const migrations = {
   '0011-call-revisions': callRevisions,
   '0012-machine-names': machineNames,
   '0013-call-claims': callClaims,
+  '0014-stream-owners': streamOwners,
 };
 
 /** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */

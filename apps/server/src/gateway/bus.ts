@@ -1,3 +1,4 @@
+import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
@@ -11,6 +12,11 @@ export type Topic = 'all' | `user:${string}` | `server:${string}`;
 export type BusMessage =
   /** An off switch was turned. */
   | { type: 'switched' }
+  /** The row of a machine has changed; `by` is the server that changed it. */
+  | { type: 'machine-stored'; userId: string; machineId: string; by: string }
+  /** For the server that has the stream: a call waits for delivery, or a call that was delivered has been stopped. */
+  | { type: 'deliver-call'; requestId: string }
+  | { type: 'stop-call'; machineId: string; requestId: string; reason: CancelReason }
   /** What a user sees of one of their machines has changed. */
   | { type: 'machine-changed'; userId: string }
   | { type: 'call-changed'; userId: string; event: CallEvent }

@@ -83,6 +83,9 @@ const createParts = (needs: GatewayNeeds) => {
     ...common,
     store: stores.machines,
     streams,
+    adopt: registry.adopt,
+    isHeld: (machineId) => registry.held(machineId) !== undefined,
+    onOthersStored: registry.refresh,
     calls: { attached, replaced: openCalls.replaced, gone: openCalls.gone },
   });
   const end = (scope: Scope) => endSessions({ registry, keys, connections }, scope);

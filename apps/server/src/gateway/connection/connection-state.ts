@@ -8,7 +8,9 @@ import { exponential } from '@drawbridge/kit';
 export type ConnectionState =
   | { kind: 'offline'; expiries: number }
   | { kind: 'waiting'; expiries: number }
-  | { kind: 'online'; expiries: number; generation: number };
+  | { kind: 'online'; expiries: number; generation: number }
+  /** Another server has the stream. */
+  | { kind: 'elsewhere'; expiries: number; serverId: string };
 
 export type ConnectionEvent =
   /** `replaces`: it speaks for another daemon than the one before. */
@@ -20,7 +22,9 @@ export type ConnectionEvent =
   /** The daemon has ended by itself and will be back. */
   | { type: 'left' }
   /** The server is back, and the machine was connected when it stopped. */
-  | { type: 'restarted' };
+  | { type: 'restarted' }
+  /** What another server has stored. */
+  | { type: 'stored'; connection: StoredConnection };
 
 export type ConnectionEffect =
   | { type: 'wait'; ms: number }
@@ -34,6 +38,12 @@ export type ConnectionEffect =
   /** Calls that wait have nothing more to wait for. */
   | { type: 'gone'; explicit: boolean }
   | { type: 'announce' };
+
+/** A connection as its row says, where this server does not have its stream. */
+export type StoredConnection =
+  | { kind: 'offline' }
+  | { kind: 'waiting' }
+  | { kind: 'elsewhere'; serverId: string };
 
 export interface GraceTimes {
   graceBaseMs: number;
@@ -90,6 +100,16 @@ const disconnected = (state: ConnectionState, reason: DisconnectReason): Connect
   return { state: { kind: 'offline', expiries: 0 }, effects: [stop, gone, { type: 'announce' }] };
 };
 
+/** Here nothing is to be decided: the other server has ended what had to end. */
+const stored = (state: ConnectionState, connection: StoredConnection): ConnectionStep => {
+  if (state.kind === connection.kind && state.kind !== 'elsewhere') return { state, effects: [] };
+  const close: ConnectionEffect =
+    state.kind === 'online'
+      ? { type: 'close-stream', generation: state.generation, reason: null }
+      : { type: 'stop-waiting' };
+  return { state: { ...connection, expiries: 0 }, effects: [close, { type: 'announce' }] };
+};
+
 const left = (state: ConnectionState): ConnectionStep => {
   if (state.kind === 'offline') return { state, effects: [] };
   const stop: ConnectionEffect =
@@ -131,6 +151,8 @@ export const nextConnection = (
         state: { kind: 'waiting', expiries: 0 },
         effects: [{ type: 'wait', ms: times.restartGraceMs }],
       };
+    case 'stored':
+      return stored(state, event.connection);
     default:
       return event satisfies never;
   }

@@ -256,10 +256,9 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
       const { owner, machine, epoch } = await machineFor(credentials);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
-      if (epoch < machine.info.epoch) return connections.refuse(stream);
       if (owner.kind === 'session')
         keys.recall(owner, typeof credentials === 'string' ? credentials : credentials.key);
-      return connections.open(machine, stream);
+      return connections.open(machine, { stream, epoch });
     },
     userOf: async (credentials) => (await known(credentials)).machine.userId,
     respond: async (credentials, requestId, body) => calls.answer(await known(credentials), requestId, body),

@@ -13,6 +13,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { MachineTable, Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
+import { createStreamOwners } from './stream-owners.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
 import { createColumns, storedTime, type UnreadableRow } from '../calls/store/columns.ts';
@@ -37,6 +38,9 @@ export interface MachineInfo {
   /** When it was connected last; null while it never went away. */
   lastSeenAt: number | null;
   initAt: number;
+  /** The number of its newest stream, and the server that has it; null while there is none. */
+  stream: number;
+  serverId: string | null;
 }
 
 /** Machines of one person; a forgotten one does not count. */
@@ -61,7 +65,10 @@ export interface StoredMachine {
 export interface MachineInit {
   id: string;
   userId: string;
-  info: Omit<MachineInfo, 'name' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt'>;
+  info: Omit<
+    MachineInfo,
+    'name' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt' | 'stream' | 'serverId'
+  >;
   replaces: boolean;
 }
 
@@ -73,6 +80,12 @@ export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'c
 export interface NamedMachine {
   id: string;
   name: string;
+}
+
+/** The newest stream of a machine. */
+export interface StreamOwner {
+  stream: number;
+  serverId: string | null;
 }
 
 /** Which machines a user has. */
@@ -97,6 +110,16 @@ export interface MachinesStore {
   setTools(change: ToolsChange): Promise<boolean>;
   /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
   setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
+  /** The machine has a new stream on that server; false where its epoch or its stream has changed since. */
+  attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
+  /** That stream has closed; false where a newer one was opened. */
+  detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
+  /** No stream came in time after that one; false where one did, or another server has it. */
+  expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
+  /** The same facts of several machines, to see which of them another server has changed. */
+  owners(
+    ids: readonly string[],
+  ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]>;
   setRules(id: string, rules: ReportedRules): Promise<void>;
   /** Null where it never reported any that can be read. */
   rulesOf(id: string): Promise<ReportedRules | null>;
@@ -141,6 +164,8 @@ const read = (row: MachineTable, list: () => ToolList) => {
       connectedAt: columns.read('connectedAt', () => storedTime.nullable().parse(row.connectedAt), null),
       lastSeenAt: columns.read('lastSeenAt', () => storedTime.nullable().parse(row.lastSeenAt), null),
       initAt: row.initAt,
+      stream: row.stream,
+      serverId: row.serverId,
     },
   };
   return { machine, unreadable: columns.unreadable };
@@ -211,6 +236,8 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       epoch: 1,
       resumesFrom: 1,
       lastSeenAt: null,
+      stream: 0,
+      serverId: null,
       rules: null,
       createdAt: info.initAt,
     })
@@ -221,7 +248,7 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
       })),
     )
-    .returning(['name', 'epoch', 'resumesFrom', 'lastSeenAt'])
+    .returning(['name', 'epoch', 'resumesFrom', 'lastSeenAt', 'stream', 'serverId'])
     .executeTakeFirstOrThrow();
   if (before && before.toolsDigest !== info.toolList.digest) await dropToolList(trx, before.toolsDigest);
   return { id, userId, info: { ...info, ...raised, problem: null } };
@@ -282,9 +309,14 @@ export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
         return isKept;
       }),
     setConnected: async (id, { connectedAt, lastSeenAt }) => {
-      const connect = db.updateTable('machines').set({ connectedAt, lastSeenAt }).where('id', '=', id);
+      const owner = connectedAt === null ? { serverId: null } : {};
+      const connect = db
+        .updateTable('machines')
+        .set({ connectedAt, lastSeenAt, ...owner })
+        .where('id', '=', id);
       await commit([connect.compile()], 'kept');
     },
+    ...createStreamOwners(db, commit),
     setRules: async (id, rules) => {
       await db
         .updateTable('machines')

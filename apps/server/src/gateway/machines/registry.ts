@@ -89,7 +89,7 @@ export const toStatus = (machine: Machine | undefined, offered?: Release): Gatew
     directory: rootPath,
     hostIdentifier,
     toolCategories: categories,
-    state: machine.connection.kind === 'online' ? 'online' : 'grace',
+    state: machine.connection.kind === 'waiting' ? 'grace' : 'online',
     ...(update !== undefined && { update }),
   };
 };
