@@ -58,6 +58,8 @@ const createParts = (needs: GatewayNeeds) => {
     othersChanged: store.othersChanged,
   });
   const keys = createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey });
+  const onlineHere = () =>
+    registry.all().flatMap(({ id, connection }) => (connection.kind === 'online' ? [id] : []));
   const liveOutputs = createLiveOutputs(limits);
   const common = { clock, limits, bus, onError };
 
@@ -66,6 +68,8 @@ const createParts = (needs: GatewayNeeds) => {
     stores,
     streams,
     machine: registry.held,
+    machinesHere: onlineHere,
+    refreshMachine: (id) => connections.refresh(id),
     onChanged: (record) => {
       if (record.endedAt !== null) liveOutputs.drop(record);
       publishCallState(bus, record);
@@ -74,17 +78,24 @@ const createParts = (needs: GatewayNeeds) => {
     onConfirmationClosed: (confirmationId) =>
       void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
   });
-  const attached = (machineId: string) => {
-    openCalls.attached(machineId);
+  const resend = (machineId: string) => {
     const context = { clock, limits, store: stores.calls, streams, machine: registry.held };
     resendCancellations(context, machineId).catch(onError);
+  };
+  const attached = (machineId: string) => {
+    openCalls.attached(machineId);
+    resend(machineId);
+  };
+  const poll = async () => {
+    await connections.poll();
+    for (const machineId of onlineHere()) resend(machineId);
   };
   const connections = createConnections({
     ...common,
     store: stores.machines,
     streams,
     adopt: registry.adopt,
-    isHeld: (machineId) => registry.held(machineId) !== undefined,
+    machines: registry.all,
     onOthersStored: registry.refresh,
     calls: { attached, replaced: openCalls.replaced, gone: openCalls.gone },
   });
@@ -138,6 +149,8 @@ const createParts = (needs: GatewayNeeds) => {
     endSessions: end,
   });
   return {
+    bus,
+    poll,
     stores,
     registry,
     keys,
@@ -211,6 +224,8 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     settings: parts.settings,
     start: async () => {
       timers.push(clock.every(touchEveryMs, touchKeys));
+      const { pollMs } = parts.bus;
+      if (pollMs !== null) timers.push(clock.every(pollMs, () => void parts.poll().catch(onError)));
       const open = await recover({
         clock,
         limits,

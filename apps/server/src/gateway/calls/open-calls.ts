@@ -6,7 +6,8 @@ import { dueAt, type CallEffect } from './call-state.ts';
 import {
   hasFeature,
   isKnownToDaemon,
-  isOnline,
+  requestDelivery,
+  streamHere,
   writeCall,
   writeStop,
   type DeliveryContext,
@@ -14,7 +15,7 @@ import {
 import { readCallData } from './store/stored-call.ts';
 import { watchOtherServers } from './other-servers.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
-import type { CallWrite, TransitionsStore } from './store/transitions.store.ts';
+import type { CallWrite, StreamFence, TransitionsStore } from './store/transitions.store.ts';
 import { createCallCounts, type Caller } from './call-counts.ts';
 import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
@@ -65,10 +66,14 @@ export interface OpenCallsNeeds extends DeliveryContext {
   clock: Clock;
   bus: Bus;
   stores: {
-    calls: Pick<CallsStore, 'byId' | 'revisions'>;
+    calls: Pick<CallsStore, 'byId' | 'revisions' | 'openOf'>;
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
+  /** Reads the machine again: another server has changed it. */
+  refreshMachine(id: string): Promise<void>;
+  /** The machines that have their stream on this server. */
+  machinesHere(): string[];
   onChanged(record: CallRecord): void;
   onAsked(record: CallRecord, confirmation: NewConfirmation): void;
   onConfirmationClosed(confirmationId: string): void;
@@ -88,6 +93,9 @@ const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly Ca
   const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
   return reads && endsAlone ? 'kept' : 'synced';
 };
+
+const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
+  write.type === 'update-call' ? { ...write, fence } : write;
 
 export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   const { clock, limits, stores, streams, bus, onError } = needs;
@@ -122,11 +130,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
   const send = async (call: OpenCall): Promise<void> => {
-    const { machineId } = call.data.record;
-    if (!isOnline(needs, machineId)) return;
     const again = call.data.state.kind === 'delivered';
     await step(call, { type: 'dispatched', at: clock.now() });
-    if (call.data.state.kind !== 'delivered') return;
+    if (call.data.state.kind === 'pending') requestDelivery(needs, call.data);
+    if (call.data.state.kind !== 'delivered' || !streamHere(needs, call.data.record.machineId)) return;
     if (!writeCall(needs, call.data, { again })) await step(call, { type: 'kept-back' });
   };
 
@@ -183,12 +190,16 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   };
 
   const store = async (call: OpenCall, event: CallEvent): Promise<Transition | null> => {
+    const { machineId } = call.data.record;
     for (let tries = 0; tries <= mostRetries; tries += 1) {
+      const fence = event.type === 'dispatched' ? streamHere(needs, machineId) : undefined;
+      if (fence === null) return null;
       const transition = next(call, event);
       if (!transition || transition.writes.length === 0) return transition;
-      const durability = durabilityOf(call, event, transition.writes);
-      if (await stores.transitions.apply(transition.writes, durability)) return transition;
+      const writes = fence ? transition.writes.map((write) => fenced(write, fence)) : transition.writes;
+      if (await stores.transitions.apply(writes, durabilityOf(call, event, writes))) return transition;
       await reload(call);
+      if (fence) await needs.refreshMachine(machineId);
     }
     throw errors.conflictingResult();
   };
@@ -219,36 +230,54 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   /** A call whose machine is online is stored as delivered at once: one write instead of two. */
   const insert = async (call: OpenCall, claimKey: string | null): Promise<void> => {
-    const { machineId, requestId } = call.data.record;
-    const online = isOnline(needs, machineId);
-    const delivered = online ? next(call, { type: 'dispatched', at: clock.now() }) : null;
-    if (delivered) call.data = delivered.data;
-    const write = () => writeCall(needs, call.data, { again: false });
+    const made = call.data;
+    const { machineId, requestId } = made.record;
     const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
-    const inserted = stores.transitions.apply(
-      [...claims, { type: 'insert-call', record: call.data.record }],
-      call.reads ? 'kept' : 'synced',
-    );
-    // Decision 0006: a read goes out while its row is being written.
-    const early = online && call.reads && claimKey === null ? write() : null;
-    try {
-      if (!(await inserted))
+    const write = () => writeCall(needs, call.data, { again: false });
+    // Decision 0006: a read goes out while its row is being written. What else could keep it from being stored comes first.
+    const mayBeEarly = call.reads && claimKey === null && bus.pollMs === null;
+    for (;;) {
+      const fence = streamHere(needs, machineId);
+      const delivered = fence ? next({ ...call, data: made }, { type: 'dispatched', at: clock.now() }) : null;
+      call.data = delivered?.data ?? made;
+      const { record } = call.data;
+      const inserted = stores.transitions.apply(
+        [...claims, { type: 'insert-call', record, fence: fence ?? 'connected' }],
+        call.reads ? 'kept' : 'synced',
+      );
+      const early = fence && mayBeEarly ? write() : null;
+      if (await inserted) {
+        needs.onChanged(record);
+        arm(call);
+        if (!fence) return send(call);
+        if (!(early ?? write())) await step(call, { type: 'kept-back' });
+        return;
+      }
+      await needs.refreshMachine(machineId);
+      if (needs.machine(machineId)?.connection.kind === 'offline') throw errors.notConnected();
+      if (fence?.stream === streamHere(needs, machineId)?.stream)
         throw errors.storeUnavailable({ message: 'The server took too long to make the call' });
-    } catch (error) {
-      forget(call);
-      throw error;
     }
-    needs.onChanged(call.data.record);
-    arm(call);
-    if (!online) return send(call);
-    if (!(early ?? write())) await step(call, { type: 'kept-back' });
+  };
+
+  /** Those of a machine that other servers have made, where there are other servers. */
+  const othersOf = async (machineId: string): Promise<OpenCall[]> => {
+    if (bus.pollMs === null) return [];
+    const found: OpenCall[] = [];
+    for (const requestId of await stores.calls.openOf([machineId])) {
+      const call = calls.has(requestId) ? undefined : await load(requestId);
+      if (call) found.push(call);
+    }
+    return found;
   };
 
   const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {
-    for (const call of [...calls.values()]) {
+    const run = (call: OpenCall) => {
       const { record } = call.data;
       if (record.machineId === machineId) queue.run(record.requestId, () => job(call)).catch(onError);
-    }
+    };
+    for (const call of [...calls.values()]) run(call);
+    othersOf(machineId).then((others) => others.forEach(run), onError);
   };
 
   const resend = async (call: OpenCall) => {
@@ -263,7 +292,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
    * unread.
    */
   const resendAll = async (machineId: string) => {
-    for (const call of [...calls.values()]) {
+    for (const call of [...calls.values(), ...(await othersOf(machineId))]) {
       const { record } = call.data;
       if (record.machineId !== machineId) continue;
       await queue.run(record.requestId, () => resend(call)).catch(onError);
@@ -284,11 +313,25 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     writeStop(needs, call.data, record.state === 'timed-out' ? 'timeout' : 'user');
   };
 
+  /** Another server has made a call whose machine has its stream here. */
+  const deliver = async (requestId: string): Promise<void> => {
+    const call = calls.get(requestId) ?? (await load(requestId));
+    if (!call || !streamHere(needs, call.data.record.machineId)) return;
+    await queue.run(requestId, async () => {
+      if (!isHeld(call)) await reload(call);
+      if (call.data.state.kind === 'pending') await send(call);
+    });
+  };
+
   const unsubscribe = watchOtherServers({
     clock,
     bus,
     store: stores.calls,
     held: () => [...calls.keys()],
+    machinesHere: needs.machinesHere,
+    deliver: (requestId) => deliver(requestId).catch(onError),
+    stop: ({ machineId, requestId, reason }) =>
+      void streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } }),
     refresh: (requestId, rev) => {
       const call = calls.get(requestId);
       if (call) queue.run(requestId, () => refresh(call, rev)).catch(onError);
@@ -304,12 +347,23 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     add: ({ record, claimKey }, waiter) => {
       const call = hold(newCall(record));
       call.waiters.add(waiter);
-      return queue.run(record.requestId, () => insert(call, claimKey));
+      return queue.run(record.requestId, () =>
+        insert(call, claimKey).catch((error: unknown) => {
+          forget(call);
+          throw error;
+        }),
+      );
     },
     recover: (data) => arm(hold(data)),
     inTurn,
     attached: (machineId) => void (stopped || resendAll(machineId)),
-    replaced: (machineId) => void (stopped || eachOf(machineId, (call) => step(call, { type: 'replaced' }))),
+    replaced: (machineId) =>
+      void (
+        stopped ||
+        eachOf(machineId, async (call) => {
+          if (isHeld(call) || !isKnownToDaemon(needs, call.data)) await step(call, { type: 'replaced' });
+        })
+      ),
     gone: (machineId, explicit) =>
       void (stopped || eachOf(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
     stop: async () => {

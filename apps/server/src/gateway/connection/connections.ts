@@ -8,7 +8,7 @@ import {
 } from './connection-state.ts';
 import type { DaemonStream } from './daemon-stream.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { MachinesStore, StoredMachine } from '../machines/machines.store.ts';
+import type { MachinesStore, StoredMachine, StreamOwner } from '../machines/machines.store.ts';
 import type { Bus } from '../bus.ts';
 import type { Streams } from './streams.ts';
 import { createProbe, type Probe } from './probe.ts';
@@ -29,6 +29,8 @@ export interface Connections {
   announce(machine: Machine): void;
   /** Reads the machine again: another server has changed it. */
   refresh(machineId: string): Promise<void>;
+  /** Finds the machines that other servers have changed, where messages may be lost. */
+  poll(): Promise<void>;
   /** Ends the connection on purpose. */
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
   /** The daemon has ended by itself and will be back: offline without a grace. */
@@ -55,8 +57,8 @@ export interface ConnectionsNeeds {
     gone(machineId: string, explicit: boolean): void;
   };
   adopt(stored: StoredMachine): Machine;
-  /** Whether the machine is in memory. */
-  isHeld(machineId: string): boolean;
+  /** The machines in memory. */
+  machines(): Machine[];
   /** Another server has changed what is stored of a machine of that user. */
   onOthersStored(userId: string): void;
   onError(error: unknown): void;
@@ -163,9 +165,21 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       else perform(machine, effect);
   };
 
-  const storedConnection = ({ connectedAt, serverId }: Machine['info']): StoredConnection => {
+  const storedConnection = ({
+    connectedAt,
+    serverId,
+  }: Pick<Machine['info'], 'connectedAt' | 'serverId'>): StoredConnection => {
     if (connectedAt === null) return { kind: 'offline' };
     return serverId === null || serverId === bus.here ? { kind: 'waiting' } : { kind: 'elsewhere', serverId };
+  };
+
+  const isHere = ({ connection }: Machine, { stream, serverId }: StreamOwner) =>
+    connection.kind === 'online' && connection.generation === stream && serverId === bus.here;
+
+  const isCurrent = (machine: Machine, row: StreamOwner & { epoch: number; connectedAt: number | null }) => {
+    const { info, connection } = machine;
+    if (row.epoch !== info.epoch || row.stream !== info.stream) return false;
+    return isHere(machine, row) || storedConnection(row).kind === connection.kind;
   };
 
   /** What was written of the machine here comes first. */
@@ -174,9 +188,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       const stored = await store.byId(machineId);
       if (!stored) return;
       const machine = needs.adopt(stored);
-      const { stream, serverId } = stored.info;
-      const { connection } = machine;
-      if (connection.kind === 'online' && connection.generation === stream && serverId === bus.here) return;
+      if (isHere(machine, stored.info)) return;
       dispatch(machine, { type: 'stored', connection: storedConnection(stored.info) });
     });
 
@@ -232,7 +244,8 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
   const unsubscribe = bus.subscribe('all', (message) => {
     if (message.type !== 'machine-stored' || message.by === bus.here) return;
     needs.onOthersStored(message.userId);
-    if (needs.isHeld(message.machineId)) refresh(message.machineId).catch(onError);
+    if (needs.machines().some(({ id }) => id === message.machineId))
+      refresh(message.machineId).catch(onError);
   }).stop;
 
   return {
@@ -269,6 +282,12 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       return closed;
     },
     refresh,
+    poll: async () => {
+      for (const row of await store.owners(needs.machines().map(({ id }) => id))) {
+        const machine = needs.machines().find(({ id }) => id === row.id);
+        if (machine && !isCurrent(machine, row)) await refresh(row.id);
+      }
+    },
     answered: (machine, probeId) => {
       const { connection } = machine;
       if (connection.kind === 'online')

@@ -2,16 +2,32 @@ import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
 import { requestFrame } from './request-frame.ts';
+import type { Bus, BusMessage } from '../../bus.ts';
+import type { StreamFence } from '../store/transitions.store.ts';
 import type { CallData } from '../transition.ts';
 
 export interface DeliveryContext {
   limits: GatewayLimits;
   streams: Pick<Streams, 'write' | 'ready'>;
   machine(id: string): Machine | undefined;
+  bus: Pick<Bus, 'publish' | 'here'>;
 }
 
-export const isOnline = ({ machine }: DeliveryContext, machineId: string): boolean =>
-  machine(machineId)?.connection.kind === 'online';
+/** Asks the server that has the stream of the machine to do something with it; nothing where no other server has it. */
+const publishToOwner = ({ machine, bus }: DeliveryContext, machineId: string, message: BusMessage): void => {
+  const connection = machine(machineId)?.connection;
+  if (connection?.kind === 'elsewhere') bus.publish(`server:${connection.serverId}`, message);
+};
+
+/** The stream of the machine that is open on this server; null where there is none. */
+export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string): StreamFence | null => {
+  const connection = machine(machineId)?.connection;
+  return connection?.kind === 'online' ? { stream: connection.generation, serverId: bus.here } : null;
+};
+
+/** Another server has the stream: it is told that the call waits for delivery. */
+export const requestDelivery = (ctx: DeliveryContext, { record: { machineId, requestId } }: CallData): void =>
+  publishToOwner(ctx, machineId, { type: 'deliver-call', requestId });
 
 export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feature: string): boolean =>
   machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
@@ -43,5 +59,6 @@ export const writeStop = (
 ): void => {
   const { requestId, machineId } = data.record;
   if (!hasFeature(ctx, machineId, 'cancel') || !isKnownToDaemon(ctx, data)) return;
-  ctx.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
+  if (ctx.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } })) return;
+  publishToOwner(ctx, machineId, { type: 'stop-call', machineId, requestId, reason });
 };

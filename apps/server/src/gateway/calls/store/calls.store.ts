@@ -9,6 +9,8 @@ export interface CallsStore {
   /** Keeps a report that came after the end: whether the tool had started. */
   report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
   byId(requestId: string): Promise<CallRecord | undefined>;
+  /** The open calls of those machines, oldest first; with `state` those in that state. */
+  openOf(machineIds: readonly string[], state?: 'pending'): Promise<string[]>;
   /** The present revisions of those calls. */
   revisions(requestIds: readonly string[]): Promise<{ requestId: string; rev: number }[]>;
   /** The open ones, oldest first; apart from them those of which something cannot be read. */
@@ -52,6 +54,19 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .where('requestId', '=', requestId)
         .executeTakeFirst();
       return row && readRow(row).record;
+    },
+    openOf: async (machineIds, state) => {
+      const ids: string[] = [];
+      for (let from = 0; from < machineIds.length; from += readAtOnce) {
+        const open = db
+          .selectFrom('calls')
+          .select('requestId')
+          .where('machineId', 'in', machineIds.slice(from, from + readAtOnce))
+          .where('endedAt', 'is', null);
+        const rows = await (state === undefined ? open : open.where('state', '=', state)).execute();
+        ids.push(...rows.map(({ requestId }) => requestId));
+      }
+      return ids.toSorted();
     },
     revisions: async (requestIds) => {
       const rows: { requestId: string; rev: number }[] = [];

@@ -17,13 +17,23 @@ import {
 } from '../../confirmations/confirmation-row.ts';
 import type { CallRecord } from '../call.ts';
 
+/** The stream on which a call is delivered: still the newest one, on this server. */
+export interface StreamFence {
+  stream: number;
+  serverId: string;
+}
+
+/** Where no stream is here the machine has to be connected, wherever. */
+export type Fence = StreamFence | 'connected';
+
 /** One row that a transition of a call changes. */
 export type CallWrite =
   /** Outdated where the idempotency key is not claimed for that call any more. */
   | { type: 'end-claim'; key: string; requestId: string }
-  | { type: 'insert-call'; record: CallRecord }
+  /** Outdated where the machine of the call is not as `fence` says. */
+  | { type: 'insert-call'; record: CallRecord; fence: Fence }
   /** Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's JSON, where it exists. */
-  | { type: 'update-call'; record: CallRecord; resultText: string | null }
+  | { type: 'update-call'; record: CallRecord; resultText: string | null; fence?: StreamFence }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
   /** Outdated where it is not open any more. */
   | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
@@ -95,29 +105,45 @@ const prepareCallQueries = (db: Kysely<Schema>) => {
     deliveredAt: slot('deliveredAt'),
     endedAt: slot('endedAt'),
   });
+  const all = (slot: Slot<Row>) => ({
+    ...mutable(slot),
+    requestId: slot('requestId'),
+    userId: slot('userId'),
+    machineId: slot('machineId'),
+    tool: slot('tool'),
+    arguments: slot('arguments'),
+    door: slot('door'),
+    via: slot('via'),
+    viaKind: slot('viaKind'),
+    viaId: slot('viaId'),
+    createdAt: slot('createdAt'),
+  });
+  const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
+  const onStream = (slot: Slot<Row & StreamFence>) =>
+    machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
+  const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) => {
+    const values = all(slot);
+    const columns = Object.keys(values) as (keyof Row)[];
+    return db
+      .insertInto('calls')
+      .columns(columns)
+      .expression(from.select(({ val }) => columns.map((name) => val(values[name]).as(name))));
+  };
+  const update = (slot: Slot<Row>) =>
+    db
+      .updateTable('calls')
+      .set(mutable(slot))
+      .where('requestId', '=', slot('requestId'))
+      .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
+      .where('endedAt', 'is', null);
   return {
-    insert: prepareQuery((slot: Slot<Row>) =>
-      db.insertInto('calls').values({
-        ...mutable(slot),
-        requestId: slot('requestId'),
-        userId: slot('userId'),
-        machineId: slot('machineId'),
-        tool: slot('tool'),
-        arguments: slot('arguments'),
-        door: slot('door'),
-        via: slot('via'),
-        viaKind: slot('viaKind'),
-        viaId: slot('viaId'),
-        createdAt: slot('createdAt'),
-      }),
+    insertConnected: prepareQuery((slot: Slot<Row>) =>
+      insertFrom(slot, machine(slot).where('connectedAt', 'is not', null)),
     ),
-    update: prepareQuery((slot: Slot<Row>) =>
-      db
-        .updateTable('calls')
-        .set(mutable(slot))
-        .where('requestId', '=', slot('requestId'))
-        .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
-        .where('endedAt', 'is', null),
+    insertDelivered: prepareQuery((slot: Slot<Row & StreamFence>) => insertFrom(slot, onStream(slot))),
+    update: prepareQuery(update),
+    deliver: prepareQuery((slot: Slot<Row & StreamFence>) =>
+      update(slot).where(({ exists }) => exists(onStream(slot).select('machines.id'))),
     ),
   };
 };
@@ -175,18 +201,23 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
   const calls = prepareCallQueries(db);
   const confirmations = prepareConfirmationQueries(db);
 
+  const insertCall = (record: CallRecord, fence: Fence) => {
+    const row = insertedRow(record);
+    return fence === 'connected'
+      ? calls.insertConnected(row)
+      : calls.insertDelivered(Object.assign(row, fence));
+  };
+
   const toWrite = (write: CallWrite): Write => {
     switch (write.type) {
       case 'end-claim':
         return { query: endClaim(db, write), rows: 1 };
       case 'insert-call':
-        return calls.insert(insertedRow(write.record));
+        return { query: insertCall(write.record, write.fence), rows: 1 };
       case 'update-call': {
-        const { record, resultText } = write;
-        return {
-          query: calls.update(updatedRow(record, resultText)),
-          rows: 1,
-        };
+        const row = updatedRow(write.record, write.resultText);
+        const query = write.fence ? calls.deliver(Object.assign(row, write.fence)) : calls.update(row);
+        return { query, rows: 1 };
       }
       case 'open-confirmation':
         return confirmations.open(newConfirmationRow(write.confirmation, write.record));
