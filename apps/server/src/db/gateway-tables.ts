@@ -28,7 +28,7 @@ export interface MachineTable {
   lastSeenAt: number | null;
   /** Rises with each stream that its daemon opens. */
   stream: number;
-  /** The server that has its stream; null while there is none. */
+  /** The server that has its stream; null while it has no stream. */
   serverId: string | null;
   /** The modes that its daemon reported, as JSON. */
   modes: string | null;

@@ -14,7 +14,10 @@ export type BusMessage =
   | { type: 'switched' }
   /** The row of a machine has changed; `by` is the server that changed it. */
   | { type: 'machine-stored'; userId: string; machineId: string; by: string }
-  /** For the server that has the stream: a call waits for delivery, or a call that was delivered has been stopped. */
+  /**
+   * For the server that has the stream: a call waits for delivery, or a call that was delivered has been
+   * stopped.
+   */
   | { type: 'deliver-call'; requestId: string }
   | { type: 'stop-call'; machineId: string; requestId: string; reason: CancelReason }
   /** What a user sees of one of their machines has changed. */

@@ -168,7 +168,10 @@ const createParts = (needs: GatewayNeeds) => {
   };
 };
 
-/** The same part, whose named functions throw `shuttingDown` once the server stops: the caller must come back. */
+/**
+ * The same part, whose named functions throw `shuttingDown` once the server stops: the caller must come
+ * back.
+ */
 const refusingWhen =
   (stopped: () => boolean) =>
   <Part extends object, Name extends keyof Part>(

@@ -8,7 +8,10 @@ import type { Retention } from './retention/retention.ts';
 import type { Rules } from './rules/rules.ts';
 import type { GatewaySettings } from './settings/settings.ts';
 
-/** The core, by noun. All doors meet at `calls.run`. While the server stops, what would change something throws `shuttingDown`. */
+/**
+ * The core, by noun. All doors meet at `calls.run`. While the server stops, what would change something
+ * throws `shuttingDown`.
+ */
 export interface Gateway {
   calls: Calls;
   confirmations: Confirmations;

@@ -12,7 +12,10 @@ export interface GatewayLimits {
   maxOpenCalls: number;
   /** Open calls that came through one token or client. */
   maxOpenCallsOfOne: number;
-  /** The newest output of an open call that is kept for whoever begins to watch, and of all open calls of a user. In characters. */
+  /**
+   * The newest output of an open call that is kept for whoever begins to watch, and of all open calls of a
+   * user. In characters.
+   */
   liveOutputLength: number;
   liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
@@ -24,15 +27,23 @@ export interface GatewayLimits {
   maxIdempotencyKeys: number;
   /** How many states one token or client may use up in that time. */
   maxSpentStates: number;
-  /** How long a call whose answer was not read is not run again by the same call, and of how many of a token or client that is known. */
+  /**
+   * How long a call whose answer was not read is not run again by the same call, and of how many of a token
+   * or client that is known.
+   */
   unreadMs: number;
   maxUnread: number;
-  /** How often a stream is probed; its reader is dead when it has answered before and leaves this many unanswered. */
+  /**
+   * How often a stream is probed; its reader is dead when it has answered before and leaves this many
+   * unanswered.
+   */
   probeEveryMs: number;
   /** How often keys that another process has revoked are looked for. */
   revokedEveryMs: number;
   maxUnanswered: number;
-  /** How often daemons may take one machine from each other within the window, before its key is taken back. */
+  /**
+   * How often daemons may take one machine from each other within the window, before its key is taken back.
+   */
   maxTakings: number;
   takingsWindowMs: number;
   /** How long a confirmation can be answered. */
@@ -44,7 +55,10 @@ export interface GatewayLimits {
   /** `min(base × 2^n, cap)` is the grace after a dropped stream. Specification 7. */
   graceBaseMs: number;
   graceCapMs: number;
-  /** The grace for machines that were connected when the server stopped: longer than a daemon's longest back-off. */
+  /**
+   * The grace for machines that were connected when the server stopped: longer than a daemon's longest
+   * back-off.
+   */
   restartGraceMs: number;
   /** How long a daemon may take to answer a question about its rules, and how many of them wait at once. */
   rulesTimeoutMs: number;

@@ -1,6 +1,9 @@
 import { sql, type Migration } from 'kysely';
 
-/** A call's revision guards each change of its row. Token and client get columns, which both dialects can index. */
+/**
+ * A call's revision guards each change of its row. Token and client get columns, which both dialects can
+ * index.
+ */
 export const callRevisions: Migration = {
   up: async (db) => {
     await db.schema

@@ -1,6 +1,9 @@
 import { sql, type Migration } from 'kysely';
 
-/** Which server has the stream of a machine, and the number of that stream: it fences servers that had it before. */
+/**
+ * Which server has the stream of a machine, and the number of that stream: it fences servers that had it
+ * before.
+ */
 export const streamOwners: Migration = {
   up: async (db) => {
     await db.schema

@@ -6,7 +6,10 @@ import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 
-/** What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the length of its JSON, `resultText` that of the result. */
+/**
+ * What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the
+ * length of its JSON, `resultText` that of the result.
+ */
 export type Answer =
   | { kind: 'question'; digest: string; bytes: number; payload: ConfirmationPayload }
   | {
@@ -20,7 +23,10 @@ export type Answer =
       error: CallError | null;
     };
 
-/** Only a result with `isError`, and only its whole first text block: a file that holds the text asks nothing. */
+/**
+ * Only a result with `isError`, and only its whole first text block: a file that holds the text asks
+ * nothing.
+ */
 const question = (result: ToolResult): ConfirmationPayload | undefined => {
   const first = result.content[0];
   if (result.isError !== true || first?.type !== 'text') return undefined;

@@ -5,14 +5,18 @@ import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 
 /**
  * Where an open call stands. `endsAt` is the latest end, `deadlineAt` the end when the daemon stays silent;
- * neither runs while a confirmation is open (`leftMs` is what was left then). `given`: the daemon knows the call.
+ * neither runs while a confirmation is open (`leftMs` is what was left then). `given`: the daemon knows the
+ * call.
  */
 export type OpenCallState =
   | { kind: 'pending'; endsAt: number; given: boolean; decision: Decision | null }
   | { kind: 'delivered'; endsAt: number; deadlineAt: number; decision: Decision | null }
   | { kind: 'awaiting-confirmation'; confirmationId: string; expiresAt: number; leftMs: number };
 
-/** How a call ended. `error` names the row of the errors' table that its caller reads; null when the daemon's answer says it. */
+/**
+ * How a call ended. `error` names the row of the errors' table that its caller reads; null when the
+ * daemon's answer says it.
+ */
 export interface CallEnd {
   kind: 'ended';
   end: TerminalCallState;

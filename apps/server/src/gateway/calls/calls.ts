@@ -34,7 +34,10 @@ export interface CallOptions {
   /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
   until: 'ended' | 'asked';
   signal?: AbortSignal;
-  /** What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a tool. */
+  /**
+   * What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a
+   * tool.
+   */
   clientInput?: ClientInput;
   /** What `Idempotency.claim` gave; a call without an idempotency key when undefined. */
   claim?: { requestId: string; key: string | null };
@@ -48,8 +51,10 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
   /**
-   * Runs one tool on one machine. Refused at once, without a record: `notFound`, `notConnected`, `unknownTool`,
-   * `gatewayDisabled`, `tooManyCalls`, `tooLarge`, `storeUnavailable`. Once stored it always resolves, also for a failed,
+   * Runs one tool on one machine. Refused at once, without a record: `notFound`, `notConnected`,
+   * `unknownTool`,
+   * `gatewayDisabled`, `tooManyCalls`, `tooLarge`, `storeUnavailable`. Once stored it always resolves, also
+   * for a failed,
    * denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
@@ -88,7 +93,10 @@ export interface CallsNeeds {
   onError(error: unknown): void;
 }
 
-/** Begins with its time: ids of one moment lie together in the store's index, so that writing them down touches one page of it. */
+/**
+ * Begins with its time: ids of one moment lie together in the store's index, so that writing them down
+ * touches one page of it.
+ */
 export const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
 
 const duplicate: AnswerReply = { ok: true, duplicate: true };

@@ -6,9 +6,15 @@ import type { GatewayLimits } from '../limits.ts';
 type Progress = Extract<CallEvent, { type: 'progress' }>;
 type Named = Pick<CallRecord, 'requestId' | 'userId'>;
 
-/** What open calls said last, for whoever begins to watch. In memory alone: after a restart the daemons say it again. */
+/**
+ * What open calls said last, for whoever begins to watch. In memory alone: after a restart the daemons say
+ * it again.
+ */
 export interface LiveOutputs {
-  /** Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output begins. */
+  /**
+   * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output
+   * begins.
+   */
   take(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
   drop(call: Named): void;
   /** One event for each open call of a user that said something. */
@@ -41,7 +47,10 @@ export const createLiveOutputs = (
     live.from = offset + text.length - live.text.length;
   };
 
-  /** What was printed last stays; of the others the oldest goes. Its place is kept, so that it goes on from there. */
+  /**
+   * What was printed last stays; of the others the oldest goes. Its place is kept, so that it goes on from
+   * there.
+   */
   const bound = (calls: Map<string, Live>) => {
     let length = 0;
     for (const live of [...calls.values()].reverse()) {

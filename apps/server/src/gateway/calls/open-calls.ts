@@ -10,9 +10,10 @@ import {
   streamHere,
   writeCall,
   writeStop,
-  type DeliveryContext,
 } from './delivery/delivery.ts';
 import { readCallData } from './store/stored-call.ts';
+import { insertCall, type InsertContext } from './delivery/insert-call.ts';
+import { createMachineCalls } from './machine-calls.ts';
 import { watchOtherServers } from './other-servers.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
 import type { CallWrite, StreamFence, TransitionsStore } from './store/transitions.store.ts';
@@ -62,7 +63,7 @@ export interface NewCall {
 /** False when the event changed nothing. */
 export type Step = (event: CallEvent) => Promise<boolean>;
 
-export interface OpenCallsNeeds extends DeliveryContext {
+export interface OpenCallsNeeds extends InsertContext {
   clock: Clock;
   bus: Bus;
   stores: {
@@ -70,8 +71,6 @@ export interface OpenCallsNeeds extends DeliveryContext {
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
-  /** Reads the machine again: another server has changed it. */
-  refreshMachine(id: string): Promise<void>;
   /** The machines that have their stream on this server. */
   machinesHere(): string[];
   onChanged(record: CallRecord): void;
@@ -130,11 +129,11 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
 
   /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
   const send = async (call: OpenCall): Promise<void> => {
-    const again = call.data.state.kind === 'delivered';
-    await step(call, { type: 'dispatched', at: clock.now() });
-    if (call.data.state.kind === 'pending') requestDelivery(needs, call.data);
-    if (call.data.state.kind !== 'delivered' || !streamHere(needs, call.data.record.machineId)) return;
-    if (!writeCall(needs, call.data, { again })) await step(call, { type: 'kept-back' });
+    const transition = await move(call, { type: 'dispatched', at: clock.now() });
+    if (!transition)
+      return call.data.state.kind === 'pending' ? requestDelivery(needs, call.data) : undefined;
+    // Where another delivery came first, the daemon has the call already.
+    if (!writeCall(needs, call.data, { again: !transition.changed })) await step(call, { type: 'kept-back' });
   };
 
   const perform = async (call: OpenCall, effect: CallEffect): Promise<void> => {
@@ -204,9 +203,9 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     throw errors.conflictingResult();
   };
 
-  const step = async (call: OpenCall, event: CallEvent): Promise<boolean> => {
+  const move = async (call: OpenCall, event: CallEvent): Promise<Transition | null> => {
     const transition = await store(call, event);
-    if (!transition) return false;
+    if (!transition) return null;
     const { data, writes, effects, changed } = transition;
     const heldHere = isHeld(call);
     accept(call, data, changed);
@@ -214,8 +213,10 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     const { requestId, rev } = data.record;
     if (!heldHere) bus.publish('all', { type: 'call-stored', requestId, rev });
     for (const effect of effects) await perform(call, effect);
-    return true;
+    return transition;
   };
+
+  const step = async (call: OpenCall, event: CallEvent) => (await move(call, event)) !== null;
 
   const hold = (data: CallData): OpenCall => {
     const call = toOpenCall(data);
@@ -228,76 +229,31 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     if (calls.delete(record.requestId)) counts.remove(record);
   };
 
-  /** A call whose machine is online is stored as delivered at once: one write instead of two. */
   const insert = async (call: OpenCall, claimKey: string | null): Promise<void> => {
-    const made = call.data;
-    const { machineId, requestId } = made.record;
-    const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
-    const write = () => writeCall(needs, call.data, { again: false });
-    // Decision 0006: a read goes out while its row is being written. What else could keep it from being stored comes first.
-    const mayBeEarly = call.reads && claimKey === null && bus.pollMs === null;
-    for (;;) {
-      const fence = streamHere(needs, machineId);
-      const delivered = fence ? next({ ...call, data: made }, { type: 'dispatched', at: clock.now() }) : null;
-      call.data = delivered?.data ?? made;
-      const { record } = call.data;
-      const inserted = stores.transitions.apply(
-        [...claims, { type: 'insert-call', record, fence: fence ?? 'connected' }],
-        call.reads ? 'kept' : 'synced',
-      );
-      const early = fence && mayBeEarly ? write() : null;
-      if (await inserted) {
-        needs.onChanged(record);
-        arm(call);
-        if (!fence) return send(call);
-        if (!(early ?? write())) await step(call, { type: 'kept-back' });
-        return;
-      }
-      await needs.refreshMachine(machineId);
-      if (needs.machine(machineId)?.connection.kind === 'offline') throw errors.notConnected();
-      if (fence?.stream === streamHere(needs, machineId)?.stream)
-        throw errors.storeUnavailable({ message: 'The server took too long to make the call' });
-    }
+    const delivered = (made: CallData) =>
+      next({ ...call, data: made }, { type: 'dispatched', at: clock.now() })?.data ?? made;
+    const { fence, isWritten } = await insertCall(needs, { call, claimKey, delivered });
+    needs.onChanged(call.data.record);
+    arm(call);
+    if (!fence) return send(call);
+    if (!isWritten) await step(call, { type: 'kept-back' });
   };
 
-  /** Those of a machine that other servers have made, where there are other servers. */
-  const othersOf = async (machineId: string): Promise<OpenCall[]> => {
-    if (bus.pollMs === null) return [];
-    const found: OpenCall[] = [];
-    for (const requestId of await stores.calls.openOf([machineId])) {
-      const call = calls.has(requestId) ? undefined : await load(requestId);
-      if (call) found.push(call);
-    }
-    return found;
-  };
-
-  const eachOf = (machineId: string, job: (call: OpenCall) => Promise<unknown>) => {
-    const run = (call: OpenCall) => {
-      const { record } = call.data;
-      if (record.machineId === machineId) queue.run(record.requestId, () => job(call)).catch(onError);
-    };
-    for (const call of [...calls.values()]) run(call);
-    othersOf(machineId).then((others) => others.forEach(run), onError);
-  };
+  const ofMachine = createMachineCalls({
+    bus,
+    store: stores.calls,
+    streams,
+    queue,
+    held: calls,
+    load,
+    onError,
+  });
 
   const resend = async (call: OpenCall) => {
     const resumes =
       hasFeature(needs, call.data.record.machineId, 'resume') && isKnownToDaemon(needs, call.data);
     const again = call.data.state.kind === 'delivered' && resumes;
     if (call.data.state.kind === 'pending' || again) await send(call);
-  };
-
-  /**
-   * One after the other, as the reader takes them: all at once would be more than a slow one may leave
-   * unread.
-   */
-  const resendAll = async (machineId: string) => {
-    for (const call of [...calls.values(), ...(await othersOf(machineId))]) {
-      const { record } = call.data;
-      if (record.machineId !== machineId) continue;
-      await queue.run(record.requestId, () => resend(call)).catch(onError);
-      await streams.ready(machineId);
-    }
   };
 
   /** Takes over what another server has stored of a call, and does here what that server could not. */
@@ -356,16 +312,16 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     },
     recover: (data) => arm(hold(data)),
     inTurn,
-    attached: (machineId) => void (stopped || resendAll(machineId)),
+    attached: (machineId) => void (stopped || ofMachine.eachInOrder(machineId, resend).catch(onError)),
     replaced: (machineId) =>
       void (
         stopped ||
-        eachOf(machineId, async (call) => {
+        ofMachine.each(machineId, async (call) => {
           if (isHeld(call) || !isKnownToDaemon(needs, call.data)) await step(call, { type: 'replaced' });
         })
       ),
     gone: (machineId, explicit) =>
-      void (stopped || eachOf(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
+      void (stopped || ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
     stop: async () => {
       stopped = true;
       unsubscribe();

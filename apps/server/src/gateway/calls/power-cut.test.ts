@@ -39,7 +39,10 @@ const start = ({ gateway }: GatewayFixture, tool: string) => {
   return running;
 };
 
-/** Writes down how careful the connection is with each change: 1 where it is kept without a sync, 2 where it is synced. */
+/**
+ * Writes down how careful the connection is with each change: 1 where it is kept without a sync, 2 where it
+ * is synced.
+ */
 const countChanges = async ({ database: { db } }: GatewayFixture) => {
   await sql`create table watched (what text, level integer)`.execute(db);
   for (const table of ['calls', 'confirmations'])

@@ -15,14 +15,18 @@ export interface RecoverContext {
   registry: Registry;
   connections: Connections;
   openCalls: OpenCalls;
-  /** Called for each row that could not be read completely, with its columns, never with what they contain. */
+  /**
+   * Called for each row that could not be read completely, with its columns, never with what they contain.
+   */
   onUnreadable(kind: 'machine' | 'call', row: UnreadableRow): void;
   onError(error: unknown): void;
 }
 
 /**
- * Resumes what a stopped server left open: machines wait for their daemons, calls for their ends, questions for their answers.
- * A call that cannot be read, or that has a question that cannot, is ended as lost. Gives the calls that go on.
+ * Resumes what a stopped server left open: machines wait for their daemons, calls for their ends, questions
+ * for their answers.
+ * A call that cannot be read, or that has a question that cannot, is ended as lost. Gives the calls that go
+ * on.
  */
 export const recover = async (context: RecoverContext): Promise<CallRecord[]> => {
   const { clock, limits, stores, registry, connections, openCalls, onUnreadable } = context;

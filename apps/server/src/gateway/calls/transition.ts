@@ -144,7 +144,10 @@ const closingWrites = (record: CallRecord, effects: readonly CallEffect[], at: n
       : [],
   );
 
-/** The next state of a call with its writes and effects; null where the event changes nothing. Pure. Specification 6. */
+/**
+ * The next state of a call with its writes and effects; null where the event changes nothing. Pure.
+ * Specification 6.
+ */
 export const nextCall = (call: CallData, event: CallEvent, context: TransitionContext): Transition | null => {
   const { state, effects } = nextState(call.state, toMachineEvent(event), context.limits);
   if (state === call.state) return null;

@@ -30,15 +30,20 @@ import type { OpenCalls, Step } from '../calls/open-calls.ts';
 /** Names a confirmation by its own id or by the call that it asks about (`POST confirm/:requestId`). */
 export type ConfirmationKey = { confirmationId: string } | { requestId: string };
 
-/** Questions to users about their calls: asked, answered once, or closed without an answer. Specification 6.2. */
+/**
+ * Questions to users about their calls: asked, answered once, or closed without an answer. Specification
+ * 6.2.
+ */
 export interface Confirmations {
   /** One of the user's, as it is now; a closed one says how it was closed. */
   get(userId: string, confirmationId: string): Promise<Confirmation>;
   /** The open ones, oldest first. */
   list(userId: string): Promise<Confirmation[]>;
   /**
-   * Answers once, durably before it resolves. While the machine is away the decision is kept and sent when it comes back,
-   * within what the call has left of its longest time. `alreadyDecided` names the decision that won, `confirmationClosed` a
+   * Answers once, durably before it resolves. While the machine is away the decision is kept and sent when
+   * it comes back,
+   * within what the call has left of its longest time. `alreadyDecided` names the decision that won,
+   * `confirmationClosed` a
    * withdrawn or expired one, `decisionNotOffered` and `badRequest` leave it open. Specification 6.2.
    */
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
@@ -50,7 +55,8 @@ export interface DaemonQuestions {
   /** Stores a daemon's question; false when the same question is stored already. Part of the call's turn. */
   ask(call: OpenCall, question: Answer & { kind: 'question' }, step: Step): Promise<boolean>;
   /**
-   * Decides open questions of one machine that its daemon says a rule covers; gives how many. Each is answered once, like one
+   * Decides open questions of one machine that its daemon says a rule covers; gives how many. Each is
+   * answered once, like one
    * that the user answers: the daemon gets the decision and runs or denies what it kept.
    */
   settle(machineId: string, body: SettledBody): Promise<number>;
@@ -138,7 +144,10 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     return found;
   };
 
-  /** Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came first. */
+  /**
+   * Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came
+   * first.
+   */
   const answerInTurn = async (
     { found, call }: Asked,
     given: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'settledBy'>,

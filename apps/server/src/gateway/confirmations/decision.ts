@@ -10,7 +10,8 @@ export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
 const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
 
 /**
- * What the user's answer decides; null is a denial without a decision. Approved without one means `allowOnce`.
+ * What the user's answer decides; null is a denial without a decision. Approved without one means
+ * `allowOnce`.
  * Throws `badRequest` when the two contradict each other and `decisionNotOffered`.
  */
 export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {

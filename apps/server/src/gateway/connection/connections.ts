@@ -8,7 +8,8 @@ import {
 } from './connection-state.ts';
 import type { DaemonStream } from './daemon-stream.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { MachinesStore, StoredMachine, StreamOwner } from '../machines/machines.store.ts';
+import type { MachinesStore, StoredMachine } from '../machines/machines.store.ts';
+import type { StreamOwner } from '../machines/stream-owners.store.ts';
 import type { Bus } from '../bus.ts';
 import type { Streams } from './streams.ts';
 import { createProbe, type Probe } from './probe.ts';
@@ -19,7 +20,8 @@ export interface Connections {
   /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
   initialised(machine: Machine, init: { replaces: boolean }): void;
   /**
-   * Attaches a stream, the newest wins; the returned function says that it has closed. A stream of an older epoch is told that
+   * Attaches a stream, the newest wins; the returned function says that it has closed. A stream of an older
+   * epoch is told that
    * it was replaced, and closed.
    */
   open(machine: Machine, opened: { stream: DaemonStream; epoch: number }): Promise<() => void>;

@@ -7,7 +7,9 @@ export interface Flapping {
   takes(machineId: string): boolean;
 }
 
-/** More than `maxTakings` within `takingsWindowMs` is too often. Machines that are left alone are forgotten. */
+/**
+ * More than `maxTakings` within `takingsWindowMs` is too often. Machines that are left alone are forgotten.
+ */
 export const createFlapping = (needs: { clock: Clock; limits: GatewayLimits }): Flapping => {
   const { clock, limits } = needs;
   const takings = new Map<string, number[]>();

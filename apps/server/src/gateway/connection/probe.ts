@@ -17,8 +17,10 @@ export interface ProbeNeeds {
 }
 
 /**
- * A write tells nothing of its reader: the kernel takes it, and tries for a quarter of an hour. So the reader answers
- * by a post. One that never has is left alone: a proxy that buffers holds the question back from a daemon that lives.
+ * A write tells nothing of its reader: the kernel takes it, and tries for a quarter of an hour. So the
+ * reader answers
+ * by a post. One that never has is left alone: a proxy that buffers holds the question back from a daemon
+ * that lives.
  */
 export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds): Probe => {
   let sent = 0;

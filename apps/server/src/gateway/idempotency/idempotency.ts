@@ -32,8 +32,10 @@ export type CallClaim =
 /** Distinguishes a repeated call from a new one. All of it survives a restart. */
 export interface Idempotency {
   /**
-   * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call, of a tool that
-   * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused` for a key of another
+   * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call,
+   * of a tool that
+   * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused`
+   * for a key of another
    * call, `tooManyRequests` for more keys than a token or client may have.
    */
   claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
@@ -42,7 +44,8 @@ export interface Idempotency {
   /** The outcome was read: the same call is a new one from now on. */
   delivered(userId: string, requestId: string): Promise<void>;
   /**
-   * Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. Throws `tooManyRequests` for more than a
+   * Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. Throws
+   * `tooManyRequests` for more than a
    * token or client may use.
    */
   consumeNonce(used: { userId: string; via: CallVia; name: string }): Promise<boolean>;
@@ -73,12 +76,18 @@ const callDigestOf = (machineId: string, { name, arguments: given }: ToolCall) =
 /** Whose repeats count for whom: each token and each client of a user stands alone. */
 const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
 
-/** What rows are counted with: keys, unread calls and used states of one maker do not take each other's place. */
+/**
+ * What rows are counted with: keys, unread calls and used states of one maker do not take each other's
+ * place.
+ */
 const scopeOf = (counted: 'key' | 'unread' | 'spent', maker: string[]) => canonical([counted, ...maker]);
 
 const unreadKey = (maker: string[], callDigest: string) => digestOf(['unread', maker, callDigest]);
 
-/** The part of a record that names an unread call; null where a repeat of it does no harm or it came from no token. */
+/**
+ * The part of a record that names an unread call; null where a repeat of it does no harm or it came from no
+ * token.
+ */
 const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRecord) => {
   if (via === null || isReading(tool)) return null;
   const callDigest = callDigestOf(machineId, { name: tool, arguments: given });

@@ -13,7 +13,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { MachineTable, Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import { createStreamOwners } from './stream-owners.store.ts';
+import { createStreamOwners, type StreamOwnersStore } from './stream-owners.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
 import { createColumns, storedTime, type UnreadableRow } from '../calls/store/columns.ts';
@@ -38,7 +38,7 @@ export interface MachineInfo {
   /** When it was connected last; null while it never went away. */
   lastSeenAt: number | null;
   initAt: number;
-  /** The number of its newest stream, and the server that has it; null while there is none. */
+  /** The number of its newest stream, and the server that has it; null while it has no stream. */
   stream: number;
   serverId: string | null;
 }
@@ -82,12 +82,6 @@ export interface NamedMachine {
   name: string;
 }
 
-/** The newest stream of a machine. */
-export interface StreamOwner {
-  stream: number;
-  serverId: string | null;
-}
-
 /** Which machines a user has. */
 export interface Membership {
   /** Those that are not forgotten, oldest first. */
@@ -96,7 +90,7 @@ export interface Membership {
   defaultId: string | null;
 }
 
-export interface MachinesStore {
+export interface MachinesStore extends StreamOwnersStore {
   membership(userId: string): Promise<Membership>;
   /** The same machines with all that is known of them. */
   ofUser(userId: string): Promise<StoredMachine[]>;
@@ -110,16 +104,6 @@ export interface MachinesStore {
   setTools(change: ToolsChange): Promise<boolean>;
   /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
   setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
-  /** The machine has a new stream on that server; false where its epoch or its stream has changed since. */
-  attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
-  /** That stream has closed; false where a newer one was opened. */
-  detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
-  /** No stream came in time after that one; false where one did, or another server has it. */
-  expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
-  /** The same facts of several machines, to see which of them another server has changed. */
-  owners(
-    ids: readonly string[],
-  ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]>;
   setRules(id: string, rules: ReportedRules): Promise<void>;
   /** Null where it never reported any that can be read. */
   rulesOf(id: string): Promise<ReportedRules | null>;

@@ -1,15 +1,33 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
-import type { MachinesStore } from './machines.store.ts';
+
+/** The newest stream of a machine. */
+export interface StreamOwner {
+  stream: number;
+  serverId: string | null;
+}
+
+export interface StreamOwnersStore {
+  /** The machine has a new stream on that server; false where its epoch or its stream has changed since. */
+  attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
+  /** That stream has closed; false where a newer one was opened. */
+  detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
+  /** No stream came in time after that one; false where one did, or another server has it. */
+  expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
+  /** The same facts of several machines, to see which of them another server has changed. */
+  owners(
+    ids: readonly string[],
+  ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]>;
+}
 
 /** A statement takes a bounded number of values. */
 const readAtOnce = 500;
 
-/** Streams of machines as rows: what one server does is seen by the others, and an older stream changes nothing. */
-export const createStreamOwners = (
-  db: Kysely<Schema>,
-  commit: Commit,
-): Pick<MachinesStore, 'attach' | 'detach' | 'expire' | 'owners'> => {
+/**
+ * Streams of machines as rows: what one server does is seen by the others, and an older stream changes
+ * nothing.
+ */
+export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOwnersStore => {
   const changes = (query: CompiledQuery): Promise<boolean> =>
     commit([{ query, rows: 1 }], 'kept').then(
       () => true,

@@ -9,7 +9,9 @@ import {
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
-/** A pairing: the token that is consumed, the session key that it is swapped for, the machine that gets it. */
+/**
+ * A pairing: the token that is consumed, the session key that it is swapped for, the machine that gets it.
+ */
 export interface PairingRecord {
   tokenDigest: string;
   sessionDigest: string;
@@ -25,7 +27,8 @@ export interface KeysStore {
   /** Keeps a new pairing token and takes back every unused one of that user. */
   issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
   /**
-   * Consumes the token, revokes the older session keys of the machine, stores the new one and the machine, and makes it the
+   * Consumes the token, revokes the older session keys of the machine, stores the new one and the machine,
+   * and makes it the
    * default: all or nothing. Null when the token is not valid.
    */
   pair(record: PairingRecord): Promise<StoredMachine | null>;
@@ -41,7 +44,8 @@ export interface KeysStore {
   /** Those of the machines that have a session key which is not revoked. */
   withKey(machineIds: string[]): Promise<string[]>;
   /**
-   * Deletes keys that do not hold any more: used, expired, taken back, or not used since `idleSince`. Not all at once; gives how
+   * Deletes keys that do not hold any more: used, expired, taken back, or not used since `idleSince`. Not
+   * all at once; gives how
    * many.
    */
   forgetDead(dead: { at: number; idleSince: number }): Promise<number>;

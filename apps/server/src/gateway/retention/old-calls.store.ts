@@ -10,7 +10,10 @@ export interface OldCall {
 export interface OldCallsStore {
   /** Of the users who have calls the one whose id comes next; null after the last. */
   userAfter(userId: string): Promise<string | null>;
-  /** The next calls of a user that had ended by then, oldest first, from behind `after` on: as many as are deleted together. */
+  /**
+   * The next calls of a user that had ended by then, oldest first, from behind `after` on: as many as are
+   * deleted together.
+   */
   ended(of: { userId: string; by: number; after: OldCall | null }): Promise<OldCall[]>;
   /** Deletes calls that have ended, with their questions. A power cut may bring them back. */
   remove(requestIds: readonly string[]): Promise<void>;

@@ -6,7 +6,8 @@ export interface RemovedUsersStore {
   add(userId: string): Promise<void>;
   all(): Promise<string[]>;
   /**
-   * Deletes a user's keys, machines, settings and switch, and that the user was removed; false, with nothing deleted, while there are
+   * Deletes a user's keys, machines, settings and switch, and that the user was removed; false, with
+   * nothing deleted, while there are
    * calls.
    */
   finish(userId: string): Promise<boolean>;

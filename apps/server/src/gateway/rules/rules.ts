@@ -10,10 +10,14 @@ import type { Streams } from '../connection/streams.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 
-/** The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is away. */
+/**
+ * The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is
+ * away.
+ */
 export interface Rules {
   /**
-   * Queries the daemon of a machine, and gives the rules as they are then. `notConnected` and `rulesUnsupported` where nobody can be asked,
+   * Queries the daemon of a machine, and gives the rules as they are then. `notConnected` and
+   * `rulesUnsupported` where nobody can be asked,
    * `timedOut` after 10 s; `notFound`, `ruleRefused` and `rulesNotPermitted` are the machine's own words.
    */
   query(ref: MachineRef, query: RulesQuery): Promise<KnownRules>;

@@ -10,16 +10,19 @@ export interface DeliveryContext {
   limits: GatewayLimits;
   streams: Pick<Streams, 'write' | 'ready'>;
   machine(id: string): Machine | undefined;
-  bus: Pick<Bus, 'publish' | 'here'>;
+  bus: Bus;
 }
 
-/** Asks the server that has the stream of the machine to do something with it; nothing where no other server has it. */
+/**
+ * Asks the server that has the stream of the machine to do something with it; nothing where no other server
+ * has it.
+ */
 const publishToOwner = ({ machine, bus }: DeliveryContext, machineId: string, message: BusMessage): void => {
   const connection = machine(machineId)?.connection;
   if (connection?.kind === 'elsewhere') bus.publish(`server:${connection.serverId}`, message);
 };
 
-/** The stream of the machine that is open on this server; null where there is none. */
+/** The stream of the machine that is open on this server; null without one. */
 export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string): StreamFence | null => {
   const connection = machine(machineId)?.connection;
   return connection?.kind === 'online' ? { stream: connection.generation, serverId: bus.here } : null;

@@ -10,7 +10,8 @@ interface Requested {
 }
 
 /**
- * The frame that gives a call to its daemon, with the decision where there is one. `again`: it may have been given before.
+ * The frame that gives a call to its daemon, with the decision where there is one. `again`: it may have
+ * been given before.
  * `timeoutMs` is null for a daemon that has not said who it is.
  */
 export const requestFrame = (

@@ -13,7 +13,8 @@ export interface ResendCancellationsContext {
 }
 
 /**
- * Sends a machine that has a stream again the cancellations of its calls that it has not acknowledged: it was away, or its
+ * Sends a machine that has a stream again the cancellations of its calls that it has not acknowledged: it
+ * was away, or its
  * server was, when they ended.
  */
 export const resendCancellations = async (

@@ -15,11 +15,20 @@ export interface CallsStore {
   revisions(requestIds: readonly string[]): Promise<{ requestId: string; rev: number }[]>;
   /** The open ones, oldest first; apart from them those of which something cannot be read. */
   open(): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }>;
-  /** Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the row stays. */
+  /**
+   * Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the
+   * row stays.
+   */
   setAside(requestId: string, at: number): Promise<void>;
-  /** Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said what came of them. At most 100. */
+  /**
+   * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not
+   * said what came of them. At most 100.
+   */
   unacknowledged(userId: string, since: number): Promise<CallHead[]>;
-  /** Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that came through it. */
+  /**
+   * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those
+   * that came through it.
+   */
   list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
 }
 

@@ -24,7 +24,8 @@ const stateOf = (
 };
 
 /**
- * An open call as its rows say; `silentUntil` is its deadline where it is delivered, and no call ends before it. Null where
+ * An open call as its rows say; `silentUntil` is its deadline where it is delivered, and no call ends
+ * before it. Null where
  * one of its questions cannot be read, and so neither whether nor how it was answered.
  */
 export const readCallData = async (

@@ -32,7 +32,10 @@ export type CallWrite =
   | { type: 'end-claim'; key: string; requestId: string }
   /** Outdated where the machine of the call is not as `fence` says. */
   | { type: 'insert-call'; record: CallRecord; fence: Fence }
-  /** Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's JSON, where it exists. */
+  /**
+   * Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the
+   * result's JSON, where it exists.
+   */
   | { type: 'update-call'; record: CallRecord; resultText: string | null; fence?: StreamFence }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
   /** Outdated where it is not open any more. */

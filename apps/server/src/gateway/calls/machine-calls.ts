@@ -1,0 +1,54 @@
+import type { createKeyedQueue } from '@drawbridge/kit';
+import type { Bus } from '../bus.ts';
+import type { Streams } from '../connection/streams.ts';
+import type { OpenCall } from './open-call.ts';
+import type { CallsStore } from './store/calls.store.ts';
+
+interface Needs {
+  bus: Pick<Bus, 'pollMs'>;
+  store: Pick<CallsStore, 'openOf'>;
+  streams: Pick<Streams, 'ready'>;
+  queue: ReturnType<typeof createKeyedQueue>;
+  /** The calls in memory. */
+  held: ReadonlyMap<string, OpenCall>;
+  load(requestId: string): Promise<OpenCall | undefined>;
+  onError(error: unknown): void;
+}
+
+/** The open calls of one machine, also those that other servers have made. */
+export const createMachineCalls = (needs: Needs) => {
+  const { bus, store, streams, queue, held, load, onError } = needs;
+
+  const othersOf = async (machineId: string): Promise<OpenCall[]> => {
+    if (bus.pollMs === null) return [];
+    const found: OpenCall[] = [];
+    for (const requestId of await store.openOf([machineId])) {
+      const call = held.has(requestId) ? undefined : await load(requestId);
+      if (call) found.push(call);
+    }
+    return found;
+  };
+
+  const heldOf = (machineId: string) =>
+    [...held.values()].filter(({ data }) => data.record.machineId === machineId);
+
+  return {
+    /** Runs `job` in the turn of each. */
+    each: (machineId: string, job: (call: OpenCall) => Promise<unknown>): void => {
+      const run = (call: OpenCall) =>
+        void queue.run(call.data.record.requestId, () => job(call)).catch(onError);
+      heldOf(machineId).forEach(run);
+      othersOf(machineId).then((others) => others.forEach(run), onError);
+    },
+    /**
+     * The same one after the other, as the reader takes them: all at once may be more than a slow one
+     * leaves unread.
+     */
+    eachInOrder: async (machineId: string, job: (call: OpenCall) => Promise<unknown>): Promise<void> => {
+      for (const call of [...heldOf(machineId), ...(await othersOf(machineId))]) {
+        await queue.run(call.data.record.requestId, () => job(call)).catch(onError);
+        await streams.ready(machineId);
+      }
+    },
+  };
+};
