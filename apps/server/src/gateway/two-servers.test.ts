@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sleep } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
-import { requireMachine } from '../callers/index.ts';
+import { machineStatus, requireMachine } from '../callers/index.ts';
 import { createLossyHub, type Fate } from '../../test/lossy-bus.ts';
 import {
   connect,
@@ -195,6 +195,32 @@ it('PS-06 what one server decides is delivered by the other, which has the strea
   await world.clock.settle(pollMs);
   expect(world.streams[0]?.stream.events.at(-1)).toMatchObject({ type: 'tool-call-cancel' });
   expect(made?.told).toMatchObject({ state: 'cancelled' });
+});
+
+it('I15 a server whose stream was taken over delivers nothing on it, and closes it', async () => {
+  const world = await openTwo(() => 'is lost');
+  onTestFinished(world.close);
+  const { servers, key, clock } = world;
+  const calls: Made[] = [];
+  await run(world, { calls, at: 0 });
+  const requestId = calls[0]?.requestId ?? '';
+  await servers[0].daemon.respond(key, requestId, question());
+  await world.move(servers[1]);
+  const [old, present] = world.streams;
+  const delivered = () => [old, present].map((one) => (one ? firstDeliveries(one.stream).length : null));
+  await servers[0].confirmations.decide('ada', { requestId }, { approved: true });
+  await clock.settle(pollMs);
+  expect(delivered()).toEqual([1, 1]);
+  expect(old?.stream.isClosed()).toBe(true);
+});
+
+it('a server learns that its stream was taken over though no message arrives', async () => {
+  const world = await openTwo(() => 'is lost');
+  onTestFinished(world.close);
+  await world.move(world.servers[1]);
+  await world.clock.settle(pollMs);
+  expect(world.streams.map(({ stream }) => stream.isClosed())).toEqual([true, false]);
+  expect(await machineStatus(world.servers[0], { userId: 'ada' })).toMatchObject({ state: 'online' });
 });
 
 /**
