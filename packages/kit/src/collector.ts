@@ -5,24 +5,24 @@ import { nextMacrotask } from './clock.ts';
 /** The memory that JavaScript's objects have, in bytes. */
 export interface Heap {
   usedBytes(): number;
-  /** Gives back what nobody holds any more; returns when that is done. */
+  /** Runs a full collection. */
   collect(): void;
 }
 
-/** Hears of large texts that are done with, and gives their memory back early. */
+/** Collects garbage early where large texts were dropped. */
 export interface Collector {
   /**
-   * `bytes`: how large the text was. Its last holder may let it go in the same turn of the event loop. Resolves when what
-   * was due has been given back: whoever makes the next one waits for that, or its copies come on top.
+   * `bytes`: the size of the text, possibly referenced until the end of this event loop turn.
+   * Resolves after the collection that was due: await it before the next large text.
    */
   dropped(bytes: number): Promise<void>;
 }
 
-/** With more in use a collection would hold up everything for long; what was dropped is little beside it. */
+/** A collection of a larger heap would block the event loop for long, and free little in proportion. */
 const largeHeapBytes = 64 * 1024 * 1024;
 
 /**
- * Collects when texts of `enoughBytes` were dropped: the runtime would keep dozens of large ones.
+ * Collects once `enoughBytes` were dropped: V8 alone would keep dozens of large texts. Decision 31.
  * Paid by bench/results.md: "24 results of 1 MiB at once: peak memory of the server / daemon above idle".
  */
 export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
@@ -47,7 +47,7 @@ export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
 /** The heap of this process. */
 export const runtimeHeap = (): Heap => {
   setFlagsFromString('--expose-gc');
-  // Only what is run in a context that is made now sees it.
+  // Only a context that is created after the flag was set has `gc`.
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   return {
