@@ -181,12 +181,18 @@ const bad: [string, Evidence, string[]][] = [
   ],
   [
     'two inits have one epoch',
-    evidence({}, [at(1, { type: 'epoch', user: 0, epoch: 4 }), at(2, { type: 'epoch', user: 0, epoch: 4 })]),
-    ['I9: epoch 4 of user 0 was given twice'],
+    evidence({}, [
+      at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+      at(2, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+    ]),
+    ['I9: epoch 4 of a machine of user 0 was given twice'],
   ],
   [
     'an old stream still gets calls',
-    evidence({}, [at(1_000, { type: 'stream', user: 0, stream: 2 }), frame(2_500, { stream: 1, id: 2 })]),
+    evidence({}, [
+      at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+      frame(2_500, { stream: 1, id: 2 }),
+    ]),
     ['I9: r1 was put on stream 1 of user 0, after 2'],
   ],
   [
@@ -244,9 +250,18 @@ describe('lets be what may be', () => {
       { ...lost, history: [...lost.history, killed], calls: [call({ state: 'lost' })] },
     ],
     [
+      'the epochs and the streams of two machines of one user',
+      evidence({}, [
+        at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+        at(2, { type: 'epoch', user: 0, epoch: 4, key: 'other' }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'other' }),
+        frame(2_500, { stream: 1, id: 2 }),
+      ]),
+    ],
+    [
       'a stream that continues when a newer one was disconnected at once',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2 }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
         at(1_000, {
           type: 'frame',
           user: 0,
@@ -261,7 +276,7 @@ describe('lets be what may be', () => {
     [
       'a stream that continues when another one ended without a frame',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2 }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
         at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),
