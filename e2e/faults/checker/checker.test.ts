@@ -22,18 +22,17 @@ it('says of every invariant how it is checked', () => {
   expect(invariants.filter(({ how }) => how.length < 20)).toEqual([]);
 });
 
-const frame = (ms: number, rest: { stream: number; id: number | null }): Entry =>
+interface Frame {
+  stream: number;
+  id: number | null;
+  event?: string;
+  requestId?: string | null;
+}
+const frame = (ms: number, rest: Frame): Entry =>
   at(ms, { type: 'frame', user: 0, event: 'filesystem-request', requestId: 'r1', ...rest });
 
 const cancelled: Entry[] = [
-  at(1_000, {
-    type: 'frame',
-    user: 0,
-    stream: 1,
-    id: 2,
-    event: 'tool-call-cancel',
-    requestId: 'r1',
-  }),
+  frame(1_000, { stream: 1, id: 2, event: 'tool-call-cancel' }),
   at(1_100, { type: 'passed', user: 0, stream: 1, id: 2 }),
 ];
 const killed = at(1_000, { type: 'disturbed', user: 0, forMs: 500 });
@@ -262,14 +261,7 @@ describe('lets be what may be', () => {
       'a stream that continues when a newer one was disconnected at once',
       evidence({}, [
         at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
-        at(1_000, {
-          type: 'frame',
-          user: 0,
-          stream: 2,
-          id: 1,
-          event: 'gateway-disconnect',
-          requestId: null,
-        }),
+        frame(1_000, { stream: 2, id: 1, event: 'gateway-disconnect', requestId: null }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),
     ],
