@@ -35,7 +35,7 @@ import { managePeople } from './manage-people.ts';
 import { openAccounts, type AppNeeds } from './open-accounts.ts';
 import { serverCommand } from './server-command.ts';
 import { startSweep, type Sweep } from './sweep.ts';
-import { withTheirCalls } from './take-back.ts';
+import { revokingCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
 const trpcBodyLimit = 4 * 1024 * 1024;
@@ -174,7 +174,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
       gateway,
       clock,
       accounts,
-      ...withTheirCalls({ gateway, tokens, clients }),
+      ...revokingCalls({ gateway, tokens, clients }),
       people,
       serverCommand: serverCommand(),
       limits,

@@ -14,7 +14,9 @@ export interface DataDirPlaces {
 /** Files of which one at least is in the data folder of every server that has run. */
 const marks = ['auth-secret', 'drawbridge.db'];
 
-/** The data folder: the given one, else a `./data` in which a server has run, else a folder of the person's. */
+/**
+ * The data folder: the configured one, else a `./data` that a server has used, else one in the home folder.
+ */
 export const chooseDataDir = ({ given, dataHome, home, cwd, exists }: DataDirPlaces): string => {
   if (given !== undefined) return resolve(cwd, given);
   const beside = join(cwd, 'data');

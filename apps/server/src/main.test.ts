@@ -194,7 +194,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(server.err()).toMatch(/^error  DATABASE_URL names a store that is not supported/);
   });
 
-  it('warns when others can reach it and nobody has said under which address', async () => {
+  it('warns when others can reach it and no public address is configured', async () => {
     const server = start({ HOST: '0.0.0.0' });
     await server.line(0);
     expect(server.err()).toContain('PUBLIC_URL is not set');

@@ -26,7 +26,7 @@ export interface AppNeeds {
   passwords?: Passwords;
 }
 
-/** The store with its accounts and access tokens, without a door: what a command needs beside a running server. */
+/** The store with its accounts and access tokens, without doors: for commands beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
   const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
   const secret = readSecret(config.dataDir);

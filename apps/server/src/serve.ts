@@ -19,10 +19,10 @@ const listenSentence = (error: unknown, place: { host: string; port: number }): 
   return sentenceOf(error);
 };
 
-/** What nobody caught goes through the log, which hides keys, and ends the process: its state is unknown. */
+/** Logs an uncaught error, with keys hidden, and ends the process: its state is unknown. */
 const endOnUncaught = (app: App) => {
   const end = (error: unknown) => {
-    app.log.fatal({ err: error }, 'nobody caught this');
+    app.log.fatal({ err: error }, 'The process ends: uncaught error');
     process.exit(1);
   };
   process.on('uncaughtException', end);

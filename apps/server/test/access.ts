@@ -13,7 +13,7 @@ import { openDatabase } from '../src/db/index.ts';
 import { createLog } from '../src/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
 
-/** Accounts and access tokens on a real store, with a clock that starts now and stands still; one person has an account. */
+/** Accounts and access tokens on a real store and a stopped clock; one person has an account. */
 export const openAccess = async () => {
   const dataDir = await newDataFolder();
   const clock = createFakeClock(systemClock.now());

@@ -12,7 +12,7 @@ export const call = (
     headers: { 'content-type': 'application/json', ...(cookie === undefined ? {} : { cookie }) },
   });
 
-/** Who the cookie's session is; null without one. `more` are further headers, such as the proof of another cookie. */
+/** The person of a cookie's session, or null. `more` are further headers, such as another cookie's proof. */
 export const me = async (server: TestServer, cookie: string, more: Record<string, string> = {}) =>
   procedureResult(await server.send('/trpc/account.me', { headers: { cookie, ...more } }));
 

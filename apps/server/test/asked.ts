@@ -5,14 +5,17 @@ import { connect, idOf, question, type TestGateway, callerOf } from './gateway-f
 interface Options {
   /** What the daemon asks. */
   body?: ReturnType<typeof question>;
-  hear?: (event: ConfirmationEvent) => void;
+  onChanged?: (event: ConfirmationEvent) => void;
 }
 
 /** A gateway and a call about which the daemon has asked. */
-export const ask = async (fixture: TestGateway, { body = question(), hear = () => {} }: Options = {}) => {
+export const ask = async (
+  fixture: TestGateway,
+  { body = question(), onChanged = () => {} }: Options = {},
+) => {
   await fixture.open();
   const { gateway, clock } = fixture;
-  gateway.confirmations.onChanged('ada', hear);
+  gateway.confirmations.onChanged('ada', onChanged);
   const { key, stream } = await connect(gateway, 'ada');
   const write = { name: 'write_file', arguments: { path: 'a.txt' } };
   const running = callerOf(gateway, 'ada').run(write, { door: 'mcp', until: 'ended' });

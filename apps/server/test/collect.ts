@@ -3,7 +3,7 @@ import type { Panel } from './panel.ts';
 
 /** Reads a subscription into a list; `until` waits for so many. */
 const collect = <T>(
-  subscribe: (hear: {
+  subscribe: (observer: {
     onStarted(): void;
     onData(event: { id: string; data: T }): void;
     onError(error: unknown): void;
@@ -45,8 +45,8 @@ export const collectTopic = async <Topic extends LiveTopic>(
   topic: Topic,
   input?: { lastEventId: string },
 ) => {
-  const { events, until, ...rest } = await collect<LiveEvent>((hear) =>
-    panel.live.onEvent.subscribe(input, hear),
+  const { events, until, ...rest } = await collect<LiveEvent>((observer) =>
+    panel.live.onEvent.subscribe(input, observer),
   );
   const ofTopic = () => events.flatMap((one) => (one.topic === topic ? [one.event as EventOf<Topic>] : []));
   return {

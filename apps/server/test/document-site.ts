@@ -30,7 +30,7 @@ export const asJson =
   (reply, url) =>
     reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body(url)));
 
-/** A client's site, by https with a certificate of its own, and the internet around it: names lead where `names` says. */
+/** A client's HTTPS site with its own certificate, and a resolver that answers as `names` says. */
 export const openSite = async (names: Record<string, LookupAddress[]> = {}) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: siteHost }], {
     keyType: 'ec',

@@ -17,13 +17,13 @@ const withHeaders = (asked: ReturnType<Ask>, proof: { id: string; headers: Recor
   headers: { ...asked.headers, ...proof.headers },
 });
 
-/** A way in that takes an id, with the id at the place where it takes one; `own` is the kind that it is made for. */
+/** A request with an id, at its place in the request; `own` is the kind of id that it expects. */
 export interface WithId {
   own?: string;
   ask: Ask;
 }
 
-/** Where Ben hears something else of an id of Ann's than of one that nobody has; must be empty. */
+/** The requests whose answer differs between an id of Ann's and an unknown one, as Ben; must be empty. */
 export const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
   const found: unknown[] = [];
   for (const [name, { ask }] of Object.entries(table)) {
@@ -43,7 +43,7 @@ export const differences = async ({ server, ids, proofs }: Tenants, table: Recor
   return found;
 };
 
-/** Ann's own ids are known where they belong: that nobody's id is known would make the tables say nothing. */
+/** Checks that the requests know Ann's own ids: without that, equal answers would prove nothing. */
 export const expectKnownToAnn = async (
   { server, annsProof, ids }: Tenants,
   table: Record<string, WithId>,

@@ -21,7 +21,7 @@ import {
 import { requireMachine, watchMachine } from '../src/callers/index.ts';
 import { createNewStores } from './new-store.ts';
 
-/** No other process changes the store of these tests, and hours of the clock are quicker without looking for it. */
+/** No other process changes the store of these tests; hours of a fake clock pass faster without the check. */
 const rarelyMs = 24 * 60 * 60_000;
 
 /** A gateway on a real SQLite file and a clock that stands still. */
@@ -33,7 +33,7 @@ export interface GatewayFixture {
   errors: unknown[];
   /** What was told in the log. */
   log: object[];
-  /** Another gateway on the same file, as after a crash: the first one is left as it is and must not be used again. */
+  /** Another gateway on the same file, as after a crash; the first one must not be used again. */
   crash(): Promise<GatewayFixture>;
   /** A second server on the same store, with a bus of its own. */
   beside(bus: Bus): Promise<Gateway>;
@@ -188,7 +188,7 @@ export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 
   ): Promise<Pick<GatewayFixture, 'clock' | 'gateway' | 'database'> & Awaited<ReturnType<typeof connect>>>;
 }
 
-/** The gateway of the test that runs: nothing may have gone wrong beside its calls, and it is closed after it. */
+/** The gateway of the current test, closed after it; fails the test on an error outside its calls. */
 export const useGateway = (): TestGateway => {
   let opened: GatewayFixture | undefined;
   const current = () => {

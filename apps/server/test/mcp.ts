@@ -9,7 +9,7 @@ import { createAddress, createLimits, createOriginGuard, createServer } from '..
 import { initBody, openGateway, type FixtureOptions, type GatewayFixture } from './gateway-fixture.ts';
 import { send, type Got, type Sent } from './server.ts';
 
-/** The door in front of a real gateway on a clock that stands still; bearers are names that the test knows. */
+/** The door on a real gateway with a stopped clock; bearers are names that the test knows. */
 export interface McpFixture extends Omit<GatewayFixture, 'crash' | 'close'> {
   url: string;
   app: FastifyInstance;

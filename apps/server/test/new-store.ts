@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const newFolder = () => mkdtempSync(join(tmpdir(), 'drawbridge-'));
 
 /**
- * Gives new data folders with an empty store in each. `make` makes the store of the first one; the others are copies of it,
- * which cost less than its tables.
+ * Returns new data folders with an empty store each: `make` makes the first, the others are copies, which
+ * cost less than its tables.
  */
 export const createNewStores = (make: (dataDir: string) => Promise<void>): (() => Promise<string>) => {
   let first: Promise<string> | undefined;

@@ -41,7 +41,7 @@ export const newVerifier = () => {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 };
 
-/** OAuth clients of a server, and the browser of the person whose cookie that is; `resource` is the address of its MCP door. */
+/** OAuth clients of a server and the browser of the cookie's person; `resource` is the MCP door's address. */
 export const oauthOf = (
   server: TestServer,
   { cookie, resource: door }: { cookie: string; resource: string },

@@ -2,7 +2,7 @@ import { connectDaemon, requestOf } from './daemon.ts';
 import type { oauthOf } from './oauth.ts';
 import { createPanel } from './panel.ts';
 
-/** A call of a client, which the owner's machine has and has not answered; `answered` is `cut` where its request was. */
+/** An open call of a client, delivered to the owner's machine; `answered` is `cut` if its request was. */
 export const openCall = async (
   { server, cookie }: Pick<ReturnType<typeof oauthOf>, 'server' | 'cookie'>,
   bearer: string,

@@ -57,13 +57,13 @@ export const listenRest = (server: TestServer, { token }: RestClient, lastEventI
       }),
   });
   onTestFinished(() => source.close());
-  const hear = ({ type, lastEventId: id, data }: MessageEvent) => {
+  const onEvent = ({ type, lastEventId: id, data }: MessageEvent) => {
     const frame = { id, event: type, data: JSON.parse(String(data)) as unknown };
     const hand = waiting.shift();
     if (hand) hand(frame);
     else frames.push(frame);
   };
-  for (const name of ['status', 'call', 'progress']) source.addEventListener(name, hear);
+  for (const name of ['status', 'call', 'progress']) source.addEventListener(name, onEvent);
   const next = (): Promise<Heard> => {
     const frame = frames.shift();
     return frame ? Promise.resolve(frame) : new Promise((hand) => waiting.push(hand));

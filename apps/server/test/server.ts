@@ -21,7 +21,7 @@ export interface Got {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined for any other. */
   json: unknown;
 }
 
@@ -84,7 +84,7 @@ export interface TestServer {
 
 export const setupToken = `setup_${'t'.repeat(32)}`;
 
-/** Passwords that cost no time; the real ones cost a tenth of a second each, and password.test.ts has them. */
+/** Passwords without cost; a real hash takes a tenth of a second, and password.test.ts covers it. */
 export const quickPasswords: Passwords = {
   hash: async (password) => quickHash(password),
   verify: async ({ hash, password }) => hash === quickHash(password),
@@ -150,7 +150,7 @@ export const startServer = async ({
 
 export const owner = { name: 'Owner', email: 'owner@example.org', password: 'a long password' };
 
-/** The cookies of an answer, as a browser would send them back; their proof is kept for requests with them. */
+/** The cookies of an answer as a browser sends them; their proof is stored for requests with them. */
 export const cookiesOf = (got: Got): string => {
   const cookie = (got.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
   const proof = /"sessionProof":"([^"]+)"/.exec(got.text)?.[1];

@@ -44,7 +44,7 @@ const asks = {
   content: [{ type: 'text', text: confirmationText.encode(question) }],
 };
 
-/** An id of the same shape that nobody has. */
+/** An unknown id of the same shape. */
 export const unlike = (id: string) => id.replaceAll(/[a-z0-9]/gi, (one) => (one === 'x' ? 'y' : 'x'));
 
 const join = async (server: TestServer, cookie: string): Promise<Tenant> => {

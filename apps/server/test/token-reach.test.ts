@@ -39,7 +39,7 @@ const passedOff = (token: string): Record<string, Record<string, string>> => ({
   'gateway key': { [gatewayKeyHeader]: token },
 });
 
-/** What can be sent with a cookie by whoever has no proof of it. */
+/** The requests that a cookie allows without its proof. */
 const withoutProof = (cookie: string, other: string): Record<string, Record<string, string>> => ({
   alone: { cookie, [sessionProofHeader]: '' },
   "with another session's proof": { ...sessionHeaders(other), cookie },
@@ -79,17 +79,17 @@ const world = async (kind: Kind) => {
 };
 
 it.each(kinds)(
-  'MC-04 MC-10 %s is nobody at every procedure: no answer, no token, no rule, no setting',
+  'MC-04 MC-10 %s is unauthenticated at every procedure: no answer, no token, no rule, no setting',
   async (kind) => {
     const { server, ways, seen } = await world(kind);
     const before = await seen();
     for (const name of Object.keys(appRouter._def.procedures)) {
       const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
-      const nobody = await server.send(`/trpc/${name}`, sent);
-      if (!open.includes(name)) expect(nobody.text, name).toContain('"UNAUTHORIZED"');
+      const anonymous = await server.send(`/trpc/${name}`, sent);
+      if (!open.includes(name)) expect(anonymous.text, name).toContain('"UNAUTHORIZED"');
       for (const [way, headers] of Object.entries(ways)) {
         const got = await server.send(`/trpc/${name}`, { ...sent, headers });
-        expect([name, way, got.status, got.text]).toEqual([name, way, nobody.status, nobody.text]);
+        expect([name, way, got.status, got.text]).toEqual([name, way, anonymous.status, anonymous.text]);
       }
     }
     expect(await seen()).toEqual(before);
@@ -113,7 +113,7 @@ const withoutCause = <Answer extends { status: number; text: string }>(answer: A
   ),
 });
 
-it.each(kinds)('MC-04 %s is nobody at every HTTP route that does not take it', async (kind) => {
+it.each(kinds)('MC-04 %s is unauthenticated at every HTTP route that does not take it', async (kind) => {
   const { server, ways, seen } = await world(kind);
   const before = await seen();
   const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
@@ -121,16 +121,16 @@ it.each(kinds)('MC-04 %s is nobody at every HTTP route that does not take it', a
   for (const { method, url } of routes) {
     const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
     const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
-    const nobody = withoutCause(await told(server, path, sent));
+    const anonymous = withoutCause(await told(server, path, sent));
     for (const [way, headers] of Object.entries(ways)) {
       const answer = withoutCause(await told(server, path, { ...sent, headers }));
-      expect([method, url, way, answer]).toEqual([method, url, way, nobody]);
+      expect([method, url, way, answer]).toEqual([method, url, way, anonymous]);
     }
   }
   expect(await seen()).toEqual(before);
 });
 
-it.each(tokens)('MC-04 %s in an address is nobody', async (kind) => {
+it.each(tokens)('MC-04 %s in an address is ignored', async (kind) => {
   const { server, token } = await world(kind);
   for (const name of ['access_token', 'apiKey', 'token'])
     expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');

@@ -48,7 +48,7 @@ const places: Record<string, WithId> = {
 };
 
 it(
-  'US-05 MC-08 an MCP client hears of an id of another user what it hears of one that nobody has',
+  'US-05 MC-08 an MCP client gets the same answer for an id of another user and an unknown one',
   async () => {
     const world = await createTenants();
     const { ids } = world;

@@ -150,7 +150,7 @@ const routes: Record<string, WithId> = {
     ask: (id) => ({ path: `/api/v1/calls/${id}/cancel`, method: 'POST' }),
   },
 };
-/** Every other: it serves whoever proves who they are, and names nobody else. */
+/** All other routes: they authenticate the caller and take no id of a person. */
 const routesWithoutId = [
   'GET /health',
   'GET /ready',
@@ -160,7 +160,7 @@ const routesWithoutId = [
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
   'POST /api/auth/change-password',
-  // What a client does for itself, and the person's answer to it, which the library seals with its own signature.
+  // A client's own requests, and the person's consent, which the library signs.
   'GET /api/auth/oauth2/authorize',
   'POST /api/auth/oauth2/consent',
   'POST /api/auth/oauth2/register',
@@ -193,7 +193,7 @@ const routesWithoutId = [
 const refusedWith = (method: string): Sent => ({ method, ...(bodies.has(method) && { body: {} }) });
 
 it(
-  'US-05 every procedure answers an id of another user as one that nobody has',
+  'US-05 every procedure answers an id of another user as an unknown one',
   async () => {
     const world = await createTenants();
     const { server, ben, ids } = world;
@@ -213,7 +213,7 @@ it(
 );
 
 it(
-  'US-05 every HTTP route answers an id of another user as one that nobody has',
+  'US-05 every HTTP route answers an id of another user as an unknown one',
   async () => {
     const world = await createTenants();
     const { server, proofs } = world;

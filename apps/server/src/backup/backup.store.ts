@@ -62,8 +62,8 @@ const requireEmpty = (folder: string) => {
 };
 
 /**
- * Copies the store and the secret that signs cookies into `folder`, which is created for this user alone; whole, or not at all.
- * Throws `conflictingResult` for a folder with something in it, `unreadable` where the copy is damaged.
+ * Copies the store and the cookie secret into `folder`, a new or empty folder of this user, completely or not
+ * at all. Throws `conflictingResult` for a folder with content, `unreadable` for a damaged copy.
  */
 export const backUp = (place: DatabasePlace, folder: string): void => {
   requireEmpty(folder);

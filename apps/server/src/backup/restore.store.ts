@@ -60,9 +60,8 @@ const setAside = (place: DatabasePlace, at: number): string | null => {
 };
 
 /**
- * Puts a copy in the place of the store. Call it with the lock of the data folder. What was there is kept aside; what was
- * used or revoked since the copy was made stays so. Throws `notFound` and `unreadable` for what is no copy, and then has changed
- * nothing.
+ * Replaces the store by a backup and sets the former store aside; revocations since the backup stay in force.
+ * Needs the folder lock. Throws `notFound` and `unreadable` for an invalid backup, before any change.
  */
 export const restore = async ({ place, clock, upgrade }: Needs, folder: string): Promise<Restored> => {
   requireCopy(folder);

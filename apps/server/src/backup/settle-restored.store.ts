@@ -3,7 +3,7 @@ import type Database from 'libsql';
 
 type Sqlite = Database.Database;
 
-/** Everything that is good once, or for a moment: what of it was used since the copy was made, nobody knows. */
+/** Rows for single or short use: a backup cannot show which of them were used after it was made. */
 const endedAlways = [
   `update gatewayKeys set revokedAt = :at where kind = 'pairing' and usedAt is null and revokedAt is null`,
   'delete from session',
@@ -54,8 +54,8 @@ const hasDisabled = (sqlite: Sqlite) =>
     .get() !== undefined;
 
 /**
- * Ends in a restored store what must not be good again. `former` is the file of the store before, with which it is compared;
- * false where that was not possible, so that access tokens, clients and machines of the copy work again.
+ * Ends in a restored store what `former`, the file of the store before it, shows as ended. False if that was
+ * not possible: access tokens, clients and machines of the backup then work again.
  */
 export const settleRestored = (
   sqlite: Sqlite,

@@ -39,8 +39,8 @@ export interface FollowOptions {
 type CallReader = Pick<CallerContext, 'gateway'>;
 
 /**
- * A call that the caller made, with a tool that it may still use. Throws `notFound` for every other call, also of the same
- * user.
+ * A call that the caller made, with a tool still in its scopes. Throws `notFound` for every other call, also
+ * of the same user.
  */
 export const ownCall = async ({ gateway }: CallReader, caller: Caller, requestId: string): Promise<Call> => {
   const call = await gateway.calls.get(caller.userId, requestId);

@@ -17,8 +17,8 @@ export const markUndelivered = ({ gateway }: DeliveryContext, { userId, requestI
   gateway.idempotency.undelivered(userId, requestId);
 
 /**
- * Notes whether the outcome of a call reached its caller: `delivered` resolves with whether the answer was written whole.
- * `isMarked`: the call was marked undelivered before.
+ * Records whether the caller received the outcome: `delivered` resolves with whether all of the answer was
+ * written. `isMarked`: the call is marked as undelivered.
  */
 export const trackDelivery = (
   { gateway, onError }: DeliveryContext,

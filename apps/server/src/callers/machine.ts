@@ -52,9 +52,8 @@ const describe = (machine: MachineView | null) =>
   JSON.stringify([machine?.ref.machineId, machine?.status(), machine?.digest, machine?.modes]);
 
 /**
- * The status of the machine that is meant, on each change of what the user sees of it; the present one is
- * not sent. The
- * returned function stops it. Specification 8.
+ * Subscribes to the status of one machine as its user sees it, without the present one. The returned function
+ * unsubscribes. Specification 8.
  */
 export const watchMachine = (
   { gateway, onError }: Pick<CallerContext, 'gateway' | 'onError'>,

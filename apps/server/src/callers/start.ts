@@ -58,7 +58,7 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
   }
 };
 
-/** Runs a call whose caller wants to know of it before it ends: its progress, or what it is after `waitMs`. */
+/** Runs a call for a caller that needs progress, or its state after `waitMs`. */
 const runWatched = async (
   ctx: CallerContext,
   request: NewCall,
@@ -97,9 +97,8 @@ export const startCall = (ctx: CallerContext, request: NewCall): Promise<Call> =
   start(ctx, request, undefined);
 
 /**
- * Makes a call, or finds the one that it repeats: the one of that key, without a key the same one while its answer is
- * undelivered. Throws as `startCall` does, `idempotencyKeyReused` for the key of another call, `tooManyRequests` for a caller
- * with too many keys.
+ * Starts a call, or returns the one it repeats: by idempotency key, or an equal call with an undelivered
+ * answer. Throws as `startCall`, and `idempotencyKeyReused` and `tooManyRequests`.
  */
 export const startCallOnce = async (
   ctx: CallerContext,

@@ -43,9 +43,8 @@ const groupOfCategory = new Map<unknown, ToolGroup>([
 const wideCategories = new Set<unknown>(['filesystem', undefined]);
 
 /**
- * The groups that a tool touches; a token needs them all. The names of our own tools decide, above all which of them only
- * read. What a machine says in `annotations.category` places a tool with another name and may add a group to a known one;
- * a tool that cannot be placed needs every group.
+ * The groups of a tool; a token needs all of them. Our own tool names decide; `annotations.category` can only
+ * add a group, or place an unknown name. A tool without a place needs every group.
  */
 export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolGroup[] => {
   const known: ToolGroup | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
@@ -59,7 +58,7 @@ export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotat
 export const isWithinScopes = (tool: Pick<Tool, 'name' | 'annotations'>, scopes: Caller['scopes']): boolean =>
   scopes === 'all' || groupsOfTool(tool).every((group) => scopes.includes(group));
 
-/** The tools of a machine that a caller may use, also while the machine is away; in the order of the machine. */
+/** The tools of a machine in the caller's scopes, in the machine's order, also while it is offline. */
 export const toolsInScope = (machine: MachineView | null, { scopes }: Pick<Caller, 'scopes'>): Tool[] =>
   [...(machine?.tools.values() ?? [])].filter((tool) => isWithinScopes(tool, scopes));
 
@@ -80,8 +79,8 @@ export interface ScopedTool {
 }
 
 /**
- * Checks a tool against the scopes of its caller, and resolves the machine. Throws `unknownTool` for one that the machine
- * does not offer and for one out of scope alike, `notConnected` for a user without a machine.
+ * Checks a tool against the caller's scopes and resolves the machine. Throws `unknownTool` for a missing tool
+ * and one out of scope alike, `notConnected` for a user without a machine.
  */
 export const scopeTool = async (gateway: Gateway, caller: Caller, name: string): Promise<ScopedTool> => {
   const { scopes } = caller;

@@ -127,7 +127,7 @@ const addToken = (program: Command, actions: Actions): void => {
     });
 };
 
-/** The command line as commander reads it: what is wrong with it ends with 2. Without a command the server starts. */
+/** The commander program. Usage errors end with exit code 2; without a command the server starts. */
 export const createProgram = (version: string, actions: Actions): Command => {
   const program = new Command('drawbridge-server')
     .description('Runs the Drawbridge server, and manages its accounts and its store.')

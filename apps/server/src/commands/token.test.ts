@@ -12,12 +12,12 @@ it('creates a token for the account of an address, in any case', async () => {
   expect(await access.verify(created.token)).toMatchObject({ userId, tokenId: created.id });
 });
 
-it('creates none for an address that nobody has', async () => {
+it('refuses an address without an account', async () => {
   const { accounts, tokens } = await openAccess();
   await expect(
-    createToken({ accounts, tokens }, { email: 'nobody@example.org', input }),
+    createToken({ accounts, tokens }, { email: 'unknown@example.org', input }),
   ).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: 'There is no account with the address nobody@example.org',
+    message: 'There is no account with the address unknown@example.org',
   });
 });

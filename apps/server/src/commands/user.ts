@@ -13,8 +13,8 @@ interface Needs {
 }
 
 /**
- * Disables an account in the store: a server that runs notices within a second, and ends sessions, tokens, clients and machines.
- * Throws `notFound`, `forbidden` for the owner's account.
+ * Disables an account; a running server ends its sessions, tokens, clients and machines within a second.
+ * Throws `notFound`, and `forbidden` for the owner's account.
  */
 export const disableUser = async (
   { accounts, tokens, clients, store }: Needs,

@@ -8,7 +8,7 @@ import { openAccounts } from '../open-accounts.ts';
 
 export type Opened = Awaited<ReturnType<typeof openAccounts>>;
 
-/** Throws `notFound` where no server has run with the data folder: opening a store creates what is missing. */
+/** Throws `notFound` if no server has run with the data folder: opening a store would create it. */
 export const requireStore = (dataDir: string): void => {
   if (existsSync(join(dataDir, 'auth-secret'))) return;
   throw errors.notFound({
@@ -23,7 +23,7 @@ const runningUrl = (dataDir: string): string | undefined => {
   return holder === null || holder === 'starting' ? undefined : (holder.url ?? undefined);
 };
 
-/** Opens the store of a server, which may be running, and closes it again. Throws `notFound` where there is none. */
+/** Opens the store, also of a running server, and closes it after use. Throws `notFound` without a store. */
 export const withAccounts = async <Result>(
   config: Config,
   work: (opened: Opened) => Promise<Result>,

@@ -33,8 +33,8 @@ const readHolder = (dataDir: string): FolderHolder | null => {
 };
 
 /**
- * Takes a data folder for this process. SQLite's lock on a file is one of the kernel's: it ends with the process, however that
- * ends, and holds between containers, whose process ids are equal.
+ * Locks a data folder for this process. The kernel holds SQLite's file lock: it ends with the process and
+ * works across containers with equal process ids.
  */
 export const takeFolder = (dataDir: string): TakenFolder => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ export const takeFolder = (dataDir: string): TakenFolder => {
   return { kind: 'taken', lock: { setUrl: write, release } };
 };
 
-/** The server that runs on a data folder, or null. Takes the lock for a moment where there is none. */
+/** The server that runs on a data folder, or null. Locks a folder without a server for a moment. */
 export const lookAtFolder = (dataDir: string): FolderHolder | 'starting' | null => {
   const taken = takeFolder(dataDir);
   if (taken.kind === 'held') return taken.holder ?? 'starting';

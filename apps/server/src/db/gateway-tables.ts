@@ -18,7 +18,7 @@ export interface MachineTable {
   daemon: string | null;
   /** Rises with each `init`. */
   epoch: number;
-  /** The first epoch whose calls the daemon of the present one knows: a daemon that replaced another knows none of its. */
+  /** The first epoch whose calls the present daemon has; a replacement daemon has none of earlier ones. */
   resumesFrom: number;
   /** Why the server took the keys back by itself; null when it did not. */
   problem: string | null;
@@ -119,7 +119,9 @@ export interface GatewaySwitchTable {
   disabled: number;
 }
 
-/** What tells a repeat of a call: an idempotency key, a call whose answer nobody read, or a state that was used. */
+/**
+ * A row identifies a repeated call: an idempotency key, a call with an undelivered answer, or a used state.
+ */
 export interface CallRepeatTable {
   /** SHA-256 of what names it. */
   key: string;

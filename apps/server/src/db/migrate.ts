@@ -33,7 +33,9 @@ const migrations = {
   '0014-stream-owners': streamOwners,
 };
 
-/** Brings the tables up to this version. Throws what kept a migration from running, with the store as it was before it. */
+/**
+ * Migrates the tables to this version. If a migration fails, throws its error and leaves the store unchanged.
+ */
 export const migrate = async (db: Kysely<Schema>): Promise<void> => {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error } = await migrator.migrateToLatest();

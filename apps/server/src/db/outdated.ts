@@ -1,4 +1,4 @@
-/** Thrown by `Commit` where a statement that must change one row changed none: somebody else has changed it first. */
+/** Thrown by `Commit` if a statement for one row changed none: another writer changed the row first. */
 export class OutdatedError extends Error {
   override name = 'OutdatedError';
   constructor() {

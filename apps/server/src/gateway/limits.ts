@@ -12,10 +12,7 @@ export interface GatewayLimits {
   maxOpenCalls: number;
   /** Open calls that came through one token or client. */
   maxOpenCallsOfOne: number;
-  /**
-   * The newest output of an open call that is kept for whoever begins to watch, and of all open calls of a
-   * user. In characters.
-   */
+  /** Live output for new subscribers: of one open call, and of all open calls of a user. In characters. */
   liveOutputLength: number;
   liveOutputsLength: number;
   /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
@@ -41,9 +38,7 @@ export interface GatewayLimits {
   /** How often keys that another process has revoked are looked for. */
   revokedEveryMs: number;
   maxUnanswered: number;
-  /**
-   * How often daemons may take one machine from each other within the window, before its key is taken back.
-   */
+  /** How often daemons may replace each other on one machine within the window before its key is revoked. */
   maxTakings: number;
   takingsWindowMs: number;
   /** How long a confirmation can be answered. */

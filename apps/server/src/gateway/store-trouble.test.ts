@@ -61,7 +61,7 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     expect(await call).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a question is not taken, and nobody is told of it', async () => {
+  it('a question is refused and not published', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const told: string[] = [];
@@ -83,7 +83,7 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
   });
 });
 
-it('while the store is read-only a decision is not taken, and the machine hears nothing', async () => {
+it('while the store is read-only a decision is refused, and the machine is not told', async () => {
   fixture = await openGateway();
   const { gateway, clock } = fixture;
   const { key, stream } = await connect(gateway, 'ada');

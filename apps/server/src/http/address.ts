@@ -28,8 +28,8 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /**
- * With a public URL its host and the loopback names are ours; without one, IP addresses too: a page of another
- * site reaches us under a name of its own, never under a bare address.
+ * With a public URL, its host and loopback names are ours; without one, IP addresses too: a page of another
+ * site reaches us under its own name, never under a bare address.
  */
 export const createAddress = (config: {
   host: string;

@@ -10,8 +10,8 @@ export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
 };
 
 /**
- * Resolves when the exchange is over, with whether the answer was written whole. What a cut connection had still to write
- * counts as finished too, so the connection is asked.
+ * Resolves at the end of the exchange with whether all of the answer was written. A cut connection with
+ * unsent data finishes too, so the socket is checked.
  */
 export const whenDelivered = ({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): Promise<boolean> =>
   new Promise((resolve) => {

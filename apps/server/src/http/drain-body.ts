@@ -5,8 +5,8 @@ import type { FastifyInstance, onSendHookHandler } from 'fastify';
 const longestDrainMs = 10_000;
 
 /**
- * Drains what is left of a request's body before its answer goes out: a sender such as a proxy may not read the answer
- * before it has sent all, and closing the connection meanwhile discards it.
+ * Drains the rest of a request's body before its answer goes out: a sender such as a proxy may read only
+ * after it has sent all, and closing earlier discards the answer.
  */
 export const drainBodies = (app: FastifyInstance, clock: Clock): void => {
   // Without a promise: this runs before every answer.

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Watches the sockets of a server from its start; the returned function ends those that answer nothing just now. Node's own
- * `closeIdleConnections` leaves out those that have not sent a request yet, which browsers open in advance.
+ * Tracks a server's sockets; the returned function closes those without a request in progress. Node's
+ * `closeIdleConnections` omits sockets without a first request, which browsers open in advance.
  */
 export const watchIdleSockets = (server: Server): (() => void) => {
   const answering = new Map<Socket, number>();

@@ -14,7 +14,7 @@ const closeObject = 0x7d;
  */
 const longText = 16;
 
-/** Whether the byte at `at` is escaped, in a text of which the part before `from` escapes nothing behind it. */
+/** Whether the byte at `at` is escaped; no escape before `from` reaches it. */
 const isEscaped = (body: Uint8Array, at: number, from: number): boolean => {
   let before = at;
   while (before > from && body[before - 1] === backslash) before -= 1;
@@ -51,8 +51,8 @@ const depthOf = (body: Uint8Array): number => {
 };
 
 /**
- * Reads a JSON body. Throws `tooDeep` beyond 64 levels, before anything recursive sees it; `badRequest` for text that is
- * not UTF-8 or not JSON and for keys that would reach a prototype.
+ * Reads a JSON body. Throws `tooDeep` beyond 64 levels, before any recursion; `badRequest` for invalid UTF-8
+ * or JSON, and for keys that would reach a prototype.
  */
 export const readJson = (body: Uint8Array): { text: string; value: unknown } => {
   if (depthOf(body) > maxDepth) throw errors.tooDeep();

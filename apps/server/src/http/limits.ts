@@ -30,10 +30,7 @@ export interface Limits {
   bearer: NamedLimit;
   /** Requests with one access token, or of one person's client, that wait for their answer. */
   exchanges: Quota;
-  /**
-   * Session keys and access tokens that do not hold: machines behind one address share it, and come back all at
-   * once.
-   */
+  /** Invalid session keys and access tokens: machines behind one address share it and reconnect together. */
   session: Limit;
   notFound: Limit;
   /** Steps of connecting a client by OAuth: many people's clients come from one address. */

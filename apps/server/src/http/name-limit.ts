@@ -6,7 +6,9 @@ const maxNames = 5_000;
 
 /** Uses per name in a minute, whatever protocol they come by. */
 export interface NameLimit {
-  /** Counts one use; gives the seconds after which another is allowed where there were too many, else null. */
+  /**
+   * Counts one use; returns the seconds until the next one is allowed if the limit is exceeded, else null.
+   */
   use(name: string): number | null;
 }
 

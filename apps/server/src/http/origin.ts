@@ -5,8 +5,8 @@ import type { Address } from './address.ts';
 const ownSites = new Set(['same-origin', 'none']);
 
 /**
- * Refuses what another site's page sends with this user's cookie: a foreign `Origin`, a `Sec-Fetch-Site` that is not
- * our own, or a `Host` that is not ours. A request with neither header, which no browser sends, passes.
+ * Refuses another site's request with this user's cookie: a foreign `Origin`, `Sec-Fetch-Site` or `Host`. A
+ * request with neither of the first two, which no browser sends, passes.
  */
 export const createOriginGuard =
   (address: Address) =>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 
-/** Answers every other method of the routes that `routes` registers with 405 and the ones that are allowed. */
+/** Answers other methods of the routes that `routes` registers with 405 and `Allow`. */
 export const refuseOtherMethods = (app: FastifyInstance): (() => void) => {
   const known = new Map<string, string[]>();
   let open = true;

@@ -13,8 +13,8 @@ interface ServeDaemonNeeds {
 }
 
 /**
- * Serves the packed daemon: `/daemon-<release>.tgz`, which never changes, `/daemon.tgz`, which is always the present one, and
- * `/daemon.json`, which tells what that is.
+ * Serves the packed daemon: `/daemon-<release>.tgz` never changes, `/daemon.tgz` is the present one, and
+ * `/daemon.json` describes it.
  */
 export const serveDaemon = (app: FastifyInstance, { daemon, url }: ServeDaemonNeeds): void => {
   const packed = (): DaemonPackage => {
@@ -30,7 +30,7 @@ export const serveDaemon = (app: FastifyInstance, { daemon, url }: ServeDaemonNe
   app.get('/daemon.json', async (_request, reply) =>
     reply.header('cache-control', 'no-cache').send(packed().about),
   );
-  // npx keeps what it has fetched from an address: this one is for those who typed it before there were others.
+  // npx caches by address; this one is for installations that used it before there were releases.
   app.get('/daemon.tgz', async (_request, reply) => send(reply, 'no-cache'));
   app.get<{ Params: { file: string } }>('/:file(^daemon-[^/]+\\.tgz$)', async (request, reply) => {
     const { about } = packed();

@@ -41,14 +41,14 @@ export interface SseStream {
 
 interface SseOptions {
   clock: Clock;
-  /** `close` ends the stream of a reader that is too slow, `skip` leaves frames out until it has caught up. */
+  /** For a reader that is too slow, `close` ends the stream, `skip` drops frames until it has caught up. */
   slowReader: 'close' | 'skip';
 }
 
 const textOf = ({ id, event, data }: SseFrame): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-/** An event stream on a reply, which it takes over with the first byte. The frames of one turn are one write. */
+/** An event stream on a reply, hijacked at the first byte. The frames of one turn are one write. */
 export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseOptions): SseStream => {
   const { raw } = reply;
   let isHeadWritten = false;
@@ -116,8 +116,8 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseO
 };
 
 /**
- * Cuts the event streams of a door when the server closes; the returned function registers a reply that may become one.
- * They are not ended: a client takes an ended stream for complete and does not reconnect.
+ * Destroys a door's event streams when the server closes; the returned function registers a reply. A client
+ * takes an ended stream for complete and would not reconnect.
  */
 export const cutStreamsAtClose = (app: FastifyInstance): ((reply: FastifyReply) => void) => {
   const answering = new Set<FastifyReply>();

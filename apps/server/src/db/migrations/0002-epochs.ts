@@ -1,6 +1,6 @@
 import { sql, type Migration } from 'kysely';
 
-/** Which daemon a call was given to, from which on the present one knows what was sent, and why a key was taken back. */
+/** Adds the daemon epoch of a call, the first epoch of the present daemon, and the reason of a revocation. */
 export const epochs: Migration = {
   up: async (db) => {
     await db.schema.alterTable('calls').addColumn('epoch', 'integer').execute();

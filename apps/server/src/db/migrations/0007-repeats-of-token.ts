@@ -1,8 +1,8 @@
 import { sql, type Migration } from 'kysely';
 
 /**
- * What tells repeats is counted by token and client; rows of before are counted for nobody, and are old in a day. The calls
- * of a token or client are found by its kind and id: its name may change.
+ * Limits idempotency rows by token and client; earlier rows count for none and expire in a day. The calls of
+ * a token or client are found by kind and id, because its name may change.
  */
 export const repeatsOfToken: Migration = {
   up: async (db) => {

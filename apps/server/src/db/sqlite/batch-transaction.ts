@@ -6,8 +6,8 @@ import type { Durability, SyncLevel } from './sync-level.ts';
 export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 };
 
 /**
- * Runs the queries in one transaction, all or none, before any other work. Call while no other transaction is open. Throws
- * `OutdatedError` where a query changes another number of rows than it must.
+ * Runs the queries synchronously in one transaction. Call it while no other transaction is open. Throws
+ * `OutdatedError` if a query changes an unexpected number of rows.
  */
 export type BatchTransaction = (writes: readonly Write[], durability: Durability) => void;
 

@@ -2,7 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { SqliteDatabase } from 'kysely';
 import { beforeEachRun } from './before-each-run.ts';
 
-/** What changes nothing, and what is written with every call but names nobody's rights. */
+/** Statements that change nothing, and those of every call that do not change anyone's rights. */
 const changesNoRights =
   /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats)")/i;
 
@@ -12,15 +12,15 @@ const lookEveryMs = 500;
 export interface CountedDatabase {
   database: SqliteDatabase;
   /**
-   * Another number after each change: at once for our own, but for those to calls, confirmations and their repeats; within
-   * half a second for those of other processes.
+   * Changes after each write, except those to calls, confirmations and idempotency rows: at once for our own,
+   * within half a second for those of other processes.
    */
   version(): number;
   /** Another number after another process has changed the store, within half a second. */
   others(): number;
 }
 
-/** Counts what changes the store: our own statements, and what SQLite knows of other connections by its `data_version`. */
+/** Counts our own statements that change the store, and other connections' by SQLite's `data_version`. */
 export const countChanges = (
   database: SqliteDatabase,
   { clock, dataVersion }: { clock: Clock; dataVersion(): unknown },

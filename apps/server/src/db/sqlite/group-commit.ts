@@ -5,8 +5,8 @@ import type { Durability } from './sync-level.ts';
 import type { Write, BatchTransaction } from './batch-transaction.ts';
 
 /**
- * Runs the writes, all or none; resolves when they are as durable as was asked. They may be run more than once. Rejects with
- * `OutdatedError` where one must change a row and changes none.
+ * Runs the writes in one transaction, possibly more than once; resolves at the requested durability. Rejects
+ * with `OutdatedError` if a write for one row changes none.
  */
 export type Commit = (writes: readonly Write[], durability: Durability) => Promise<void>;
 
@@ -19,7 +19,7 @@ interface Waiting {
 
 const isKept = (one: Waiting) => one.durability === 'kept';
 
-/** Writes that arrive together go into one transaction: one sync of the disk for all of them. One that fails fails alone. */
+/** Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others. */
 export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransaction): Commit => {
   const executor = db.getExecutor();
   let waiting: Waiting[] = [];
@@ -36,7 +36,7 @@ export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransacti
 
   const writeGathered = async () => {
     await nextMacrotask();
-    // Nobody waits for what is only kept: what else this turn has to do, such as sending frames, goes first.
+    // No caller waits for a sync here: other work of this turn, such as sending frames, goes first.
     if (waiting.every(isKept)) await nextMacrotask();
     const group = waiting;
     waiting = [];

@@ -12,7 +12,7 @@ import { countChanges } from './change-counter.ts';
 import { createSyncLevel } from './sync-level.ts';
 import { createBatchTransaction } from './batch-transaction.ts';
 
-/** Where the store is: a SQLite file named by `file:` in `url`, or `drawbridge.db` in `dataDir` when `url` is undefined. */
+/** The place of the store: a SQLite file named by `file:` in `url`, else `drawbridge.db` in `dataDir`. */
 export interface DatabasePlace {
   url: string | undefined;
   dataDir: string;
@@ -31,7 +31,9 @@ export interface OpenDatabase extends Store {
 }
 
 const busyTimeoutMs = 5_000;
-/** 16 MiB of the write-ahead log: what changes again in between is copied into the file once, and the copying holds up everything. */
+/**
+ * 16 MiB of write-ahead log. A checkpoint blocks all writes, and copies a row that changed often only once.
+ */
 const copiedAtPages = 4_000;
 
 /** The file of the store. Throws for a url that it cannot serve. */
@@ -45,7 +47,9 @@ export const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
 const transactionalDdl = () =>
   Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
 
-/** On some errors, such as a full disk, SQLite has rolled back by itself; the error to hear of is then the first one. */
+/**
+ * SQLite rolls back by itself on some errors, such as a full disk; a second rollback would hide that error.
+ */
 const rollingBackOnce = (sqlite: Database.Database, database: SqliteDatabase) => () => {
   const driver = new SqliteDriver({ database });
   const rollBack = driver.rollbackTransaction.bind(driver);
@@ -69,7 +73,7 @@ const openSqlite = (file: string): Database.Database => {
 
 const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
 
-/** Opens the store, making its folder (0700) when it is missing; its files have the mode 0600. Throws for a url that it cannot serve. */
+/** Opens the store; makes its folder (0700) and its files (0600). Throws for an unsupported url. */
 export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });

@@ -13,8 +13,8 @@ class Place {
 }
 
 /**
- * A query that is put together once, for what runs with every call: its builder takes longer than its statement. What it
- * gives takes the values of one run. Type the parameter of `build` as `Slot` of them.
+ * A query that is built once, for those of every call: the builder takes longer than the statement. Returns a
+ * function of one run's values; type the parameter of `build` as `Slot` of them.
  */
 export const prepareQuery = <Given extends object, Row>(
   build: (slot: Slot<Given>) => Compilable<Row>,

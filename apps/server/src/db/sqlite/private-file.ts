@@ -11,8 +11,8 @@ const attempt = (run: () => void): void => {
 };
 
 /**
- * Makes a SQLite file for its owner alone, and closes one that is there, with those that SQLite keeps beside it, to others. One
- * that is there is not opened: to close it again would release the locks that this process has on it.
+ * Restricts a SQLite file and the files beside it to their owner; creates a missing one with that mode. An
+ * existing file is not opened: closing it would release this process's locks on it.
  */
 export const keepPrivate = (file: string): void => {
   // SQLite gives the files beside it the mode of this one.

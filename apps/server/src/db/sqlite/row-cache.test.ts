@@ -81,13 +81,13 @@ describe('a row that was read', () => {
     expect(await slow('ada')).toEqual(isTaken);
   });
 
-  it('is not kept as a transaction had it that was taken back', async () => {
+  it('is not cached from a transaction that was rolled back', async () => {
     const { db, right } = await openRights();
     const broken = db.transaction().execute(async (trx) => {
       await trx.updateTable('rights').set({ holds: 0 }).execute();
-      throw new Error('taken back');
+      throw new Error('rolled back');
     });
-    await expect(broken).rejects.toThrow('taken back');
+    await expect(broken).rejects.toThrow('rolled back');
     expect(await right('ada')).toEqual(isHeld);
   });
 

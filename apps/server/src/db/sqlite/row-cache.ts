@@ -4,9 +4,8 @@ import { createBoundedMap } from '@drawbridge/kit';
 const maxEntries = 1_000;
 
 /**
- * Makes a reading of one row by a key cheap where it is asked with every request: what was read is given again as long as
- * nothing in the store has changed that it could have come from, and that is looked at each time. A row that is not there is
- * looked for again. What is given is shared: nobody changes it.
+ * Caches a row by its key until a change of the store that could concern it; each read checks the counter.
+ * Missing rows are not cached. The returned row is shared and must not be changed.
  */
 export type CacheRows = <Row>(
   read: (key: string) => Promise<Row | undefined>,

@@ -3,7 +3,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
 /** Lists of values make statements of many lengths. */
 const maxEntries = 200;
-/** What a pragma does it does while it is prepared, and a change of tables would leave kept statements behind. */
+/** A pragma takes effect while it is prepared, and a change of tables outdates cached statements. */
 const isCacheable = /^(select|insert|update|delete|begin|commit|rollback)\b/i;
 
 /** Whether it gives rows is asked of the library with every run. */

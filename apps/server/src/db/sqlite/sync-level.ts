@@ -2,14 +2,14 @@ import type { SqliteDatabase } from 'kysely';
 import { beforeEachRun } from './before-each-run.ts';
 
 /**
- * `synced`: on disk when it resolves, whatever becomes of the machine. `kept`: the end of the process does not lose it,
- * a power cut may, until something after it is synced.
+ * `synced`: on disk when it resolves, safe against a power cut. `kept`: safe against the end of the process;
+ * a power cut can lose it until the next sync.
  */
 export type Durability = 'synced' | 'kept';
 
 /** How careful the one connection is while it writes. */
 export interface SyncLevel {
-  /** Outside of a transaction. It stays so until it is set again: each change takes as long as a statement. */
+  /** Call it outside a transaction. It persists until the next call; a change costs one statement. */
   set(durability: Durability): void;
   /** The same database, where all that is written is synced. */
   synced: SqliteDatabase;

@@ -152,7 +152,7 @@ describe('another method', () => {
 
 describe('a result', () => {
   it.each([
-    ['of nobody', 'abc', 404],
+    ['of an unknown call', 'abc', 404],
     ['of an id that can be none', '..%2f..%2fx', 404],
     ['of an id that is too long', 'a'.repeat(65), 404],
   ])('for a call %s is not found', async (_, id, status) => {

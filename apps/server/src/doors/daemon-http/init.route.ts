@@ -19,7 +19,7 @@ const megabyte = 1024 * 1024;
 /** What a daemon that knows nothing better waits, in seconds. */
 const retryAfter = '2';
 
-/** `POST init`: a machine says what it offers; a pairing token becomes a session key. Specification 3 and 4.1. */
+/** `POST init`: registers a machine and swaps a pairing token for a session key. Specification 3 and 4.1. */
 export const initRoute = (
   app: FastifyInstance,
   mount: Mount,

@@ -16,8 +16,8 @@ const queryKeys = (request: FastifyRequest): string[] =>
   new URL(request.url, 'http://local').searchParams.getAll('apiKey');
 
 /**
- * The key that a request carries, in its header or, where `query` allows it, as `?apiKey=`; empty without one, which no
- * key is. Throws `badRequest` for a key that is given twice or joined with another.
+ * The key in the header or, if `query` allows it, in `?apiKey=`; empty, and so invalid, without one. Throws
+ * `badRequest` for more than one key.
  */
 export const gatewayKey = (request: FastifyRequest, { query }: { query: boolean }): string => {
   const keys = [...headerKeys(request), ...(query ? queryKeys(request) : [])];

@@ -77,7 +77,7 @@ describe('large results', () => {
     expect(await late).toMatchObject({ code: 'TOO_MANY_REQUESTS' });
   });
 
-  it('whoever gives up takes no place, and leaves nothing behind', async () => {
+  it('an aborted request gets no slot and leaves the queue', async () => {
     const { clock, enter, news, leave } = setUp();
     void enter('a1');
     const abort = new AbortController();

@@ -16,8 +16,8 @@ export const largeLimits = {
 /** Admits results that take much memory, a few at once; the others wait before their body is read. */
 export interface LargeResultAdmission {
   /**
-   * Resolves with what gives the place back. Throws `tooManyRequests` when none came free in time, and the signal's
-   * reason when it is aborted first.
+   * Resolves with the function that releases the slot. Throws `tooManyRequests` if no slot is free in time,
+   * and the reason of an aborted signal.
    */
   enter(userId: string, signal: AbortSignal): Promise<() => void>;
 }

@@ -30,7 +30,7 @@ const readOne = (given: unknown): Read => {
   }
 };
 
-/** `POST responses`: the results of several calls, each judged as it would be at `POST response/:requestId`. */
+/** `POST responses`: a batch of results, each handled as by `POST response/:requestId`. */
 export const responsesRoute = (
   app: FastifyInstance,
   mount: Mount,

@@ -27,7 +27,7 @@ describe('who may ask', () => {
     ['MC-02 another port', { host: 'localhost:9999' }],
   ])('%s: refused before any work', async (_, headers) => {
     const mcp = await openMcp();
-    const got = await mcp.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers, bearer: 'nobody' });
+    const got = await mcp.post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers, bearer: 'unknown' });
     expect([got.status, got.json]).toEqual([403, refusal(-32_003)]);
   });
 
@@ -74,7 +74,7 @@ describe('who may ask', () => {
     ]);
   });
 
-  it('MC-04 a token in the address is none', async () => {
+  it('MC-04 a token in the address is ignored', async () => {
     const mcp = await openMcp();
     for (const path of ['/mcp?access_token=ada', '/mcp?apiKey=ada', '/mcp?token=ada']) {
       const got = await mcp.send({
@@ -183,7 +183,7 @@ describe('the headers of 2026-07-28', () => {
     ['no name', { 'mcp-name': undefined }],
     ['another name', { 'mcp-name': 'shell_execute' }],
     ['another name in Base64', { 'mcp-name': base64('shell_execute') }],
-    ['Base64 that is none', { 'mcp-name': '=?base64?%%%?=' }],
+    ['invalid Base64', { 'mcp-name': '=?base64?%%%?=' }],
     ['a line break in Base64', { 'mcp-name': base64('read_file\r\nx: y') }],
   ])('MC-07 with %s nothing runs', async (_, change) => {
     expect(await ask(change)).toMatchObject({

@@ -22,7 +22,9 @@ const stateTtlMs = 24 * 60 * 60 * 1_000;
 export interface McpSettings {
   /** Streams of changes that one user may have open. */
   streamsPerUser: number;
-  /** How long a call waits for the user's decision before its caller is told to ask again, in milliseconds. */
+  /**
+   * How long a call waits for the user's decision before the client is told to ask again, in milliseconds.
+   */
   waitMs: number;
 }
 

@@ -31,7 +31,7 @@ describe('who may', () => {
     const { token } = script;
     const tries: [string, Record<string, string>, string][] = [
       ['no token', {}, '/status'],
-      ['a token that is none', { authorization: 'Bearer dbt_nothing' }, '/status'],
+      ['an invalid token', { authorization: 'Bearer dbt_nothing' }, '/status'],
       ['another scheme', { authorization: `Basic ${token}` }, '/status'],
       ['the word alone', { authorization: 'Bearer' }, '/status'],
       ['a token in the address', {}, `/status?access_token=${token}&apiKey=${token}`],

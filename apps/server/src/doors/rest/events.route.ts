@@ -19,7 +19,9 @@ const { replayedCalls, streamsPerToken } = restLimits;
 /** What a stream of events carries; `event` is the name of the frame. */
 type RestEvent = { event: 'status'; data: GatewayStatus } | { event: CallEvent['type']; data: CallEvent };
 
-/** Selects the events of a caller's own calls. Progress names only the call, so the ids of open ones are kept. */
+/**
+ * Selects the events of a caller's own calls. Progress has only a call id, so ids of open calls are stored.
+ */
 const createOwnEvents = (caller: Caller) => {
   const open = new Set<string>();
   const know = (call: CallSummary) => {

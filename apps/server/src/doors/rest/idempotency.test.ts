@@ -50,8 +50,8 @@ it('MC-14 a token that is revoked while its key is looked up makes no call, and 
   const { claim } = idempotency;
   const settled: boolean[] = [];
   let isClaimed = false;
-  let goOn = () => {};
-  const revoked = new Promise<void>((resolve) => (goOn = resolve));
+  let resume = () => {};
+  const revoked = new Promise<void>((resolve) => (resume = resolve));
   vi.spyOn(idempotency, 'claim').mockImplementation(async (...given) => {
     const found = await claim(...given);
     isClaimed = true;
@@ -67,7 +67,7 @@ it('MC-14 a token that is revoked while its key is looked up makes no call, and 
   await expect.poll(() => isClaimed).toBe(true);
   const [token] = await panel.tokens.list.query();
   await panel.tokens.revoke.mutate({ id: token?.id ?? '' });
-  goOn();
+  resume();
   expect(await running).toBe('cut');
   await expect.poll(() => settled).toEqual([false]);
   expect((await panel.calls.list.query({})).calls).toEqual([]);

@@ -16,8 +16,8 @@ export const preferHeader = z.object({
 const waitPreference = /^wait="?(?<seconds>\d{1,9})"?$/i;
 
 /**
- * How long a request wants to wait for a call's end, in milliseconds (RFC 7240): `Prefer: wait=<seconds>` up to the most that
- * is granted, `Prefer: respond-async` alone not at all, without either `otherwise` seconds. What it does not know it ignores.
+ * The wait for a call's end in milliseconds (RFC 7240): `wait=<seconds>` up to the maximum, 0 for
+ * `respond-async` alone, else `otherwise` seconds. Unknown preferences are ignored.
  */
 export const waitMsOf = ({ headers }: Pick<FastifyRequest, 'headers'>, otherwise: number): number => {
   const preferences = String(headers.prefer ?? '')

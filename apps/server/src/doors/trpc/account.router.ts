@@ -4,7 +4,9 @@ import { attemptProcedure, publicProcedure, router } from './trpc.ts';
 export const accountRouter = router({
   /** Who is signed in; null without a session. */
   me: publicProcedure.query(({ ctx }): User | null => ctx.session?.user ?? null),
-  /** With the link that `drawbridge-server user reset-password` prints: a new password, and a new session alone. */
+  /**
+   * Sets a new password with the link of `drawbridge-server user reset-password`; ends all other sessions.
+   */
   resetPassword: attemptProcedure
     .input(resetPasswordInput)
     .mutation(async ({ ctx, input }): Promise<SignedIn> => {

@@ -12,7 +12,7 @@ const summary = ({ arguments: _arguments, result: _result, ...rest }: Call): Cal
 
 /** Tool calls: make, watch, stop, look back. Specification 6.1. */
 export const callsRouter = router({
-  /** The call, when it has ended or first waits for a confirmation. Leaving the request before that cancels it. */
+  /** Resolves when the call ends or first waits for a confirmation. An earlier disconnect cancels it. */
   run: userProcedure.input(runInput).mutation(async ({ ctx, input, signal }) =>
     startCall(ctx, {
       tool: await scopeTool(ctx.gateway, userCaller(ctx.userId), input.name),

@@ -57,8 +57,7 @@ const textLength = ({ topic, event }: LiveEvent): number =>
  */
 export const liveRouter = router({
   /**
-   * What holds now, then each change of every topic, to this user alone. A reader that returns gets the newest
-   * calls again.
+   * The present state, then each change of every topic, for this user alone; the newest calls first.
    */
   onEvent: userProcedure.input(liveInput).subscription(({ ctx, input, signal }) =>
     live<LiveEvent>({

@@ -21,7 +21,7 @@ const standing = async () => {
     session,
     streams,
     signal: undefined,
-    listen: (hear) => events.on('all', hear),
+    listen: (onEvent) => events.on('all', onEvent),
     lengthOf: (event) => event.length,
     first: async () => ['first'],
   });

@@ -17,7 +17,7 @@ interface Source<T> {
   streams: Quota;
   signal: AbortSignal | undefined;
   /** Hands each new event on; the returned function stops it. */
-  listen(hear: (event: T) => void): () => void;
+  listen(onEvent: (event: T) => void): () => void;
   /** How long the text of an event is, where that can be much; else 0. */
   lengthOf(event: T): number;
   /** What holds now. Read after listening has begun, so that nothing falls between the two. */

@@ -4,9 +4,8 @@ import type { ErrorName } from '@drawbridge/contracts/errors';
 import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 
 /**
- * Where an open call stands. `endsAt` is the latest end, `deadlineAt` the end when the daemon stays silent;
- * neither runs while a confirmation is open (`leftMs` is what was left then). `given`: the daemon knows the
- * call.
+ * `endsAt` is the latest end, `deadlineAt` the end if the daemon stays silent. Neither runs while a
+ * confirmation is open (`leftMs` is the rest). `given`: the daemon has the call.
  */
 export type OpenCallState =
   | { kind: 'pending'; endsAt: number; given: boolean; decision: Decision | null }
@@ -170,7 +169,7 @@ export const nextState = (
       if (state.kind !== 'awaiting-confirmation' || event.at >= state.expiresAt) return same;
       return {
         state: { kind: 'ended', end: 'denied', error: 'denied', started: false },
-        // The daemon is not called again; it only hears that its question is closed.
+        // The daemon does not run the call; it is only told that its question is closed.
         effects: [{ type: 'stop', reason: 'user' }],
       };
     case 'cancelled':

@@ -51,11 +51,8 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
   /**
-   * Runs one tool on one machine. Refused at once, without a record: `notFound`, `notConnected`,
-   * `unknownTool`,
-   * `gatewayDisabled`, `tooManyCalls`, `tooLarge`, `storeUnavailable`. Once stored it always resolves, also
-   * for a failed,
-   * denied or timed-out call: read `state` and `error`. Specification 6.1 and 6.2.
+   * Runs a tool. Throws `notFound`, `notConnected`, `unknownTool`, `gatewayDisabled`, `tooManyCalls`,
+   * `tooLarge` or `storeUnavailable` before it is stored, then always resolves. Specification 6.1 and 6.2.
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   get(userId: string, requestId: string): Promise<Call>;

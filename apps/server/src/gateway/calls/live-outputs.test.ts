@@ -29,7 +29,7 @@ describe('takes output by its place', () => {
     ],
     ['after a gap that can be filled: not taken', [], post('two', 3), { event: progress, outputEnd: 0 }, ''],
     [
-      'after a gap that nobody can fill',
+      'after a gap that cannot be filled',
       [post('one', 0)],
       post('nine', 30, 30),
       { event: shown('nine', 30), outputEnd: 34 },
@@ -70,7 +70,7 @@ it('keeps so much of all calls of one user; what printed longest ago goes, and g
   expect(outputs.take(r1, post('e', 4))).toEqual({ event: shown('e', 4), outputEnd: 5 });
 });
 
-it('shows nobody the calls of another, and forgets a call that has ended', () => {
+it('shows calls only to their own user, and forgets a call that has ended', () => {
   const outputs = open();
   outputs.take(r1, post('one', 0));
   expect(outputs.of('ben')).toEqual([]);

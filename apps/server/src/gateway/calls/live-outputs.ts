@@ -7,8 +7,8 @@ type Progress = Extract<CallEvent, { type: 'progress' }>;
 type Named = Pick<CallRecord, 'requestId' | 'userId'>;
 
 /**
- * What open calls said last, for whoever begins to watch. In memory alone: after a restart the daemons say
- * it again.
+ * The latest output of open calls, for new subscribers. In memory only: after a restart the daemons send it
+ * again.
  */
 export interface LiveOutputs {
   /**

@@ -23,10 +23,8 @@ export interface RecoverContext {
 }
 
 /**
- * Resumes what a stopped server left open: machines wait for their daemons, calls for their ends, questions
- * for their answers.
- * A call that cannot be read, or that has a question that cannot, is ended as lost. Gives the calls that go
- * on.
+ * Recovers the open machines, calls and questions of a stopped server. Calls that cannot be read, or with an
+ * unreadable question, end as lost. Returns the calls that stay open.
  */
 export const recover = async (context: RecoverContext): Promise<CallRecord[]> => {
   const { clock, limits, stores, registry, connections, openCalls, onUnreadable } = context;

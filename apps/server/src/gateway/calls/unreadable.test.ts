@@ -56,9 +56,9 @@ describe('PS-11 a stored call that cannot be read', () => {
     ['an unknown decision', 'decision', 'allowEverything'],
     ['an error of another shape', 'error', '"no"'],
     ['a result of another shape', 'result', '{"content":"hi"}'],
-    ['a time that is none', 'endsAt', 'soon'],
+    ['an invalid time', 'endsAt', 'soon'],
     ['a time that no date has', 'deliveredAt', '9000000000000000'],
-    ['an epoch that is none', 'epoch', 'jurassic'],
+    ['an invalid epoch', 'epoch', 'jurassic'],
   ])('with %s is set aside, and the server starts', async (_name, column, value) => {
     const { key, harmed, sound, gateway } = await damaged(harm(column, value));
     expect(fixture.log).toEqual([
@@ -147,7 +147,7 @@ describe('PS-11 a stored question that cannot be read', () => {
     ['another shape', 'payload', '{"toolGroup":7}'],
     ['an unknown state', 'state', 'musing'],
     ['an unknown decision', 'decision', 'maybe'],
-    ['a time that is none', 'expiresAt', 'later'],
+    ['an invalid time', 'expiresAt', 'later'],
   ])('for %s ends its call, which is not run', async (_name, column, value) => {
     const { key, requestId } = await asked();
     const { gateway: before } = fixture;
@@ -174,7 +174,7 @@ describe('PS-11 a stored question that cannot be read', () => {
     expect(rows).toEqual([{ state: 'withdrawn' }]);
   });
 
-  it('that was answered is not sent with an answer that nobody can read', async () => {
+  it('that was answered is not sent with an unreadable answer', async () => {
     const { key, requestId } = await asked();
     await fixture.gateway.confirmations.decide('ada', { requestId }, { approved: true });
     await harmQuestion('payload', '{');

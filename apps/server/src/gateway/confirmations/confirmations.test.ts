@@ -60,7 +60,7 @@ describe('an answer to a confirmation', () => {
   it.each<[string, ConfirmationAnswer, string[], string]>([
     ['not offered', allow('alwaysAllow'), ['allowOnce'], 'DECISION_NOT_OFFERED'],
     ['approved, with once not offered', allow(), ['alwaysAllow'], 'DECISION_NOT_OFFERED'],
-    ['an option of the machine that nobody knows', allow(), ['ALLOW', 'yes'], 'DECISION_NOT_OFFERED'],
+    ['an unknown option of the machine', allow(), ['ALLOW', 'yes'], 'DECISION_NOT_OFFERED'],
     ['against itself', allow('denyOnce'), ['allowOnce', 'denyOnce'], 'BAD_REQUEST'],
   ])('CF-03 %s is refused and leaves it open', async (_name, answer, options, code) => {
     const { gateway, confirmationId } = await ask(fixture, { body: question({ options }) });
@@ -73,7 +73,7 @@ describe('an answer to a confirmation', () => {
     });
   });
 
-  it('CF-06 of many at once, one wins and the others hear which', async () => {
+  it('CF-06 of many answers at once one wins, and the others are told which', async () => {
     const { gateway, confirmationId, requestId, stream, running, key } = await ask(fixture);
     const answers = Array.from({ length: 100 }, (_, index) =>
       index % 2 === 0 ? allow('allowOnce') : denied,

@@ -40,11 +40,8 @@ export interface Confirmations {
   /** The open ones, oldest first. */
   list(userId: string): Promise<Confirmation[]>;
   /**
-   * Answers once, durably before it resolves. While the machine is away the decision is kept and sent when
-   * it comes back,
-   * within what the call has left of its longest time. `alreadyDecided` names the decision that won,
-   * `confirmationClosed` a
-   * withdrawn or expired one, `decisionNotOffered` and `badRequest` leave it open. Specification 6.2.
+   * Answers once, durably; an offline machine gets the decision on reconnect. Throws `alreadyDecided`,
+   * `confirmationClosed`, or, with the question still open, `decisionNotOffered` and `badRequest`. Spec. 6.2.
    */
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
   onChanged(userId: string, listener: (event: ConfirmationEvent) => void): () => void;
@@ -55,9 +52,8 @@ export interface DaemonQuestions {
   /** Stores a daemon's question; false when the same question is stored already. Part of the call's turn. */
   ask(call: OpenCall, question: Answer & { kind: 'question' }, step: Step): Promise<boolean>;
   /**
-   * Decides open questions of one machine that its daemon says a rule covers; gives how many. Each is
-   * answered once, like one
-   * that the user answers: the daemon gets the decision and runs or denies what it kept.
+   * Decides open questions that a daemon's rule covers, each once and as the user would; returns how many.
+   * The daemon gets the decision and runs or denies the call.
    */
   settle(machineId: string, body: SettledBody): Promise<number>;
 }
@@ -203,7 +199,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     try {
       return await openCalls.inTurn(call, (step) => settleInTurn(call, settled, step));
     } catch (error) {
-      // Whoever answered it at the same moment has settled it.
+      // Another answer settled it first.
       if (isClosed(error)) return false;
       throw error;
     }

@@ -32,7 +32,7 @@ describe('the decision of an answer', () => {
     expect(() => decisionOf(answer, offered)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('leaves out options that nobody knows', () => {
+  it('leaves out unknown options', () => {
     const payload = {
       toolGroup: 'shell',
       resource: 'ls',

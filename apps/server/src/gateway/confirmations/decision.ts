@@ -3,16 +3,15 @@ import type { ConfirmationPayload, Reach } from '@drawbridge/contracts/confirmat
 import { decisions, denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 import { errors } from '../../errors.ts';
 
-/** The offered options that mean something; a daemon may name others, which nobody can choose. */
+/** The offered options that this server knows; others cannot be chosen. */
 export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
   decisions.filter((one) => payload.options.includes(one));
 
 const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
 
 /**
- * What the user's answer decides; null is a denial without a decision. Approved without one means
- * `allowOnce`.
- * Throws `badRequest` when the two contradict each other and `decisionNotOffered`.
+ * The decision of an answer; null is a denial without one, and approval alone means `allowOnce`. Throws
+ * `badRequest` if the two contradict each other, and `decisionNotOffered`.
  */
 export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {
   const decision = answer.resourceDecision ?? (answer.approved ? 'allowOnce' : null);

@@ -59,14 +59,14 @@ describe('a question', () => {
     const { confirmation } = await ask(fixture, {
       body: question({ resources, preview, options: ['denyOnce', 'allowOnce', 'never'] }),
     });
-    // A preview of an older daemon is a text: nobody says whether it is a patch.
+    // A preview of an older daemon is a text without a format.
     const shown = { kind: 'text', of: 'unknown', path: 'a.txt', text: '+a' };
     expect(confirmation).toMatchObject({ resources, preview: shown, options: ['allowOnce', 'denyOnce'] });
   });
 
   it('is told as it is listed', async () => {
     const told: ConfirmationEvent[] = [];
-    const { confirmation } = await ask(fixture, { hear: (event) => told.push(event) });
+    const { confirmation } = await ask(fixture, { onChanged: (event) => told.push(event) });
     expect(told).toEqual([{ type: 'confirmation', confirmation }]);
   });
 });

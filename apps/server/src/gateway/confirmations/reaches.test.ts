@@ -64,7 +64,7 @@ it.each<[string, ConfirmationAnswer, object]>([
 );
 
 it.each<[string, ConfirmationAnswer]>([
-  ['that nobody offered', { approved: true, resourceDecision: 'alwaysAllow', reach: 'everything' }],
+  ['that was not offered', { approved: true, resourceDecision: 'alwaysAllow', reach: 'everything' }],
   [
     'that does not go with the decision',
     { approved: true, resourceDecision: 'alwaysAllow', reach: short.id },

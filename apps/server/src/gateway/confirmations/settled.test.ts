@@ -83,7 +83,7 @@ it('CF-06 a human answer at the same moment wins or loses, and never both count'
 
 it.each<[string, (given: { requestId: string; askId: string }) => object]>([
   ['an earlier question of the call', (given) => ({ ...given, askId: 'ask-0' })],
-  ['a call that nobody made', (given) => ({ ...given, requestId: 'none' })],
+  ['an unknown call', (given) => ({ ...given, requestId: 'none' })],
 ])('CF-27 %s is settled by nothing', async (_what, change) => {
   const { gateway, key, ids, covered } = await ask(2);
   const [one] = covered();

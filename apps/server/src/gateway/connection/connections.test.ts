@@ -151,7 +151,7 @@ describe('grace', () => {
     expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ connected: false });
   });
 
-  it('is taken back by an explicit disconnect, which ends calls and the key', async () => {
+  it('is revoked by an explicit disconnect, which ends calls and the key', async () => {
     const { gateway, key, stream, clock } = await connected();
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();

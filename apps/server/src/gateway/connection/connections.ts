@@ -15,14 +15,13 @@ import type { Streams } from './streams.ts';
 import { createProbe, type Probe } from './probe.ts';
 import type { Machine } from '../machines/registry.ts';
 
-/** Runs the connections' state machine: streams, grace timers, and who hears of it. Specification 7. */
+/** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
 export interface Connections {
   /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
   initialised(machine: Machine, init: { replaces: boolean }): void;
   /**
-   * Attaches a stream, the newest wins; the returned function says that it has closed. A stream of an older
-   * epoch is told that
-   * it was replaced, and closed.
+   * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of an
+   * older epoch is told that it was replaced, and closed.
    */
   open(machine: Machine, opened: { stream: DaemonStream; epoch: number }): Promise<() => void>;
   /** The daemon has answered a probe of its stream. */

@@ -39,9 +39,8 @@ export interface DaemonSession {
    */
   setTools(credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply>;
   /**
-   * Attaches a stream (the newest wins); call the returned function when the stream has closed. One of an
-   * older epoch
-   * is told that it was replaced, and closed.
+   * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of an
+   * older epoch is told that it was replaced, and closed.
    */
   openStream(credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void>;
   /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
@@ -128,9 +127,8 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
   };
 
   /**
-   * The machine that an init speaks for: the session key's own, else that of the same installation. A
-   * daemon that names
-   * none is known by its host: an equal host name alone never joins two installations.
+   * The machine of an init: the session key's, else that of the same installation, else, for a daemon without
+   * one, of the same host. An equal host name never joins two installations.
    */
   const machineOf = async ({ owner, body }: Init): Promise<Machine | undefined> => {
     if (owner.kind === 'session') return registry.byId(owner.machineId);

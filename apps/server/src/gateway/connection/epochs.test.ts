@@ -150,7 +150,7 @@ describe('of two daemons with one key', () => {
   it.each([
     ['asked before', true],
     ['asks after', false],
-  ])('what the older %s ends with it: nobody could tell it the answer', async (_name, before) => {
+  ])('what the older %s ends with it: no stream could carry the answer', async (_name, before) => {
     const { key, first, gateway, clock, call, requestId } = await running();
     if (before) await gateway.daemon.respond(first, requestId, question());
     await second(key);
@@ -192,7 +192,7 @@ describe('daemons that take a machine from each other', () => {
     }
   };
 
-  it('more than 3 times in a minute lose their key, and the person hears of it', async () => {
+  it('more than 3 times in a minute lose their key, and the person is told', async () => {
     const { key, gateway, clock } = await connected();
     const states: unknown[] = [];
     watchStatus(gateway, 'ada', ({ payload }) => states.push([payload.state, payload.problem]));

@@ -33,7 +33,7 @@ describe('a stream that is probed', () => {
     expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
-  it('whose reader has died is let go 60 s after its last answer, and its calls go to the next', async () => {
+  it('whose reader has died is closed 60 s after its last answer, and its calls go to the next', async () => {
     const { gateway, clock, key, stream } = await connected();
     await gateway.daemon.probe(key, 1);
     await clock.settle(50_000);

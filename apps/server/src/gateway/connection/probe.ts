@@ -12,15 +12,13 @@ export interface ProbeNeeds {
   clock: Clock;
   limits: GatewayLimits;
   send(id: number): void;
-  /** Nobody reads any more. Said once, after which the probe has stopped. */
+  /** The reader is dead. Called once, after the probe has stopped. */
   dead(): void;
 }
 
 /**
- * A write tells nothing of its reader: the kernel takes it, and tries for a quarter of an hour. So the
- * reader answers
- * by a post. One that never has is left alone: a proxy that buffers holds the question back from a daemon
- * that lives.
+ * The kernel buffers writes for a quarter of an hour, so the reader answers the probe by a post. One that
+ * never has stays: a buffering proxy can hold the probe back from a live daemon.
  */
 export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds): Probe => {
   let sent = 0;

@@ -9,10 +9,7 @@ export interface StreamOwner {
 
 /** The streams of machines that are open on this server. */
 export interface Streams {
-  /**
-   * Writes an event on the machine's stream; false when there is none here, or it was too slow and has been
-   * closed.
-   */
+  /** Writes an event on the machine's stream; false if none is here, or it was closed as too slow. */
   write(machineId: string, event: DaemonEvent): boolean;
   /** Resolves when the machine's stream can take more, or is gone. */
   ready(machineId: string): Promise<void>;

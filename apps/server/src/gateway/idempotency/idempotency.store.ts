@@ -4,7 +4,7 @@ import type { CallRepeatTable, Schema } from '../../db/index.ts';
 export type RepeatRow = Selectable<CallRepeatTable>;
 
 export interface RepeatsStore {
-  /** Keeps the row where there is none of its key; gives the one that is there then. */
+  /** Inserts the row unless its key exists; returns the stored row. */
   claim(row: RepeatRow): Promise<RepeatRow>;
   /** Keeps the row in the place of whatever has its key. */
   put(row: RepeatRow): Promise<void>;

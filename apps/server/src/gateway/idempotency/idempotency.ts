@@ -32,11 +32,8 @@ export type CallClaim =
 /** Distinguishes a repeated call from a new one. All of it survives a restart. */
 export interface Idempotency {
   /**
-   * With a key: the call that came first with it, within `idempotencyKeyTtlMs`. Without one: the same call,
-   * of a tool that
-   * does not only read, whose answer was not read, until `unreadMs` after. Throws `idempotencyKeyReused`
-   * for a key of another
-   * call, `tooManyRequests` for more keys than a token or client may have.
+   * The call of this key within `idempotencyKeyTtlMs`; without a key, an equal writing call with an
+   * undelivered answer, for `unreadMs`. Throws `idempotencyKeyReused` and `tooManyRequests`.
    */
   claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
   /** The answer of that call was not read, or was not its outcome. */
@@ -44,9 +41,8 @@ export interface Idempotency {
   /** The outcome was read: the same call is a new one from now on. */
   delivered(userId: string, requestId: string): Promise<void>;
   /**
-   * Takes what may be used once; false where it was used within `idempotencyKeyTtlMs`. Throws
-   * `tooManyRequests` for more than a
-   * token or client may use.
+   * Consumes a nonce; false if it was used within `idempotencyKeyTtlMs`. Throws `tooManyRequests` beyond the
+   * limit of a token or client.
    */
   consumeNonce(used: { userId: string; via: CallVia; name: string }): Promise<boolean>;
 }
@@ -112,7 +108,7 @@ export const createIdempotency = ({
   find,
   isAlone,
 }: IdempotencyNeeds): Idempotency & {
-  /** Calls that a stopped server left open: nobody reads their answers any more. */
+  /** Marks the calls that a stopped server left open: their callers are gone. */
   recover(open: readonly CallRecord[]): Promise<void>;
 } => {
   const queue = createKeyedQueue();

@@ -1,7 +1,6 @@
 /**
- * The tools of our own daemon that only read. The list is ours: what a machine says of its tools
- * (`readOnlyHint`) decides
- * nothing about what is on disk before it is done.
+ * The tools of our own daemon that only read. A machine's `readOnlyHint` is not trusted: it would decide
+ * which calls are on disk before they run.
  */
 const readingTools = new Set(['read_file', 'list_files', 'get_file_tree', 'search_files']);
 

@@ -37,8 +37,7 @@ export interface Registry {
    */
   find(userId: string, idOrName: string): Promise<Machine>;
   /**
-   * The machine that the user means where they name none: the one they chose, else their oldest; for the
-   * owner without one
+   * The machine for a request without one: the user's choice, else the oldest; for an owner without machines,
    * the environment's. Undefined for a user without machines.
    */
   default(userId: string): Promise<Machine | undefined>;

@@ -38,7 +38,7 @@ it('another list holds at once, is told to who watches, and survives a restart',
   expect(await names()).toEqual(['a__one', 'a__two']);
 });
 
-it('the same list again is told to nobody; without categories the earlier ones stay', async () => {
+it('an unchanged list is not published; without categories the earlier ones stay', async () => {
   const { gateway, clock, proof, heard, lists } = await connected();
   await gateway.daemon.setTools(proof, { tools: initBody().tools });
   await clock.settle();

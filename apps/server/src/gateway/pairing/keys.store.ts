@@ -24,29 +24,26 @@ export interface KeysStore {
   find(digest: string): Promise<StoredKey | undefined>;
   /** The session keys of a machine that were not revoked. */
   sessionsOf(machineId: string): Promise<StoredKey[]>;
-  /** Keeps a new pairing token and takes back every unused one of that user. */
+  /** Stores a new pairing token and revokes every unused one of that user. */
   issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
   /**
-   * Consumes the token, revokes the older session keys of the machine, stores the new one and the machine,
-   * and makes it the
-   * default: all or nothing. Null when the token is not valid.
+   * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
+   * default, in one transaction. Null for an invalid token.
    */
   pair(record: PairingRecord): Promise<StoredMachine | null>;
   /** Keeps what an init with a session key or the environment's key said. */
   saveInit(machine: MachineInit): Promise<StoredMachine>;
   touch(digest: string, at: number): Promise<void>;
   touchMachines(machineIds: string[], at: number): Promise<void>;
-  /** Takes back the session keys of a machine. */
+  /** Revokes the session keys of a machine. */
   revokeMachine(machineId: string, at: number): Promise<void>;
-  /** Takes back every key of a user. */
+  /** Revokes every key of a user. */
   revokeUser(userId: string, at: number): Promise<void>;
   revokeAll(at: number): Promise<void>;
   /** Those of the machines that have a session key which is not revoked. */
   withKey(machineIds: string[]): Promise<string[]>;
   /**
-   * Deletes keys that do not hold any more: used, expired, taken back, or not used since `idleSince`. Not
-   * all at once; gives how
-   * many.
+   * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
    */
   forgetDead(dead: { at: number; idleSince: number }): Promise<number>;
 }

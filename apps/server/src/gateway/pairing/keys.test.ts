@@ -86,7 +86,7 @@ describe('a key', () => {
     ],
     ['a session in use', { kind: 'session', lastUsedAt: 901, revoked: false }, true],
     ['a session left alone', { kind: 'session', lastUsedAt: 900, revoked: false }, false],
-    ['a session that was taken back', { kind: 'session', lastUsedAt: 1_000, revoked: true }, false],
+    ['a revoked session', { kind: 'session', lastUsedAt: 1_000, revoked: true }, false],
   ] as const)('%s', (_name, key, expected) => {
     expect(holds(key, at)).toBe(expected);
   });

@@ -88,7 +88,7 @@ const life = (row: StoredKey): KeyLife => {
     : { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked };
 };
 
-/** Tokens and session keys: issued, judged, swapped, taken back. Plain keys are held in memory alone. */
+/** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
 export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
   const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();

@@ -104,7 +104,7 @@ const world = async (options: FixtureOptions, ...all: Copies[]) => {
 
 describe('PS-12 calls that have ended', () => {
   it.each([
-    ['90 days, as nobody says otherwise', {}, keptMs],
+    ['90 days by default', {}, keptMs],
     ['a day', { keepCallsMs: dayMs }, dayMs],
   ])('go with their questions after %s, whosever they are', async (_name, limits, agoMs) => {
     const { requestId } = await world(
@@ -211,7 +211,7 @@ describe('PS-12 keys that do not hold any more', () => {
   it.each([
     ['a token that was used', () => Promise.resolve(), ['session']],
     [
-      'a token that nobody used in time',
+      'an expired token',
       async () => {
         await fixture.gateway.pairing.createLink('zoe');
         await fixture.clock.settle(5 * 60_000);
@@ -223,7 +223,7 @@ describe('PS-12 keys that do not hold any more', () => {
       () => fixture.gateway.pairing.createLink('zoe'),
       ['pairing', 'session'],
     ],
-    ['a key that was taken back', ({ key }: { key: string }) => fixture.gateway.daemon.disconnect(key), []],
+    ['a revoked key', ({ key }: { key: string }) => fixture.gateway.daemon.disconnect(key), []],
     [
       'a key that was left alone for 30 days',
       async ({ stream }: { stream: FakeStream }) => {

@@ -6,9 +6,8 @@ export interface RemovedUsersStore {
   add(userId: string): Promise<void>;
   all(): Promise<string[]>;
   /**
-   * Deletes a user's keys, machines, settings and switch, and that the user was removed; false, with
-   * nothing deleted, while there are
-   * calls.
+   * Deletes a user's keys, machines, settings, switch and removal entry; false, with nothing deleted, while
+   * calls of the user remain.
    */
   finish(userId: string): Promise<boolean>;
 }

@@ -54,7 +54,7 @@ describe('the rules of a machine', () => {
     await rules;
   });
 
-  it('an answer that nobody waits for does nothing', async () => {
+  it('an answer without a waiting query does nothing', async () => {
     const { gateway, key } = await opened();
     await gateway.daemon.rules(key, 'unknown', list);
     await gateway.daemon.leave(key);

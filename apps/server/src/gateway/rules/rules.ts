@@ -16,9 +16,8 @@ import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
  */
 export interface Rules {
   /**
-   * Queries the daemon of a machine, and gives the rules as they are then. `notConnected` and
-   * `rulesUnsupported` where nobody can be asked,
-   * `timedOut` after 10 s; `notFound`, `ruleRefused` and `rulesNotPermitted` are the machine's own words.
+   * Queries the daemon of a machine and returns its rules. Throws `notConnected`, `rulesUnsupported`,
+   * `timedOut` after 10 s, and the daemon's own `notFound`, `ruleRefused` and `rulesNotPermitted`.
    */
   query(ref: MachineRef, query: RulesQuery): Promise<KnownRules>;
 }

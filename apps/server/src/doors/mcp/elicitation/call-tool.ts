@@ -27,7 +27,7 @@ const answer = async (
   return runCall(ctx, running);
 };
 
-/** A tool's answer, whatever the revision. Throws a `ProtocolError` for a tool that the caller does not have. */
+/** Runs a tool for either revision. Throws a `ProtocolError` for a tool out of the caller's scopes. */
 export const callTool = (
   ctx: ElicitationContext,
   caller: BearerCaller,

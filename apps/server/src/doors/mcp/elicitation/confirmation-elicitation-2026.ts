@@ -49,8 +49,8 @@ const consumeState = async ({ sealedState, gateway }: ElicitationContext, runnin
 };
 
 /**
- * Runs a call of a client of revision 2026-07-28. One that can show a page is given that of the user's question, and returns
- * for the outcome; what it says then decides nothing.
+ * Runs a call of a client of revision 2026-07-28. A client that can show pages gets the page of the question
+ * and returns for the outcome; its answer decides nothing.
  */
 export const runOrResume = async (ctx: ElicitationContext, running: RunningCall): Promise<ToolAnswer> => {
   const { client } = running.request;

@@ -1,7 +1,7 @@
 import type { CallWatch } from '../tools/call.ts';
 import type { ClientSession } from './client-requests.ts';
 
-/** Shows the user's question by way of a client of revision 2025-11-25. What the client answers is ignored. */
+/** Shows the user's question on a client of revision 2025-11-25. The client's answer is ignored. */
 export const showPageOf =
   (session: ClientSession, send: (message: object) => void): NonNullable<CallWatch['showPage']> =>
   ({ id: elicitationId, url, message }) => {

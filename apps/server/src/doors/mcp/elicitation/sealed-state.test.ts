@@ -36,7 +36,7 @@ it('MC-09 does not decrypt what was changed, at any of its characters', () => {
   const { state, text } = sealed();
   const changed = Array.from(
     text,
-    (letter, at) => text.slice(0, at) + (letter === 'A' ? 'B' : 'A') + text.slice(at + 1),
+    (character, at) => text.slice(0, at) + (character === 'A' ? 'B' : 'A') + text.slice(at + 1),
   );
   expect(changed.filter((one) => state.decrypt(one, binding) !== null)).toEqual([]);
   for (const other of ['', 'x', `${text}A`, `${text}-TAMPERED`, text.slice(1), `${text}=`, ` ${text}`])

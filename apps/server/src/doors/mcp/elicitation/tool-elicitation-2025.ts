@@ -43,8 +43,8 @@ const resultIn = ({ method }: InputRequest, answer: ClientAnswer): Record<string
 };
 
 /**
- * Completes a call of a client of revision 2025-11-25 whose tool asks: the questions are sent to the client, and the tool is
- * called again with the answers.
+ * Completes a call of a client of revision 2025-11-25 whose tool asks: sends the questions to the client and
+ * calls the tool again with the answers.
  */
 export const elicitOnStream = async (
   ctx: ElicitationContext,

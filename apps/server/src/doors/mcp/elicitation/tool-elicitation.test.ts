@@ -226,7 +226,7 @@ describe('2025-11-25', () => {
   const answer = (mcp: McpFixture, message: object, { session = '', bearer = 'ada' }) =>
     mcp.post({ jsonrpc: '2.0', ...message }, { bearer, headers: { 'mcp-session-id': session } });
 
-  it('the client is asked on the stream of its call; nobody else can answer for it', async () => {
+  it('the client is asked on the stream of its call; no other client can answer', async () => {
     const { mcp, requests } = await openAsking();
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);

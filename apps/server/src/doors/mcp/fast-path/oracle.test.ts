@@ -82,7 +82,7 @@ describe.each(eras)('a plain message of %s is answered as the protocol’s own s
 
   it.each([
     ['a list', request('tools/list')],
-    ['a list with parameters of nobody', request('tools/list', { _meta: { 'a/b': 1 } })],
+    ['a list with unknown parameters', request('tools/list', { _meta: { 'a/b': 1 } })],
     ['a call', request('tools/call', read)],
     ['a call with a text as its id', request('tools/call', read, 'x')],
     ['a call without arguments', request('tools/call', { name: 'machine_status' })],

@@ -116,8 +116,8 @@ const readCall = (params: Record<string, unknown>): PlainRequest['call'] => {
 };
 
 /**
- * Reads a message that can be answered without the protocol's own server: the two methods that are asked all the time, in
- * their plain form, with headers that fit. Null for everything else, which that server answers or refuses.
+ * Reads a message of the two frequent methods in plain form, with matching headers, for an answer without the
+ * SDK. Null for all others, which the SDK answers or refuses.
  */
 export const readPlainRequest = (
   outcome: InboundClassificationOutcome,

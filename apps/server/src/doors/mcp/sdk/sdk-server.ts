@@ -48,7 +48,7 @@ const createSdkServer = (
   });
   const { server } = product;
   server.registerCapabilities(capabilities);
-  // Its handler compares `Mcp-Param-` headers with it. The arguments of a registered tool would be validated here too.
+  // The SDK's handler compares `Mcp-Param-` headers with it; a registered tool would validate arguments.
   product.toolInputSchemaJson = () => schema;
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(ctx, caller) }));
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }));

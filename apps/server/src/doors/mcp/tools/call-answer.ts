@@ -136,8 +136,8 @@ const stillOpenSentence = (ctx: ToolsContext, call: CallSummary) => {
 };
 
 /**
- * The answer to a call that is still open: an ordinary result. Where the tool promised a structure, clients accept an
- * answer without it only with `isError`.
+ * The answer to a call that is still open: an ordinary result. If the tool declares an output schema, clients
+ * accept a result without structure only with `isError`.
  */
 export const waitingAnswer = (
   ctx: ToolsContext,

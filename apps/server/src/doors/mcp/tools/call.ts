@@ -9,7 +9,7 @@ export type ToolAnswer = CallToolResult | InputRequiredResult;
 /** What a client may be asked for; the last is a page for the user to open. */
 export type ClientCapability = InputMethod | 'elicitation/url';
 
-/** What the client says of itself in one call, and what it answered when it was asked. None of it is trusted. */
+/** Capabilities and answers that the client sent with one call; all untrusted. */
 export interface ClientState {
   capabilities: readonly ClientCapability[];
   /** Whether a question may come in the place of a result (2026-07-28). */

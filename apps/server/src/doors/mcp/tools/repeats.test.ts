@@ -112,7 +112,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(machine.requests).toHaveLength(2);
   });
 
-  it('MC-15 a client that left while its tool ran hears what became of it; 60 s later the call is a new one', async () => {
+  it('MC-15 a client that disconnected during a call gets its result on a repeat; 60 s later the call is a new one', async () => {
     const mcp = await openMcp();
     const { key, stream } = await connect(mcp.gateway, 'ada');
     const leave = await callAndLeave(mcp, write, 'running');

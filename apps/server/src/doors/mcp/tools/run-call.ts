@@ -90,8 +90,8 @@ const answerNew = async (ctx: ToolsContext, running: RunningCall, call: Call): P
 };
 
 /**
- * Runs a tool on the machine. A call about which the user is asked is waited for until `answerBy`; then the answer says so,
- * and the call stays open. Throws as `startCallOnce` does.
+ * Runs a tool on the machine. While the user is asked, it waits until `answerBy`, then answers so and leaves
+ * the call open. Throws as `startCallOnce`.
  */
 export const runCall = async (ctx: ToolsContext, running: RunningCall): Promise<ToolAnswer> => {
   const started = await start(ctx, running);

@@ -37,7 +37,7 @@ const own: readonly OwnTool[] = [machineStatus, callResult];
 /** The server's own tools, by name. */
 export const ownTools: ReadonlyMap<string, OwnTool> = new Map(own.map((one) => [one.tool.name, one]));
 
-/** All tools of a caller, in an order that stays, also while the machine is away. Throws a `ProtocolError`. */
+/** All tools of a caller in a stable order, also while the machine is offline. Throws a `ProtocolError`. */
 export const listTools = async (ctx: ToolsContext, caller: BearerCaller): Promise<McpTool[]> => {
   try {
     const machine = await machineOf(ctx.gateway, caller);

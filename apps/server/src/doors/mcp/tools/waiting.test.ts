@@ -71,7 +71,7 @@ describe.each(eras)('%s', (_revision, request) => {
   const outcome = (mcp: McpFixture, id: string, bearer = 'ada') =>
     call(mcp, { name: 'call_result', arguments: { id, waitMs: 0 } }, bearer);
 
-  it('while the person is asked the client hears so at once and every 10 s, and has the result when they allow it', async () => {
+  it('while the person is asked the client gets progress at once and every 10 s, and the result once allowed', async () => {
     const mcp = await openMcp();
     const machine = await connectAsking(mcp);
     const answer = post(mcp, { ...write, _meta: { progressToken: 'p' } });
@@ -237,7 +237,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await outcome(later, requestId)).toMatchObject({ content: [{ text: 'written' }] });
   });
 
-  it('another token’s call, another user’s, and one that is out of reach are as unknown as one that is nobody’s', async () => {
+  it('another token’s call, another user’s and one out of scope are answered as an unknown call', async () => {
     const mcp = await openMcp();
     const machine = await connectAsking(mcp);
     const answer = call(mcp, { ...write, _meta: { 'drawbridge/waitMs': 0 } });

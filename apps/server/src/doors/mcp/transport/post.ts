@@ -76,8 +76,8 @@ const declaredIn = (body: unknown): unknown =>
   isInitializeRequest(body) ? body.params.capabilities : undefined;
 
 /**
- * Whether the protocol's own server answers: parts of the call must stand in headers too, which that compares, or the tool
- * may ask for what the client cannot do, or the client can be shown a page.
+ * Whether the SDK must answer: it compares headers with parts of the call, or the tool may ask for something
+ * the client cannot do, or the client can show pages.
  */
 const needsSdk = async (
   ctx: TransportContext,

@@ -30,7 +30,7 @@ describe('sessions of 2025-11-25', () => {
     const status = async (id: string, bearer = 'ada') =>
       (await mcp.post(body, { bearer, headers: { ...headers, 'mcp-session-id': id } })).status;
     expect(await status(session)).toBe(200);
-    expect(await status(session, 'nobody')).toBe(401);
+    expect(await status(session, 'unknown')).toBe(401);
     const [name = '', issued = '', can = '', mac = ''] = session.split('.');
     const forged = [
       [name, issued, can, `${mac.slice(1)}A`],

@@ -46,9 +46,8 @@ const tryInsert = async (ctx: InsertContext, made: CallData, { call, claimKey, d
 };
 
 /**
- * Stores a new call and writes it on the stream of its machine, where that is here. Throws `notConnected`
- * where the
- * machine has left, `storeUnavailable` where the claim of its key has ended.
+ * Stores a new call and writes it on its machine's stream, if that is here. Throws `notConnected` if the
+ * machine has left, `storeUnavailable` if the claim of its key has ended.
  */
 export const insertCall = async (ctx: InsertContext, newCall: NewCall): Promise<Inserted> => {
   const made = newCall.call.data;

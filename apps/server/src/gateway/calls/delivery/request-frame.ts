@@ -10,9 +10,8 @@ interface Requested {
 }
 
 /**
- * The frame that gives a call to its daemon, with the decision where there is one. `again`: it may have
- * been given before.
- * `timeoutMs` is null for a daemon that has not said who it is.
+ * The frame that sends a call, and its decision if it has one. `again`: it may have been sent before.
+ * `timeoutMs` is null for a daemon that sends no identity.
  */
 export const requestFrame = (
   { record, state, answered }: Requested,

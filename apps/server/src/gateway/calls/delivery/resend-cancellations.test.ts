@@ -65,7 +65,7 @@ it.each([
     'another daemon',
     initBody({ daemon: { version: '1', protocol: 1, features: ['cancel'], instance: 'a' } }),
   ],
-])('%s hears nothing of it', async (name, body) => {
+])('%s gets no cancellation', async (name, body) => {
   const { key, requestId } = await away(body);
   await fixture.gateway.calls.cancel('ada', requestId);
   if (name === 'another daemon') await fixture.gateway.daemon.init(key, initBody());

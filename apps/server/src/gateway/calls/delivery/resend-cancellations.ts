@@ -13,9 +13,8 @@ export interface ResendCancellationsContext {
 }
 
 /**
- * Sends a machine that has a stream again the cancellations of its calls that it has not acknowledged: it
- * was away, or its
- * server was, when they ended.
+ * Resends a reconnected machine the cancellations that it has not acknowledged: it, or its server, was
+ * offline when the calls ended.
  */
 export const resendCancellations = async (
   { clock, limits, store, streams, machine }: ResendCancellationsContext,

@@ -6,9 +6,8 @@ export const lastTime = 8.64e15;
 export const storedTime = z.number().int().min(0).max(lastTime);
 
 /**
- * Reads the columns of one row, each by itself: where one cannot be read, something else stands in its
- * place and its name is
- * remembered. One damaged row must keep neither the server from starting nor a page from being shown.
+ * Reads each column of a row separately; an unreadable one gets a default and its name is recorded. One
+ * damaged row must stop neither the start of the server nor a page.
  */
 export interface Columns {
   read<Value>(name: string, read: () => Value, instead: Value): Value;

@@ -24,9 +24,8 @@ const stateOf = (
 };
 
 /**
- * An open call as its rows say; `silentUntil` is its deadline where it is delivered, and no call ends
- * before it. Null where
- * one of its questions cannot be read, and so neither whether nor how it was answered.
+ * An open call of its rows; `silentUntil` is its deadline once delivered, and its earliest end. Null if one
+ * of its questions cannot be read: its answer is then unknown.
  */
 export const readCallData = async (
   confirmations: Pick<ConfirmationsStore, 'ofCall'>,

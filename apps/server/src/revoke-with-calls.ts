@@ -7,12 +7,8 @@ interface Needs {
   clients: Clients;
 }
 
-/** Tokens and clients that take their open calls with them when the person revokes them, also those that nobody waits for. */
-export const withTheirCalls = ({
-  gateway,
-  tokens,
-  clients,
-}: Needs): { tokens: Tokens; clients: Clients } => ({
+/** Tokens and clients whose revocation also cancels their open calls, with or without a waiting client. */
+export const revokingCalls = ({ gateway, tokens, clients }: Needs): { tokens: Tokens; clients: Clients } => ({
   tokens: {
     ...tokens,
     revoke: async (userId, id) => {
