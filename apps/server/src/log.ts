@@ -65,10 +65,10 @@ const asText = (json: string): string => {
   const read = parsed(json);
   if (read === undefined) return json;
   const { level, msg, err } = read;
-  const said = [msg, err?.message].filter(Boolean).join(': ').replaceAll('\n', '\\n');
-  const frames = err?.stack.split('\n').filter((one) => /^\s+at /.test(one)) ?? [];
+  const message = [msg, err?.message].filter(Boolean).join(': ').replaceAll('\n', '\\n');
+  const frames = err?.stack.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   const stack = level < 50 ? '' : frames.join('\n');
-  const text = `${levelNames[level] ?? 'fatal'}  ${said}${stack && `\n${stack}`}`;
+  const text = `${levelNames[level] ?? 'fatal'}  ${message}${stack && `\n${stack}`}`;
   return `${text.replace(control, escaped)}\n`;
 };
 

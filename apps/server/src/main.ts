@@ -30,7 +30,7 @@ const actions = async () => {
     config,
     cwd: startedIn(),
     print: (text) => void process.stdout.write(text),
-    tell: (text) => void process.stderr.write(text),
+    note: (text) => void process.stderr.write(text),
   });
 };
 const program = createProgram(manifest.version, {

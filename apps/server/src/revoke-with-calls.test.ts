@@ -99,8 +99,8 @@ describe('MC-04 MC-14 with a token that is revoked', () => {
 
 it('MC-14 a client that is revoked takes its calls with it, and one that is not there takes none', async () => {
   const done: unknown[] = [];
-  const note = (what: string) => async (userId: string, given: unknown) =>
-    void done.push([what, userId, given]);
+  const note = (what: string) => async (userId: string, input: unknown) =>
+    void done.push([what, userId, input]);
   const missing = async () => {
     throw new Error('not there');
   };

@@ -13,7 +13,7 @@ export const commandsFor = (dataDir: string) => {
     config: configFrom({ DATA_DIR: dataDir }),
     cwd: '/',
     print: (text) => void out.push(text),
-    tell: (text) => void err.push(text),
+    note: (text) => void err.push(text),
   });
   return { ...actions, out: () => out.join(''), err: () => err.join('') };
 };

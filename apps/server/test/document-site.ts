@@ -56,10 +56,10 @@ export const openSite = async (names: Record<string, LookupAddress[]> = {}) => {
     resolve: async (name) => names[name] ?? [publicAddress],
     request: (url, options, onAnswer) => {
       // The guard's own look-up goes first; what it let through leads here.
-      const led: LookupFunction = (name, given, done) =>
-        options.lookup?.(name, given, (error) => {
+      const led: LookupFunction = (name, lookupOptions, done) =>
+        options.lookup?.(name, lookupOptions, (error) => {
           if (error) return done(error, []);
-          return given.all === true ? done(null, [here]) : done(null, here.address, here.family);
+          return lookupOptions.all === true ? done(null, [here]) : done(null, here.address, here.family);
         });
       return request(url, { ...options, port, ca: cert, lookup: led }, onAnswer);
     },

@@ -25,7 +25,7 @@ export interface WithId {
 
 /** The requests whose answer differs between an id of Ann's and an unknown one, as Ben; must be empty. */
 export const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
-  const found: unknown[] = [];
+  const differing: unknown[] = [];
   for (const [name, { ask }] of Object.entries(table)) {
     for (const [kind, id] of Object.entries(ids)) {
       for (const [by, headers] of Object.entries(proofs)) {
@@ -34,13 +34,13 @@ export const differences = async ({ server, ids, proofs }: Tenants, table: Recor
         );
         const [theirs, unknown] = answers;
         if (JSON.stringify(theirs) !== JSON.stringify(unknown))
-          found.push({ name, kind, by, theirs, unknown });
+          differing.push({ name, kind, by, theirs, unknown });
         if (Object.values(ids).some((secret) => theirs?.text.includes(secret)))
-          found.push({ name, kind, by, theirs });
+          differing.push({ name, kind, by, theirs });
       }
     }
   }
-  return found;
+  return differing;
 };
 
 /** Checks that the requests know Ann's own ids: without that, equal answers would prove nothing. */

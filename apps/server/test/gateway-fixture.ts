@@ -66,7 +66,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     await migrate(database.db);
     const errors: unknown[] = [];
     const log: object[] = [];
-    const tell = (what: object, sentence: string) => void log.push({ ...what, sentence });
+    const record = (what: object, sentence: string) => void log.push({ ...what, sentence });
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
     const make = (bus: Bus | undefined) =>
@@ -85,7 +85,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
         },
         module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
         isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
-        log: { info: tell, error: tell },
+        log: { info: record, error: record },
         onError: (error) => void errors.push(error),
         ...(bus && { bus }),
       });

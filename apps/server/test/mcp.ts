@@ -57,10 +57,10 @@ export const bothTypes = { accept: 'application/json, text/event-stream' };
 type McpOptions = FixtureOptions & { publicUrl?: string };
 
 const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpFixture> => {
-  const held = new Map(Object.entries(bearers));
+  const grants = new Map(Object.entries(bearers));
   const watching = new Map<Access, Set<() => void>>();
   const accessControl: AccessControl = {
-    verify: async (bearer) => held.get(bearer) ?? null,
+    verify: async (bearer) => grants.get(bearer) ?? null,
     whyRefused: async () => 'unknown',
     onRevoked: (granted, ended) => {
       const listeners = watching.get(granted) ?? new Set();
@@ -105,8 +105,8 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
       return serve(after, options);
     },
     revoke: (bearer) => {
-      const granted = held.get(bearer);
-      held.delete(bearer);
+      const granted = grants.get(bearer);
+      grants.delete(bearer);
       for (const ended of granted ? (watching.get(granted) ?? []) : []) ended();
     },
     send: sendTo,

@@ -10,7 +10,7 @@ import type { Got, Sent, TestServer } from './server.ts';
 export interface RestClient {
   token: string;
   send(path: string, sent?: Sent): Promise<Got>;
-  run(name: string, given?: Record<string, unknown>, headers?: Record<string, string>): Promise<Got>;
+  run(name: string, args?: Record<string, unknown>, headers?: Record<string, string>): Promise<Got>;
 }
 
 const restClient = (server: TestServer, token: string): RestClient => {
@@ -20,8 +20,8 @@ const restClient = (server: TestServer, token: string): RestClient => {
   return {
     token,
     send: sendIt,
-    run: (name, given = {}, headers = {}) =>
-      sendIt('/calls', { method: 'POST', body: { name, arguments: given }, headers }),
+    run: (name, args = {}, headers = {}) =>
+      sendIt('/calls', { method: 'POST', body: { name, arguments: args }, headers }),
   };
 };
 
@@ -88,7 +88,7 @@ export const listenRest = (server: TestServer, { token }: RestClient, lastEventI
   };
 };
 
-export const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
+export const text = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
 /** A server with a machine and a script that may only read. */
 export const online = async (environment: Record<string, string> = {}) => {

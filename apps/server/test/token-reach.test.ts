@@ -55,9 +55,9 @@ const told = async (server: TestServer, path: string, sent: Sent) => {
 };
 
 const isQuery = (name: string) => {
-  const found: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
-  if (typeof found !== 'function' || !('_def' in found)) return false;
-  const { _def: def } = found;
+  const procedure: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
+  if (typeof procedure !== 'function' || !('_def' in procedure)) return false;
+  const { _def: def } = procedure;
   return typeof def === 'object' && def !== null && 'type' in def && def.type !== 'mutation';
 };
 

@@ -50,12 +50,12 @@ const besides = (file: string) => [file, `${file}-wal`, `${file}-shm`].filter((p
 const setAside = (place: DatabasePlace, at: number): string | null => {
   const file = sqliteFile(place);
   const secret = join(place.dataDir, copied.secret);
-  const found = besides(file);
-  if (found.length === 0 && !existsSync(secret)) return null;
+  const files = besides(file);
+  if (files.length === 0 && !existsSync(secret)) return null;
   const aside = join(dirname(file), `before-restore-${new Date(at).toISOString().replaceAll(':', '-')}`);
   mkdirSync(aside, { mode: 0o700 });
   if (existsSync(secret)) copyFileSync(secret, join(aside, copied.secret));
-  for (const path of found) renameSync(path, path.replace(file, join(aside, copied.store)));
+  for (const path of files) renameSync(path, path.replace(file, join(aside, copied.store)));
   return aside;
 };
 

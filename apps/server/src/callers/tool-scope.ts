@@ -49,9 +49,11 @@ const wideCategories = new Set<unknown>(['filesystem', undefined]);
 export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolGroup[] => {
   const known: ToolGroup | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
   const category = annotations?.category;
-  const said = groupOfCategory.get(category);
-  if (known === undefined) return said === undefined ? [...toolGroups] : [said];
-  return wideCategories.has(category) || said === undefined || said === known ? [known] : [known, said];
+  const categoryGroup = groupOfCategory.get(category);
+  if (known === undefined) return categoryGroup === undefined ? [...toolGroups] : [categoryGroup];
+  return wideCategories.has(category) || categoryGroup === undefined || categoryGroup === known
+    ? [known]
+    : [known, categoryGroup];
 };
 
 /** Whether a caller with these scopes may see and call the tool. */

@@ -16,12 +16,12 @@ interface Needs {
   /** Where the person stands; folders of the command line are relative to it. */
   cwd: string;
   print(text: string): void;
-  /** Says what a program that reads the result need not see. */
-  tell(text: string): void;
+  /** Prints a message for a person on stderr, apart from the result. */
+  note(text: string): void;
 }
 
 /** The commands beside the running server. Each throws coded errors for what the person can put right. */
-export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions, 'start'> => {
+export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions, 'start'> => {
   const place = { url: config.databaseUrl, dataDir: config.dataDir };
   const command = serverCommand();
 
@@ -34,7 +34,7 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
     resetPassword: (email) =>
       withAccounts(config, async ({ accounts }) => {
         const { url, expiresAt } = await resetPassword(accounts, email);
-        tell(
+        note(
           `Send this link to ${email}. It can be used once, until ${expiresAt}, and ends the person's sessions.\n`,
         );
         print(`${url}\n`);
@@ -42,23 +42,23 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
     disableUser: (email) =>
       withAccounts(config, async (opened) => {
         await disableUser(opened, { email, clock: systemClock });
-        tell(`Disabled ${email}: sessions, access tokens, clients and machines have ended.\n`);
-        tell(`To enable it again: ${command} user enable ${email}\n`);
+        note(`Disabled ${email}: sessions, access tokens, clients and machines have ended.\n`);
+        note(`To enable it again: ${command} user enable ${email}\n`);
       }),
     enableUser: (email) =>
       withAccounts(config, async ({ accounts }) => {
         await enableUser(accounts, email);
-        tell(`Enabled ${email}. Access tokens have to be created anew, and machines connected again.\n`);
+        note(`Enabled ${email}. Access tokens have to be created anew, and machines connected again.\n`);
       }),
-    ...createMachineActions({ config, print, tell }),
+    ...createMachineActions({ config, print, note }),
     createToken: ({ email, input, json }) =>
       withAccounts(config, async (opened) => {
         const created = await createToken(opened, { email, input });
         if (json) return print(`${JSON.stringify(created)}\n`);
-        tell(
+        note(
           `Created "${created.name}" for ${email}: ${created.scopes.join(', ')}; until ${created.expiresAt}.\n`,
         );
-        tell('It is shown only now.\n');
+        note('It is shown only now.\n');
         print(`${created.token}\n`);
       }),
     backUp: async (folder) => {
@@ -66,7 +66,7 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
       const { backUp } = await import('../backup/index.ts');
       const target = resolve(cwd, folder);
       backUp(place, target);
-      tell('Keep it as safe as passwords: with it anybody can sign in to the copy.\n');
+      note('Keep it as safe as passwords: with it anybody can sign in to the copy.\n');
       print(`${target}\n`);
     },
     restore: async (folder) => {
@@ -76,7 +76,7 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
       try {
         const upgrade = async (dataDir: string) => {
           const staged = { ...config, dataDir, databaseUrl: undefined, logLevel: 'warn' as const };
-          const { close } = await openAccounts({ config: staged, clock: systemClock, writeLog: tell });
+          const { close } = await openAccounts({ config: staged, clock: systemClock, writeLog: note });
           await close();
         };
         const { aside, compared } = await restore(
@@ -84,10 +84,10 @@ export const createActions = ({ config, cwd, print, tell }: Needs): Omit<Actions
           resolve(cwd, folder),
         );
         print(`Restored ${resolve(cwd, folder)} to ${config.dataDir}\n`);
-        if (aside !== null) tell(`What was there is in ${aside}\n`);
-        tell('Everybody has to sign in again. Calls that were open in the copy have ended.\n');
+        if (aside !== null) note(`What was there is in ${aside}\n`);
+        note('Everybody has to sign in again. Calls that were open in the copy have ended.\n');
         if (!compared)
-          tell(
+          note(
             'There was no store to compare with: access tokens, clients and machines that were revoked after the copy was made work again. Revoke them in the panel.\n',
           );
       } finally {

@@ -15,7 +15,7 @@ import { withAccounts } from './with-accounts.ts';
 interface Needs {
   config: Config;
   print(text: string): void;
-  tell(text: string): void;
+  note(text: string): void;
 }
 
 type MachineActions = Pick<
@@ -24,7 +24,7 @@ type MachineActions = Pick<
 >;
 
 /** `drawbridge-server machines`. */
-export const createMachineActions = ({ config, print, tell }: Needs): MachineActions => {
+export const createMachineActions = ({ config, print, note }: Needs): MachineActions => {
   const withMachines = (work: (needs: MachineNeeds) => Promise<void>) =>
     withAccounts(config, ({ accounts, store }) =>
       work({ accounts, machines: createManageMachines(store.db) }),
@@ -39,27 +39,27 @@ export const createMachineActions = ({ config, print, tell }: Needs): MachineAct
       withMachines(async (needs) => {
         const listed = await listMachines(needs, email);
         print(json ? `${JSON.stringify(listed)}\n` : machineTable(listed));
-        if (listed.length === 0) tell(`${email} has no machine. Connect one in the panel.\n`);
+        if (listed.length === 0) note(`${email} has no machine. Connect one in the panel.\n`);
       }),
     renameMachine: (choice) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.rename(machine, choice.name);
-        tell(`Renamed ${machine.name} to ${choice.name}.\n`);
+        note(`Renamed ${machine.name} to ${choice.name}.\n`);
       }),
     setDefaultMachine: (choice) =>
       withMachine(choice, async ({ accounts, machines }, machine) => {
         await machines.setDefault((await accountOf(accounts, choice.email)).id, machine);
-        tell(`${machine.name} is the default machine of ${choice.email}.\n`);
+        note(`${machine.name} is the default machine of ${choice.email}.\n`);
       }),
     disconnectMachine: (choice) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.disconnect(machine, systemClock.now());
-        tell(`Disconnected ${machine.name}. To connect it again, create a command in the panel.\n`);
+        note(`Disconnected ${machine.name}. To connect it again, create a command in the panel.\n`);
       }),
     forgetMachine: (choice) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.forget(machine, systemClock.now());
-        tell(
+        note(
           `Removed ${machine.name} from the machines of ${choice.email}. Its calls stay in the activity.\n`,
         );
       }),

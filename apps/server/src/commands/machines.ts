@@ -23,8 +23,8 @@ export const listMachines = async (
 /** Throws `notFound`, and names the machines that there are. */
 export const findMachine = async (needs: MachineNeeds, { email, machine }: MachineChoice) => {
   const listed = await listMachines(needs, email);
-  const found = listed.find(({ id }) => id === machine) ?? listed.find(({ name }) => name === machine);
-  if (found) return found;
+  const match = listed.find(({ id }) => id === machine) ?? listed.find(({ name }) => name === machine);
+  if (match) return match;
   const names = listed.map(({ name }) => name).join(', ');
   throw errors.notFound({
     message: `${email} has no machine called ${machine}`,

@@ -5,7 +5,7 @@ import { createProgram, type Actions } from './program.ts';
 /** What one line calls, or the exit code and the sentence with which it is refused. */
 const read = async (...args: string[]) => {
   const called: unknown[] = [];
-  const said: string[] = [];
+  const printed: string[] = [];
   const names = [
     'start',
     'listUsers',
@@ -22,18 +22,18 @@ const read = async (...args: string[]) => {
     'restore',
     'doctor',
   ] as const satisfies (keyof Actions)[];
-  const action = (name: string) => async (given: unknown) =>
-    void called.push(given === undefined ? [name] : [name, given]);
+  const action = (name: string) => async (input: unknown) =>
+    void called.push(input === undefined ? [name] : [name, input]);
   const actions = Object.fromEntries(names.map((name) => [name, action(name)]));
   const program = createProgram('1.2.3', actions as unknown as Actions);
-  const quiet = { writeErr: (text: string) => void said.push(text), writeOut: () => {} };
+  const quiet = { writeErr: (text: string) => void printed.push(text), writeOut: () => {} };
   for (const one of [program, ...program.commands.flatMap((each) => [each, ...each.commands])])
     one.configureOutput(quiet).exitOverride();
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? ['help'] : ['wrong', said.join('')];
+    return error.exitCode === 0 ? ['help'] : ['wrong', printed.join('')];
   }
   return called[0];
 };

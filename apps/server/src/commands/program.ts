@@ -87,16 +87,20 @@ const addMachines = (program: Command, actions: Actions): void => {
   add('rename', 'call a machine by another name')
     .argument(...machine)
     .argument('<name>', 'lower-case letters, digits and hyphens', newName)
-    .action((given: string, name: string, { user }: { user: string }) =>
-      actions.renameMachine({ email: user, machine: given, name }),
+    .action((machine: string, name: string, { user }: { user: string }) =>
+      actions.renameMachine({ email: user, machine, name }),
     );
-  const one = (name: string, description: string, run: (choice: MachineChoice) => Promise<void>) =>
+  const machineCommand = (name: string, description: string, run: (choice: MachineChoice) => Promise<void>) =>
     add(name, description)
       .argument(...machine)
-      .action((given: string, { user }: { user: string }) => run({ email: user, machine: given }));
-  one('default', 'use a machine where none is named', actions.setDefaultMachine);
-  one('disconnect', 'end the pairing of a machine', actions.disconnectMachine);
-  one('forget', 'remove a machine that is away from the list; its calls stay', actions.forgetMachine);
+      .action((machine: string, { user }: { user: string }) => run({ email: user, machine }));
+  machineCommand('default', 'use a machine where none is named', actions.setDefaultMachine);
+  machineCommand('disconnect', 'end the pairing of a machine', actions.disconnectMachine);
+  machineCommand(
+    'forget',
+    'remove a machine that is away from the list; its calls stay',
+    actions.forgetMachine,
+  );
 };
 
 const addToken = (program: Command, actions: Actions): void => {
@@ -113,14 +117,14 @@ const addToken = (program: Command, actions: Actions): void => {
       `days that it is valid, at most ${tokenLimits.mostDays} (default: ${tokenLimits.defaultDays})`,
     )
     .option('--json', 'print the token with its details as JSON')
-    .action((given: TokenFlags) => {
+    .action((options: TokenFlags) => {
       const input = createTokenInput.safeParse({
-        name: given.name,
-        scopes: given.scopes?.split(','),
-        expiresInDays: given.days === undefined ? undefined : Number(given.days),
+        name: options.name,
+        scopes: options.scopes?.split(','),
+        expiresInDays: options.days === undefined ? undefined : Number(options.days),
       });
       if (input.success)
-        return actions.createToken({ email: given.user, input: input.data, json: given.json ?? false });
+        return actions.createToken({ email: options.user, input: input.data, json: options.json ?? false });
       const [issue] = input.error.issues;
       const field = String(issue?.path[0]);
       return create.error(`error: ${flags[field] ?? field}: ${issue?.message ?? 'is not valid'}`);

@@ -29,7 +29,7 @@ const otherServer = async (folder: string) => {
   const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program, folder];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
-  return { child, said: String(line).trim() };
+  return { child, output: String(line).trim() };
 };
 
 it('is had by one server at a time, and is free again when that one releases it', () => {
@@ -47,8 +47,8 @@ it('is had by one server at a time, and is free again when that one releases it'
 
 it('tells who has it, and is free after a kill -9, whatever that left behind', async () => {
   const folder = makeFolder();
-  const { child, said } = await otherServer(folder);
-  expect(said).toBe('taken');
+  const { child, output } = await otherServer(folder);
+  expect(output).toBe('taken');
   expect(lookAtFolder(folder)).toEqual({ pid: child.pid, host: hostname(), url: 'http://127.0.0.1:5820' });
   child.kill('SIGKILL');
   await once(child, 'exit');

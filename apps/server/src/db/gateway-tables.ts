@@ -122,7 +122,7 @@ export interface GatewaySwitchTable {
 /**
  * A row identifies a repeated call: an idempotency key, a call with an undelivered answer, or a used state.
  */
-export interface CallRepeatTable {
+export interface IdempotencyTable {
   /** SHA-256 of what names it. */
   key: string;
   userId: string;
@@ -155,7 +155,7 @@ export interface GatewayTables {
   calls: CallTable;
   confirmations: ConfirmationTable;
   gatewaySwitches: GatewaySwitchTable;
-  callRepeats: CallRepeatTable;
+  callRepeats: IdempotencyTable;
   removedUsers: RemovedUserTable;
   userSettings: UserSettingsTable;
 }

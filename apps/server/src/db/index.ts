@@ -1,5 +1,5 @@
 export type {
-  CallRepeatTable,
+  IdempotencyTable,
   CallTable,
   ConfirmationTable,
   GatewayKeyTable,

@@ -45,8 +45,8 @@ export interface Bus {
   count(topic: Topic): number;
   /** How often to read the store in case messages were lost, in milliseconds; null where none is. */
   readonly pollMs: number | null;
-  /** `look` runs when messages may have been missed; in one process they never are. */
-  onGap(look: () => void): () => void;
+  /** `refresh` runs when messages may have been missed; in one process they never are. */
+  onGap(refresh: () => void): () => void;
 }
 
 /** The bus of a single server. */

@@ -67,7 +67,7 @@ const createParts = (needs: GatewayNeeds) => {
     ...common,
     stores,
     streams,
-    machine: registry.held,
+    machine: registry.loaded,
     machinesHere: onlineHere,
     refreshMachine: (id) => connections.refresh(id),
     onChanged: (record) => {
@@ -79,7 +79,7 @@ const createParts = (needs: GatewayNeeds) => {
       void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
   });
   const resend = (machineId: string) => {
-    const context = { clock, limits, store: stores.calls, streams, machine: registry.held };
+    const context = { clock, limits, store: stores.calls, streams, machine: registry.loaded };
     resendCancellations(context, machineId).catch(onError);
   };
   const attached = (machineId: string) => {
@@ -120,7 +120,7 @@ const createParts = (needs: GatewayNeeds) => {
   const idempotency = createIdempotency({
     clock,
     limits,
-    store: stores.repeats,
+    store: stores.idempotency,
     isAlone: bus.pollMs === null,
     find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
   });
@@ -175,16 +175,16 @@ const createParts = (needs: GatewayNeeds) => {
 const refusingWhen =
   (stopped: () => boolean) =>
   <Part extends object, Name extends keyof Part>(
-    part: Part & Record<Name, (...given: never[]) => Promise<unknown>>,
+    part: Part & Record<Name, (...args: never[]) => Promise<unknown>>,
     names: readonly Name[],
   ): Part => {
     const guarded = names.map((name) => {
       const run = part[name];
       return [
         name,
-        async (...given: never[]) => {
+        async (...args: never[]) => {
           if (stopped()) throw errors.shuttingDown();
-          return run(...given);
+          return run(...args);
         },
       ];
     });

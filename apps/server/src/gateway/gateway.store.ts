@@ -7,7 +7,7 @@ import { createKeysStore, type KeysStore } from './pairing/keys.store.ts';
 import { createMachinesStore, type MachinesStore } from './machines/machines.store.ts';
 import { createOldCallsStore, type OldCallsStore } from './retention/old-calls.store.ts';
 import { createRemovedUsersStore, type RemovedUsersStore } from './retention/removed-users.store.ts';
-import { createRepeatsStore, type RepeatsStore } from './idempotency/idempotency.store.ts';
+import { createIdempotencyStore, type IdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore, type SwitchesStore } from './settings/switches.store.ts';
 
 /** All that the gateway writes down; each throws `storeUnavailable` where the store is in trouble. */
@@ -18,7 +18,7 @@ export interface GatewayStores {
   machines: MachinesStore;
   oldCalls: OldCallsStore;
   removedUsers: RemovedUsersStore;
-  repeats: RepeatsStore;
+  idempotency: IdempotencyStore;
   switches: SwitchesStore;
   transitions: TransitionsStore;
 }
@@ -32,7 +32,7 @@ export const createGatewayStores = (store: Store): GatewayStores => {
     machines: mapStoreErrors(createMachinesStore(store)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(db)),
-    repeats: mapStoreErrors(createRepeatsStore(db)),
+    idempotency: mapStoreErrors(createIdempotencyStore(db)),
     switches: mapStoreErrors(createSwitchesStore(db)),
     transitions: mapStoreErrors(createTransitionsStore(db, commit)),
   };

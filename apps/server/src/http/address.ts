@@ -59,8 +59,8 @@ export const createAddress = (config: {
     ownsOrigin: (origin) =>
       origin === config.publicUrl ||
       (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
-    listening: (given) => {
-      port = given;
+    listening: (listeningPort) => {
+      port = listeningPort;
     },
   };
 };

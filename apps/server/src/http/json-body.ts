@@ -30,10 +30,10 @@ const endOfText = (body: Uint8Array, from: number): number => {
       if (byte === quote || byte === undefined) return at;
       if (byte === backslash) at += 1;
     }
-    const found = body.indexOf(quote, at);
-    if (found < 0) return body.length;
-    if (!isEscaped(body, found, at)) return found;
-    at = found + 1;
+    const quoteAt = body.indexOf(quote, at);
+    if (quoteAt < 0) return body.length;
+    if (!isEscaped(body, quoteAt, at)) return quoteAt;
+    at = quoteAt + 1;
   }
 };
 

@@ -74,11 +74,11 @@ export const createLimits = async (
       timeWindow: minuteMs,
       ...(keyGenerator ? { keyGenerator } : {}),
     });
-    const take = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const limitHook = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
       const state = await apply(request, { increment });
       if (!state.isAllowed && state.isExceeded) refuse(reply, state.ttlInSeconds);
     };
-    return { count: take(true), check: take(false) };
+    return { count: limitHook(true), check: limitHook(false) };
   };
 
   const named = (max: number): NamedLimit => {

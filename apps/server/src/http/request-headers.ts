@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 export const requestHeaders = (request: FastifyRequest): Headers => {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined) headers.append(name, one);
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined) headers.append(name, item);
     }
   }
   return headers;

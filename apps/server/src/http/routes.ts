@@ -10,7 +10,7 @@ export interface HttpRoute {
 export const watchRoutes = (app: FastifyInstance): (() => readonly HttpRoute[]) => {
   const routes: HttpRoute[] = [];
   app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url });
+    for (const name of [method].flat()) routes.push({ method: name, url });
   });
   return () => routes;
 };

@@ -21,19 +21,19 @@ interface Needs {
 /** Straight on the connection: Kysely's own layers take as long as the statements. */
 export const createBatchTransaction = ({ database, level, inTransaction }: Needs): BatchTransaction => {
   const run = (text: string, parameters: readonly unknown[] = []) => database.prepare(text).run(parameters);
-  const write = (one: Write) => {
-    if (!('rows' in one)) return void run(one.sql, one.parameters);
-    const { changes } = run(one.query.sql, one.query.parameters);
-    if (Number(changes) !== one.rows) throw new OutdatedError();
+  const runWrite = (write: Write) => {
+    if (!('rows' in write)) return void run(write.sql, write.parameters);
+    const { changes } = run(write.query.sql, write.query.parameters);
+    if (Number(changes) !== write.rows) throw new OutdatedError();
   };
   return (writes, durability) => {
     level.set(durability);
     const [only, second] = writes;
     // A single statement is a transaction of its own.
-    if (only && !second) return write(only);
+    if (only && !second) return runWrite(only);
     run('begin');
     try {
-      for (const one of writes) write(one);
+      for (const write of writes) runWrite(write);
       run('commit');
     } catch (error) {
       // After some errors, such as a full disk, SQLite has rolled back already.

@@ -3,15 +3,15 @@ import type { SqliteStatement } from 'kysely';
 /** The same statement, which does `before` each time before it runs. */
 export const beforeEachRun = (statement: SqliteStatement, before: () => void): SqliteStatement => {
   const after =
-    <Given, Result>(run: (given: Given) => Result) =>
-    (given: Given) => {
+    <Input, Result>(run: (input: Input) => Result) =>
+    (input: Input) => {
       before();
-      return run(given);
+      return run(input);
     };
   return {
     reader: statement.reader,
-    all: after((given: readonly unknown[]) => statement.all(given)),
-    run: after((given: readonly unknown[]) => statement.run(given)),
-    iterate: after((given: readonly unknown[]) => statement.iterate(given)),
+    all: after((input: readonly unknown[]) => statement.all(input)),
+    run: after((input: readonly unknown[]) => statement.run(input)),
+    iterate: after((input: readonly unknown[]) => statement.iterate(input)),
   };
 };

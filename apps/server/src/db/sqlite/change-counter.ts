@@ -33,12 +33,12 @@ export const countChanges = (
   const lookAtOthers = () => {
     const now = clock.now();
     if (Math.abs(now - lookedAt) < lookEveryMs) return;
-    const found = dataVersion();
-    if (found !== seen) {
+    const current = dataVersion();
+    if (current !== seen) {
       version += 1;
       others += 1;
     }
-    seen = found;
+    seen = current;
     lookedAt = now;
   };
 

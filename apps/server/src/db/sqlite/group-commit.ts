@@ -17,7 +17,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const isKept = (one: Waiting) => one.durability === 'kept';
+const isKept = (entry: Waiting) => entry.durability === 'kept';
 
 /** Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others. */
 export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransaction): Commit => {
@@ -29,7 +29,7 @@ export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransacti
   const write = (group: readonly Waiting[]) =>
     executor.provideConnection(async () =>
       writeBatch(
-        group.flatMap((one) => one.writes),
+        group.flatMap((entry) => entry.writes),
         group.every(isKept) ? 'kept' : 'synced',
       ),
     );
@@ -43,10 +43,10 @@ export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransacti
     gathering = false;
     try {
       await write(group);
-      for (const one of group) one.resolve();
+      for (const entry of group) entry.resolve();
     } catch (error) {
       if (group.length === 1) return group[0]?.reject(error);
-      for (const one of group) await write([one]).then(one.resolve, one.reject);
+      for (const entry of group) await write([entry]).then(entry.resolve, entry.reject);
     }
   };
 

@@ -53,12 +53,12 @@ const setUp = async () => {
 
 it('a small result goes past a large one that does not arrive, a large one when that has left', async () => {
   const { callOf, post, begin } = await setUp();
-  const held = begin('unknown');
-  await new Promise((resolve) => held.once('finish', resolve).once('socket', resolve));
+  const blocked = begin('unknown');
+  await new Promise((resolve) => blocked.once('finish', resolve).once('socket', resolve));
   const [small, large] = [await callOf(), await callOf()];
   const waiting = post(large.requestId, largeBytes * 2);
   expect(seen(await post(small.requestId, 10))).toEqual([200, { ok: true }]);
-  held.destroy();
+  blocked.destroy();
   expect(seen(await waiting)).toEqual([200, { ok: true }]);
   expect((await large.ended).result?.content).toMatchObject([{ text: 'x'.repeat(largeBytes * 2) }]);
 });

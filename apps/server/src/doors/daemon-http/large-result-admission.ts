@@ -37,10 +37,10 @@ export const createLargeResultAdmission = (clock: Clock): LargeResultAdmission =
     inAll < largeLimits.inAll ? [...line].find(({ userId }) => !busy.has(userId)) : undefined;
 
   const fill = () => {
-    for (let one = next(); one; one = next()) one.begin();
+    for (let waiter = next(); waiter; waiter = next()) waiter.begin();
   };
 
-  const take = (userId: string): (() => void) => {
+  const acquire = (userId: string): (() => void) => {
     busy.add(userId);
     inAll += 1;
     let counts = true;
@@ -79,7 +79,7 @@ export const createLargeResultAdmission = (clock: Clock): LargeResultAdmission =
           userId,
           begin: () => {
             leave();
-            resolve(take(userId));
+            resolve(acquire(userId));
           },
         };
         const stopWaiting = clock.after(largeLimits.waitMs, () => {

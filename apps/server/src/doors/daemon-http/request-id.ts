@@ -5,8 +5,8 @@ import { errors } from '../../errors.ts';
 const params = z.object({ requestId });
 
 /** The id in a path; one that cannot be any call's is as unknown as another. */
-export const requestIdOf = (given: unknown): string => {
-  const parsed = params.safeParse(given);
+export const requestIdOf = (value: unknown): string => {
+  const parsed = params.safeParse(value);
   if (!parsed.success) throw errors.notFound();
   return parsed.data.requestId;
 };

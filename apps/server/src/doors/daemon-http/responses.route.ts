@@ -21,12 +21,12 @@ const named = z.object({ requestId });
  * What is wrong with one is said of it in the order in which it would be alone: what it says, then of which
  * call.
  */
-const readOne = (given: unknown): Read => {
+const readEntry = (value: unknown): Read => {
   try {
-    const body = daemonSurface.response.body.parse(given);
-    return { kind: 'answer', requestId: requestIdOf(given), body };
+    const body = daemonSurface.response.body.parse(value);
+    return { kind: 'answer', requestId: requestIdOf(value), body };
   } catch (error) {
-    return { kind: 'refused', requestId: named.safeParse(given).data?.requestId ?? null, error };
+    return { kind: 'refused', requestId: named.safeParse(value).data?.requestId ?? null, error };
   }
 };
 
@@ -46,17 +46,17 @@ export const responsesRoute = (
 
   app.post(daemonSurface.responses.path, { bodyLimit: responsesLimits.maxBytes }, async (request) => {
     const proof = daemonCredentials(request, { query: false });
-    const read = daemonSurface.responses.body.parse(request.body).responses.map(readOne);
-    const answers = read.filter((one) => one.kind === 'answer');
+    const read = daemonSurface.responses.body.parse(request.body).responses.map(readEntry);
+    const answers = read.filter((entry) => entry.kind === 'answer');
     // Also without an answer: a sender without a valid key learns nothing else.
     const taken = await daemon.respondAll(proof, answers);
     const verdicts = new Map(answers.map((answer, at) => [answer, taken[at]]));
-    const responses = read.map((one): Verdict => {
-      if (one.kind === 'refused') return refusal(request, one.requestId, one.error);
-      const verdict = verdicts.get(one);
+    const responses = read.map((entry): Verdict => {
+      if (entry.kind === 'refused') return refusal(request, entry.requestId, entry.error);
+      const verdict = verdicts.get(entry);
       return verdict?.status === 'fulfilled'
-        ? { requestId: one.requestId, ...verdict.value }
-        : refusal(request, one.requestId, verdict?.reason);
+        ? { requestId: entry.requestId, ...verdict.value }
+        : refusal(request, entry.requestId, verdict?.reason);
     });
     return mount.wrap({ responses });
   });

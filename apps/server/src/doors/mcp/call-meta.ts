@@ -32,9 +32,9 @@ export const answerMeta = ({ requestId, state, confirmationUrl, repeatOf }: Answ
 /** How long to wait at most, in milliseconds. */
 export const waitMs = z.number().int().min(0).max(longestWaitMs);
 
-const readMeta = <T>(given: unknown, schema: z.ZodType<T>, problem: string): T | undefined => {
-  if (given === undefined) return undefined;
-  const read = schema.safeParse(given);
+const readMeta = <T>(value: unknown, schema: z.ZodType<T>, problem: string): T | undefined => {
+  if (value === undefined) return undefined;
+  const read = schema.safeParse(value);
   if (read.success) return read.data;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
 };

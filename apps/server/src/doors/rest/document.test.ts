@@ -146,8 +146,12 @@ it('refuses other methods of its addresses, with and without a token', async () 
   for (const { path, own } of addresses) {
     for (const method of methods.filter((one) => !own.includes(one))) {
       for (const headers of proofs) {
-        const { status, headers: given, json } = await server.send(`/api/v1${path}`, { method, headers });
-        const allow = given.allow?.split(', ').toSorted();
+        const {
+          status,
+          headers: responseHeaders,
+          json,
+        } = await server.send(`/api/v1${path}`, { method, headers });
+        const allow = responseHeaders.allow?.split(', ').toSorted();
         expect([method, path, status, allow]).toEqual([method, path, 405, own.toSorted()]);
         if (method !== 'HEAD') expect(json).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
       }

@@ -52,16 +52,16 @@ it('MC-14 a token that is revoked while its key is looked up makes no call, and 
   let isClaimed = false;
   let resume = () => {};
   const revoked = new Promise<void>((resolve) => (resume = resolve));
-  vi.spyOn(idempotency, 'claim').mockImplementation(async (...given) => {
-    const found = await claim(...given);
+  vi.spyOn(idempotency, 'claim').mockImplementation(async (...args) => {
+    const claimed = await claim(...args);
     isClaimed = true;
     await revoked;
-    if (found.kind === 'repeat') return found;
+    if (claimed.kind === 'repeat') return claimed;
     const settle = async (opened: boolean) => {
-      await found.settle(opened);
+      await claimed.settle(opened);
       settled.push(opened);
     };
-    return { ...found, settle };
+    return { ...claimed, settle };
   });
   const running = script.run('read_file', {}, named('k1')).catch(() => 'cut');
   await expect.poll(() => isClaimed).toBe(true);

@@ -22,9 +22,11 @@ const waitPreference = /^wait="?(?<seconds>\d{1,9})"?$/i;
 export const waitMsOf = ({ headers }: Pick<FastifyRequest, 'headers'>, otherwise: number): number => {
   const preferences = String(headers.prefer ?? '')
     .split(/[,;]/)
-    .map((one) => one.trim());
-  const given = preferences.map((one) => waitPreference.exec(one)?.groups?.seconds).find(Boolean);
-  const isAsync = preferences.some((one) => one.toLowerCase() === 'respond-async');
-  const seconds = given === undefined ? (isAsync ? 0 : otherwise) : Number(given);
+    .map((preference) => preference.trim());
+  const waitSeconds = preferences
+    .map((preference) => waitPreference.exec(preference)?.groups?.seconds)
+    .find(Boolean);
+  const isAsync = preferences.some((preference) => preference.toLowerCase() === 'respond-async');
+  const seconds = waitSeconds === undefined ? (isAsync ? 0 : otherwise) : Number(waitSeconds);
   return Math.min(seconds, restLimits.mostWaitSeconds) * 1_000;
 };

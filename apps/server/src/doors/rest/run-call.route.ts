@@ -91,12 +91,12 @@ export const runCallRoute = (access: AccessControl): Route => ({
   },
   handle: async (ctx, exchange) => {
     const { caller, request, reply } = exchange;
-    const { name, arguments: given } = restSchemas.NewCall.parse(request.body);
+    const { name, arguments: args } = restSchemas.NewCall.parse(request.body);
     const tool = await scopeTool(ctx.gateway, caller, name);
     const key = idempotencyKeyOf(request);
     const call = {
       tool,
-      arguments: given,
+      arguments: args,
       door: 'rest',
       until: 'ended',
       waitMs: waitMsOf(request, waitSeconds),

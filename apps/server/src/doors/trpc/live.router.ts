@@ -6,12 +6,12 @@ import { live } from './live.ts';
 import { router, userProcedure } from './trpc.ts';
 
 /** The newest calls that a reader gets again when it comes back. */
-const repeatedCalls = 50;
+const replayedCalls = 50;
 
 const callEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<CallEvent[]> => {
   const printed = gateway.calls.liveOutputs(userId);
   if (!returns) return printed;
-  const { calls } = await gateway.calls.list(userId, { limit: repeatedCalls });
+  const { calls } = await gateway.calls.list(userId, { limit: replayedCalls });
   return [...calls.reverse().map((call): CallEvent => ({ type: 'call', call })), ...printed];
 };
 

@@ -26,7 +26,11 @@ const standing = async () => {
     first: async () => ['first'],
   });
   expect((await reader.next()).value?.[1]).toBe('first');
-  return { reader, tell: (text: string) => events.emit('all', text), listening: () => events.count('all') };
+  return {
+    reader,
+    publish: (text: string) => events.emit('all', text),
+    listening: () => events.count('all'),
+  };
 };
 
 const megabyte = 'x'.repeat(1024 * 1024);
@@ -37,14 +41,14 @@ it.each([
   ['4 MiB of text', { texts: [megabyte, megabyte, megabyte, megabyte], kept: true }],
   ['a letter more', { texts: [megabyte, megabyte, megabyte, megabyte, 'x'], kept: false }],
 ] as const)('a reader that stands still and leaves %s unread', async (_name, { texts, kept }) => {
-  const { reader, tell, listening } = await standing();
-  for (const text of texts) tell(text);
+  const { reader, publish, listening } = await standing();
+  for (const text of texts) publish(text);
   if (!kept) {
     await expect(reader.next()).rejects.toMatchObject({ code: 'INTERNAL' });
     return void expect(listening()).toBe(0);
   }
   for (const text of texts) expect((await reader.next()).value?.[1] === text).toBe(true);
-  for (const text of texts) tell(text);
+  for (const text of texts) publish(text);
   expect((await reader.next()).value?.[1] === texts[0]).toBe(true);
   await reader.return();
 });

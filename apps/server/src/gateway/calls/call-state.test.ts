@@ -11,9 +11,9 @@ import {
 } from './call-state.ts';
 
 const limits = { callTimeoutMs: 30 };
-const pending: OpenCallState = { kind: 'pending', endsAt: 600, given: false, decision: null };
-const decided: OpenCallState = { kind: 'pending', endsAt: 600, given: true, decision: 'allowOnce' };
-const denied: OpenCallState = { kind: 'pending', endsAt: 600, given: true, decision: 'alwaysDeny' };
+const pending: OpenCallState = { kind: 'pending', endsAt: 600, delivered: false, decision: null };
+const decided: OpenCallState = { kind: 'pending', endsAt: 600, delivered: true, decision: 'allowOnce' };
+const denied: OpenCallState = { kind: 'pending', endsAt: 600, delivered: true, decision: 'alwaysDeny' };
 const delivered: OpenCallState = { kind: 'delivered', endsAt: 600, deadlineAt: 130, decision: null };
 const deliveredDenial: OpenCallState = { ...delivered, decision: 'denyOnce' };
 const awaiting: OpenCallState = {

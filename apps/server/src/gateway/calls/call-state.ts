@@ -5,10 +5,10 @@ import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
 
 /**
  * `endsAt` is the latest end, `deadlineAt` the end if the daemon stays silent. Neither runs while a
- * confirmation is open (`leftMs` is the rest). `given`: the daemon has the call.
+ * confirmation is open (`leftMs` is the rest). `delivered`: the daemon has the call.
  */
 export type OpenCallState =
-  | { kind: 'pending'; endsAt: number; given: boolean; decision: Decision | null }
+  | { kind: 'pending'; endsAt: number; delivered: boolean; decision: Decision | null }
   | { kind: 'delivered'; endsAt: number; deadlineAt: number; decision: Decision | null }
   | { kind: 'awaiting-confirmation'; confirmationId: string; expiresAt: number; leftMs: number };
 
@@ -69,7 +69,7 @@ export const dueAt = (state: OpenCallState): number => {
 };
 
 const startedOf = (state: OpenCallState): boolean | null =>
-  state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && !state.given) ? false : null;
+  state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && !state.delivered) ? false : null;
 
 /** Ends a call that has no answer; one that was denied is denied, whatever else befell it. */
 const endWithout = (
@@ -85,13 +85,13 @@ const withdrawn = (state: OpenCallState): CallEffect[] =>
   state.kind === 'awaiting-confirmation' ? [{ type: 'close-confirmation', as: 'withdrawn' }] : [];
 
 const stop = (state: OpenCallState, reason: CancelReason): CallEffect[] =>
-  state.kind === 'pending' && !state.given ? [] : [{ type: 'stop', reason }];
+  state.kind === 'pending' && !state.delivered ? [] : [{ type: 'stop', reason }];
 
 const answered = (
   state: OpenCallState,
   event: { end: TerminalCallState; started: boolean | null },
 ): CallStep => {
-  if (state.kind === 'pending' && !state.given) return { state, effects: [] };
+  if (state.kind === 'pending' && !state.delivered) return { state, effects: [] };
   const denied = event.end === 'failed' && state.kind !== 'awaiting-confirmation' && denies(state.decision);
   const end: CallEnd = {
     kind: 'ended',
@@ -144,7 +144,7 @@ export const nextState = (
     case 'kept-back': {
       if (state.kind !== 'delivered') return same;
       const { endsAt, decision } = state;
-      return { state: { kind: 'pending', endsAt, decision, given: decision !== null }, effects: [] };
+      return { state: { kind: 'pending', endsAt, decision, delivered: decision !== null }, effects: [] };
     }
     case 'progressed':
       if (state.kind !== 'delivered') return same;
@@ -161,7 +161,7 @@ export const nextState = (
       if (state.kind !== 'awaiting-confirmation' || event.at >= state.expiresAt) return same;
       const { decision } = event;
       return {
-        state: { kind: 'pending', endsAt: event.at + state.leftMs, given: true, decision },
+        state: { kind: 'pending', endsAt: event.at + state.leftMs, delivered: true, decision },
         effects: [{ type: 'dispatch' }],
       };
     }
@@ -180,7 +180,7 @@ export const nextState = (
     case 'disconnected':
       return disconnected(state, event.explicit);
     case 'replaced': {
-      const asked = state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.given);
+      const asked = state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.delivered);
       return asked ? disconnected(state, true) : same;
     }
     case 'due':

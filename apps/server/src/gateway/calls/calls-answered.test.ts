@@ -77,7 +77,7 @@ describe('answers', () => {
     const ben = await connect(gateway, 'ben');
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();
-    const given = idOf(stream);
+    const delivered = idOf(stream);
     stream.drop();
     void callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();
@@ -87,13 +87,13 @@ describe('answers', () => {
     const notFound = { code: 'NOT_FOUND', message: 'Not found' };
     for (const [by, requestId] of [
       [key, 'unknown'],
-      [ben.key, given],
+      [ben.key, delivered],
       [ben.key, waiting],
       [key, waiting],
     ] as const) {
       await expect(gateway.daemon.respond(by, requestId, text('mine'))).rejects.toMatchObject(notFound);
     }
-    for (const requestId of ['unknown', given]) {
+    for (const requestId of ['unknown', delivered]) {
       await expect(gateway.daemon.progress(ben.key, requestId, {})).rejects.toMatchObject(notFound);
       await expect(gateway.calls.get('ben', requestId)).rejects.toMatchObject(notFound);
       await expect(gateway.calls.cancel('ben', requestId)).rejects.toMatchObject(notFound);
@@ -104,7 +104,7 @@ describe('answers', () => {
       error: { code: 'DISCONNECTED', message: 'Local gateway disconnected' },
     });
     const again = await connect(gateway, 'ada');
-    await expect(gateway.daemon.respond(again.key, given, text('late'))).rejects.toMatchObject(notFound);
+    await expect(gateway.daemon.respond(again.key, delivered, text('late'))).rejects.toMatchObject(notFound);
   });
 
   it.each<[string, (key: string, requestId: string) => Promise<unknown>]>([

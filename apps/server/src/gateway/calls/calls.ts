@@ -101,17 +101,17 @@ const duplicate: AnswerReply = { ok: true, duplicate: true };
 /** Only a door that knows the client may speak for it. */
 const withClientInput = (
   tool: Tool,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
   clientInput: ClientInput | undefined,
 ): Record<string, unknown> => {
-  if (tool.annotations?.[asksClientAnnotation] !== true) return given;
-  const { [inputArgument]: _input, ...own } = given;
+  if (tool.annotations?.[asksClientAnnotation] !== true) return args;
+  const { [inputArgument]: _input, ...own } = args;
   return clientInput ? { ...own, [inputArgument]: clientInput } : own;
 };
 
 /** Only a person's answer to a confirmation may put a decision on the wire. */
-export const withoutDecision = (given: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => name !== confirmationArgument));
+export const withoutDecision = (args: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => name !== confirmationArgument));
 
 const publishCall = (bus: Bus, userId: string, event: CallEvent) =>
   bus.publish(`user:${userId}`, { type: 'call-changed', userId, event });
@@ -178,11 +178,11 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (signal?.aborted === true) throw errors.cancelled();
     const tool = maker.machine.info.toolList.tools.get(toolCall.name);
     if (!tool) throw errors.unknownTool();
-    const given = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
-    if (Buffer.byteLength(JSON.stringify(given)) > limits.argumentsMaxBytes)
+    const args = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
+    if (Buffer.byteLength(JSON.stringify(args)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     refuseTooMany({ userId: maker.userId, via: options.via ?? null });
-    const record = newRecord(maker, { ...toolCall, arguments: given }, options);
+    const record = newRecord(maker, { ...toolCall, arguments: args }, options);
     options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller').catch(onError);
     signal?.addEventListener('abort', abort, { once: true });
@@ -257,19 +257,19 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       if (!call || !isGivenTo(call, from)) throw errors.notFound();
       await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
       if (call.data.state.kind === 'ended') throw errors.notFound();
-      const { event, ...received } = liveOutputs.take(call.data.record, body);
+      const { event, ...received } = liveOutputs.append(call.data.record, body);
       publishCall(bus, call.data.record.userId, event);
       return { ok: true, ...received };
     },
     get,
     list: async (userId, input, via) => {
       if (input.cursor !== undefined && !isCursor(input.cursor)) throw errors.badRequest();
-      const found = await store.list({ userId, via }, input);
-      const shown = found.slice(0, input.limit);
+      const rows = await store.list({ userId, via }, input);
+      const shown = rows.slice(0, input.limit);
       const last = shown.at(-1);
       return {
         calls: shown.map(toSummary),
-        nextCursor: found.length > input.limit && last ? cursorOf(last) : null,
+        nextCursor: rows.length > input.limit && last ? cursorOf(last) : null,
       };
     },
     cancel: async (userId, requestId) => {

@@ -111,7 +111,7 @@ const play = async (script: Operation[], resumes: boolean) => {
     }
   };
 
-  const look = async () => {
+  const checkState = async () => {
     const { calls } = await fixture.gateway.calls.list('ada', { limit: 100 });
     for (const { requestId } of calls.toReversed()) if (!ids.includes(requestId)) ids.push(requestId);
     for (const requestId of ids) {
@@ -133,10 +133,10 @@ const play = async (script: Operation[], resumes: boolean) => {
   for (const item of script) {
     await perform(item);
     await clock.settle();
-    await look();
+    await checkState();
   }
   await clock.settle(25 * hour);
-  await look();
+  await checkState();
   const last = fixture;
   await last.close();
   return {

@@ -37,8 +37,8 @@ describe('takes output by its place', () => {
     ],
   ])('%s', (_name, before: ProgressBody[], body, taken, kept) => {
     const outputs = open();
-    for (const one of before) outputs.take(r1, one);
-    expect(outputs.take(r1, body)).toEqual(taken);
+    for (const one of before) outputs.append(r1, one);
+    expect(outputs.append(r1, body)).toEqual(taken);
     expect(outputs.of('ada').map((event) => event.output ?? '')).toEqual([kept]);
   });
 });
@@ -46,33 +46,33 @@ describe('takes output by its place', () => {
 it('hands on what has no place, and keeps none of it', () => {
   const outputs = open();
   const body = { output: 'one', message: 'working' };
-  expect(outputs.take(r1, body)).toEqual({ event: { ...progress, ...body } });
+  expect(outputs.append(r1, body)).toEqual({ event: { ...progress, ...body } });
   expect(outputs.of('ada')).toEqual([{ ...progress, message: 'working' }]);
 });
 
 it('keeps the newest output of a call, and what it said last', () => {
   const outputs = open(4);
-  outputs.take(r1, { ...post('one', 0), message: 'first' });
-  outputs.take(r1, { ...post('two', 3), progress: 1, total: 2 });
-  outputs.take(r1, { message: 'second' });
+  outputs.append(r1, { ...post('one', 0), message: 'first' });
+  outputs.append(r1, { ...post('two', 3), progress: 1, total: 2 });
+  outputs.append(r1, { message: 'second' });
   expect(outputs.of('ada')).toEqual([{ ...shown('etwo', 2), message: 'second', progress: 1, total: 2 }]);
 });
 
 it('keeps so much of all calls of one user; what printed longest ago goes, and goes on from its place', () => {
   const outputs = open(4, 10);
-  for (const id of ['r1', 'r2', 'r3']) outputs.take(call(id), post('abcd', 0));
-  outputs.take(call('b1', 'ben'), post('abcd', 0));
+  for (const id of ['r1', 'r2', 'r3']) outputs.append(call(id), post('abcd', 0));
+  outputs.append(call('b1', 'ben'), post('abcd', 0));
   expect(outputs.of('ada').map(({ requestId, output }) => [requestId, output])).toEqual([
     ['r1', undefined],
     ['r2', 'abcd'],
     ['r3', 'abcd'],
   ]);
-  expect(outputs.take(r1, post('e', 4))).toEqual({ event: shown('e', 4), outputEnd: 5 });
+  expect(outputs.append(r1, post('e', 4))).toEqual({ event: shown('e', 4), outputEnd: 5 });
 });
 
 it('shows calls only to their own user, and forgets a call that has ended', () => {
   const outputs = open();
-  outputs.take(r1, post('one', 0));
+  outputs.append(r1, post('one', 0));
   expect(outputs.of('ben')).toEqual([]);
   outputs.drop(r1);
   expect(outputs.of('ada')).toEqual([]);

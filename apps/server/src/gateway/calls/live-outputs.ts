@@ -15,7 +15,7 @@ export interface LiveOutputs {
    * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output
    * begins.
    */
-  take(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
+  append(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
   drop(call: Named): void;
   /** One event for each open call of a user that said something. */
   of(userId: string): Progress[];
@@ -23,7 +23,7 @@ export interface LiveOutputs {
 
 /** `from` is where `text` begins in all that the call printed; null when its daemon does not count. */
 interface Live {
-  said: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom'>;
+  status: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom'>;
   text: string;
   from: number | null;
 }
@@ -63,13 +63,13 @@ export const createLiveOutputs = (
   };
 
   return {
-    take: ({ userId, requestId }, { output = '', outputOffset, outputKeptFrom, ...said }) => {
+    append: ({ userId, requestId }, { output = '', outputOffset, outputKeptFrom, ...status }) => {
       const calls = callsOf(userId);
-      const live = calls.get(requestId) ?? { said: {}, text: '', from: null };
+      const live = calls.get(requestId) ?? { status: {}, text: '', from: null };
       calls.delete(requestId);
       calls.set(requestId, live);
-      live.said = { ...live.said, ...said };
-      const event: Progress = { type: 'progress', requestId, ...said };
+      live.status = { ...live.status, ...status };
+      const event: Progress = { type: 'progress', requestId, ...status };
       if (outputOffset === undefined) return { event: output === '' ? event : { ...event, output } };
       const end = (live.from ?? 0) + live.text.length;
       const canComeAgain = (outputKeptFrom ?? outputOffset) < outputOffset;
@@ -86,10 +86,10 @@ export const createLiveOutputs = (
       if (calls?.size === 0) users.delete(userId);
     },
     of: (userId) =>
-      [...(users.get(userId) ?? [])].map(([requestId, { said, text, from }]) => ({
+      [...(users.get(userId) ?? [])].map(([requestId, { status, text, from }]) => ({
         type: 'progress',
         requestId,
-        ...said,
+        ...status,
         ...placed(text, from ?? 0),
       })),
   };

@@ -10,27 +10,27 @@ interface Needs {
   streams: Pick<Streams, 'ready'>;
   queue: ReturnType<typeof createKeyedQueue>;
   /** The calls in memory. */
-  held: ReadonlyMap<string, OpenCall>;
+  openCalls: ReadonlyMap<string, OpenCall>;
   load(requestId: string): Promise<OpenCall | undefined>;
   onError(error: unknown): void;
 }
 
 /** The open calls of one machine, also those that other servers have made. */
 export const createMachineCalls = (needs: Needs) => {
-  const { bus, store, streams, queue, held, load, onError } = needs;
+  const { bus, store, streams, queue, openCalls, load, onError } = needs;
 
   const othersOf = async (machineId: string): Promise<OpenCall[]> => {
     if (bus.pollMs === null) return [];
-    const found: OpenCall[] = [];
+    const loaded: OpenCall[] = [];
     for (const requestId of await store.openOf([machineId])) {
-      const call = held.has(requestId) ? undefined : await load(requestId);
-      if (call) found.push(call);
+      const call = openCalls.has(requestId) ? undefined : await load(requestId);
+      if (call) loaded.push(call);
     }
-    return found;
+    return loaded;
   };
 
   const heldOf = (machineId: string) =>
-    [...held.values()].filter(({ data }) => data.record.machineId === machineId);
+    [...openCalls.values()].filter(({ data }) => data.record.machineId === machineId);
 
   return {
     /** Runs `job` in the turn of each. */

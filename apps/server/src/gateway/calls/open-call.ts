@@ -22,7 +22,7 @@ export interface OpenCall {
 /** The first state of a call. */
 export const newCall = (record: CallRecord): CallData => ({
   record,
-  state: { kind: 'pending', endsAt: record.endsAt, given: false, decision: null },
+  state: { kind: 'pending', endsAt: record.endsAt, delivered: false, decision: null },
   asked: new Set(),
   answered: { askId: null, reach: null },
 });

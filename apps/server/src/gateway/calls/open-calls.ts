@@ -244,7 +244,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     store: stores.calls,
     streams,
     queue,
-    held: calls,
+    openCalls: calls,
     load,
     onError,
   });
@@ -283,7 +283,7 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     clock,
     bus,
     store: stores.calls,
-    held: () => [...calls.keys()],
+    openIds: () => [...calls.keys()],
     machinesHere: needs.machinesHere,
     deliver: (requestId) => deliver(requestId).catch(onError),
     stop: ({ machineId, requestId, reason }) =>

@@ -7,7 +7,7 @@ interface Needs {
   bus: Bus;
   store: Pick<CallsStore, 'revisions' | 'openOf'>;
   /** The ids of the calls that this server has in memory. */
-  held(): string[];
+  openIds(): string[];
   /** The machines that have their stream on this server. */
   machinesHere(): string[];
   /** The row of a call has that revision, which may be the known one. */
@@ -25,10 +25,10 @@ interface Needs {
 export const watchOtherServers = (needs: Needs): (() => void) => {
   const { clock, bus, store, onError } = needs;
   const poll = async () => {
-    for (const { requestId, rev } of await store.revisions(needs.held())) needs.refresh(requestId, rev);
+    for (const { requestId, rev } of await store.revisions(needs.openIds())) needs.refresh(requestId, rev);
     for (const requestId of await store.openOf(needs.machinesHere(), 'pending')) needs.deliver(requestId);
   };
-  const look = () => void poll().catch(onError);
+  const refreshAll = () => void poll().catch(onError);
   const cancels = [
     bus.subscribe('all', (message) => {
       if (message.type === 'call-stored') needs.refresh(message.requestId, message.rev);
@@ -37,9 +37,9 @@ export const watchOtherServers = (needs: Needs): (() => void) => {
       if (message.type === 'deliver-call') needs.deliver(message.requestId);
       if (message.type === 'stop-call') needs.stop(message);
     }).stop,
-    bus.onGap(look),
+    bus.onGap(refreshAll),
   ];
-  if (bus.pollMs !== null) cancels.push(clock.every(bus.pollMs, look));
+  if (bus.pollMs !== null) cancels.push(clock.every(bus.pollMs, refreshAll));
   return () => {
     for (const cancel of cancels) cancel();
   };

@@ -80,8 +80,8 @@ const openRecord = (
         state: 'pending',
         confirmationId: null,
         endsAt: state.endsAt,
-        epoch: state.given ? before.epoch : null,
-        deliveredAt: state.given ? before.deliveredAt : null,
+        epoch: state.delivered ? before.epoch : null,
+        deliveredAt: state.delivered ? before.deliveredAt : null,
       };
     case 'delivered':
       return {

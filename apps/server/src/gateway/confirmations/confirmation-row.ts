@@ -105,24 +105,24 @@ export const readConfirmation = (row: RowOfCall): StoredConfirmation | undefined
 };
 
 /** The row of a new question. */
-export const newConfirmationRow = (given: NewConfirmation, call: CallRecord): Row => ({
-  id: given.id,
+export const newConfirmationRow = (confirmation: NewConfirmation, call: CallRecord): Row => ({
+  id: confirmation.id,
   requestId: call.requestId,
   userId: call.userId,
   machineId: call.machineId,
-  payload: JSON.stringify(given.question),
-  questionDigest: given.digest,
+  payload: JSON.stringify(confirmation.question),
+  questionDigest: confirmation.digest,
   state: 'open',
   approved: null,
   decision: null,
   reach: null,
   decidedBy: null,
   settledBy: null,
-  createdAt: given.createdAt,
-  expiresAt: given.expiresAt,
+  createdAt: confirmation.createdAt,
+  expiresAt: confirmation.expiresAt,
   decidedAt: null,
 });
 
 /** What a user sees of a question that has just been stored. */
-export const toConfirmation = (given: NewConfirmation, call: CallRecord): Confirmation =>
-  show(newConfirmationRow(given, call), given.question, call);
+export const toConfirmation = (confirmation: NewConfirmation, call: CallRecord): Confirmation =>
+  show(newConfirmationRow(confirmation, call), confirmation.question, call);

@@ -59,7 +59,7 @@ export interface DaemonQuestions {
 }
 
 interface Asked {
-  found: StoredConfirmation;
+  stored: StoredConfirmation;
   call: OpenCall;
 }
 
@@ -123,21 +123,22 @@ export const publishConfirmation = async (
 export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & DaemonQuestions => {
   const { clock, limits, store, openCalls, bus } = needs;
 
-  const closedNow = async (found: StoredConfirmation) => closed((await store.byId(found.shown.id)) ?? found);
+  const closedNow = async (stored: StoredConfirmation) =>
+    closed((await store.byId(stored.shown.id)) ?? stored);
 
-  const repeats = async (call: OpenCall, question: Answer & { kind: 'question' }) => {
+  const isRepeat = async (call: OpenCall, question: Answer & { kind: 'question' }) => {
     if (call.data.asked.has(question.digest)) return true;
     const { confirmationId } = call.data.record;
     return confirmationId !== null && (await store.byId(confirmationId))?.digest === question.digest;
   };
 
   const find = async (userId: string, key: ConfirmationKey): Promise<StoredConfirmation> => {
-    const found =
+    const stored =
       'confirmationId' in key
         ? await store.byId(key.confirmationId)
         : (await store.ofCall(key.requestId)).at(-1);
-    if (found?.userId !== userId) throw errors.notFound();
-    return found;
+    if (stored?.userId !== userId) throw errors.notFound();
+    return stored;
   };
 
   /**
@@ -145,23 +146,23 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
    * first.
    */
   const answerInTurn = async (
-    { found, call }: Asked,
-    given: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'settledBy'>,
+    { stored, call }: Asked,
+    decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'settledBy'>,
     step: Step,
   ): Promise<void> => {
-    const { askId, userId, shown } = found;
+    const { askId, userId, shown } = stored;
     const at = clock.now();
     // Closed for good, so that a clock that steps back does not open it again.
     if (await step({ type: 'due', at })) throw errors.confirmationClosed();
-    if (call.data.record.confirmationId !== shown.id) throw await closedNow(found);
-    const answer = { ...given, askId, id: shown.id, decidedBy: userId, at };
-    if (!(await step({ type: 'decided', answer }))) throw await closedNow(found);
+    if (call.data.record.confirmationId !== shown.id) throw await closedNow(stored);
+    const answer = { ...decided, askId, id: shown.id, decidedBy: userId, at };
+    if (!(await step({ type: 'decided', answer }))) throw await closedNow(stored);
   };
 
   const decideInTurn = async (asked: Asked, answer: ConfirmationAnswer, step: Step): Promise<DecideReply> => {
-    const { found, call } = asked;
-    const { id, options, reaches } = found.shown;
-    if (call.data.record.confirmationId !== id) throw await closedNow(found);
+    const { stored, call } = asked;
+    const { id, options, reaches } = stored.shown;
+    if (call.data.record.confirmationId !== id) throw await closedNow(stored);
     const decision = decisionOf(answer, options);
     const reach = reachOf(answer, decision, reaches);
     const { approved } = answer;
@@ -171,9 +172,9 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
 
   /** The confirmation whose answer made the rule, as far as it was one of this machine and was answered. */
   const settledBy = async (machineId: string, by: string | undefined): Promise<string> => {
-    const found = by === undefined ? undefined : (await store.ofCall(by)).at(-1);
-    const counts = found?.shown.machineId === machineId && found.shown.state === 'decided';
-    return counts ? found.shown.id : 'rule';
+    const stored = by === undefined ? undefined : (await store.ofCall(by)).at(-1);
+    const counts = stored?.shown.machineId === machineId && stored.shown.state === 'decided';
+    return counts ? stored.shown.id : 'rule';
   };
 
   const settleInTurn = async (
@@ -182,11 +183,11 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     step: Step,
   ): Promise<boolean> => {
     const { confirmationId } = call.data.record;
-    const found = confirmationId === null ? undefined : await store.byId(confirmationId);
+    const stored = confirmationId === null ? undefined : await store.byId(confirmationId);
     const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
-    if (found?.askId !== question.askId || !found.shown.options.includes(decision)) return false;
+    if (stored?.askId !== question.askId || !stored.shown.options.includes(decision)) return false;
     const approved = question.outcome === 'allowed';
-    await answerInTurn({ found, call }, { approved, decision, reach: null, settledBy: by }, step);
+    await answerInTurn({ stored, call }, { approved, decision, reach: null, settledBy: by }, step);
     return true;
   };
 
@@ -207,7 +208,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
 
   return {
     ask: async (call, question, step) => {
-      if (await repeats(call, question)) return false;
+      if (await isRepeat(call, question)) return false;
       if (call.data.state.kind !== 'delivered') throw errors.conflictingResult();
       const at = clock.now();
       const confirmation = {
@@ -221,16 +222,16 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
       return true;
     },
     get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
-    list: async (userId) => (await store.open(userId)).map((one) => one.shown),
+    list: async (userId) => (await store.open(userId)).map((confirmation) => confirmation.shown),
     onChanged: (userId, listener) =>
       bus.subscribe(`user:${userId}`, (message) => {
         if (message.type === 'confirmation-changed') listener(message.event);
       }).stop,
     decide: async (userId, key, answer) => {
-      const found = await find(userId, key);
-      const call = await openCalls.open(found.shown.requestId);
-      if (found.shown.state !== 'open' || !call) throw closed(found);
-      return openCalls.inTurn(call, (step) => decideInTurn({ found, call }, answer, step));
+      const stored = await find(userId, key);
+      const call = await openCalls.open(stored.shown.requestId);
+      if (stored.shown.state !== 'open' || !call) throw closed(stored);
+      return openCalls.inTurn(call, (step) => decideInTurn({ stored, call }, answer, step));
     },
     settle: async (machineId, { by, questions }) => {
       const cause = await settledBy(machineId, by);

@@ -5,7 +5,7 @@ import { errors } from '../../errors.ts';
 
 /** The offered options that this server knows; others cannot be chosen. */
 export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
-  decisions.filter((one) => payload.options.includes(one));
+  decisions.filter((option) => payload.options.includes(option));
 
 const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
 
@@ -25,9 +25,9 @@ export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decisio
 /** The offered reaches that can be chosen with one of the offered options. */
 export const knownReaches = (payload: ConfirmationPayload): Reach[] => {
   const options: string[] = knownOptions(payload);
-  return (payload.reaches ?? []).flatMap((one) => {
-    const known = one.decisions.filter((name) => options.includes(name));
-    return known.length === 0 ? [] : [{ ...one, decisions: known }];
+  return (payload.reaches ?? []).flatMap((option) => {
+    const known = option.decisions.filter((name) => options.includes(name));
+    return known.length === 0 ? [] : [{ ...option, decisions: known }];
   });
 };
 

@@ -81,9 +81,9 @@ it('CF-06 a human answer at the same moment wins or loses, and never both count'
   expect(stream.requests().length).toBe(6 + 1 + settled);
 });
 
-it.each<[string, (given: { requestId: string; askId: string }) => object]>([
-  ['an earlier question of the call', (given) => ({ ...given, askId: 'ask-0' })],
-  ['an unknown call', (given) => ({ ...given, requestId: 'none' })],
+it.each<[string, (question: { requestId: string; askId: string }) => object]>([
+  ['an earlier question of the call', (question) => ({ ...question, askId: 'ask-0' })],
+  ['an unknown call', (question) => ({ ...question, requestId: 'none' })],
 ])('CF-27 %s is settled by nothing', async (_what, change) => {
   const { gateway, key, ids, covered } = await ask(2);
   const [one] = covered();

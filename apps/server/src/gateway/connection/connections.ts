@@ -65,7 +65,7 @@ export interface ConnectionsNeeds {
   onError(error: unknown): void;
 }
 
-interface Held {
+interface AttachedStream {
   machine: Machine;
   generation: number;
   stream: DaemonStream;
@@ -76,7 +76,7 @@ interface Held {
 
 export const createConnections = (needs: ConnectionsNeeds): Connections => {
   const { clock, limits, store, bus, streams, calls, onError } = needs;
-  const held = new Map<string, Held>();
+  const attached = new Map<string, AttachedStream>();
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
   const graces = new Map<string, () => void>();
   const queue = createKeyedQueue();
@@ -98,8 +98,8 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
   };
 
   const release = (machine: Machine, generation: number) => {
-    const stream = held.get(keyOf(machine, generation));
-    held.delete(keyOf(machine, generation));
+    const stream = attached.get(keyOf(machine, generation));
+    attached.delete(keyOf(machine, generation));
     stream?.release();
     stream?.probe.stop();
     return stream;
@@ -277,7 +277,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
           closed();
         },
       });
-      held.set(keyOf(machine, generation), { machine, generation, stream, probe, release, nextFrame });
+      attached.set(keyOf(machine, generation), { machine, generation, stream, probe, release, nextFrame });
       if (machine.info.daemon?.features.includes('probe')) probe.start();
       dispatch(machine, { type: 'stream-opened', generation });
       return closed;
@@ -293,7 +293,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     answered: (machine, probeId) => {
       const { connection } = machine;
       if (connection.kind === 'online')
-        held.get(keyOf(machine, connection.generation))?.probe.answered(probeId);
+        attached.get(keyOf(machine, connection.generation))?.probe.answered(probeId);
     },
     disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
     leave: (machine) => dispatch(machine, { type: 'left' }),
@@ -305,7 +305,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     stop: async () => {
       for (const machineId of [...graces.keys()]) stopWaiting(machineId);
       unsubscribe();
-      for (const { machine, generation, stream, nextFrame } of [...held.values()]) {
+      for (const { machine, generation, stream, nextFrame } of [...attached.values()]) {
         release(machine, generation);
         // A daemon that says nothing of itself quits for good on this event, whatever its reason.
         if (machine.info.daemon !== null) {

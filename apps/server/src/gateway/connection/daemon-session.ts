@@ -153,7 +153,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
     if (owner.kind === 'pairing' || before?.connection.kind !== 'online') return;
     const { instance } = body.daemon ?? {};
     if (instance !== undefined && instance === before.info.daemon?.instance) return;
-    if (!flapping.takes(before.id)) return;
+    if (!flapping.countTakeover(before.id)) return;
     await lock(before);
     throw owner.kind === 'session' ? errors.forbidden() : errors.tooManyRequests();
   };
@@ -171,7 +171,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
     };
     if (owner.kind !== 'pairing') {
       const stored = await keys.saveInit(machineInit);
-      if (owner.kind === 'session') keys.recall(owner, key);
+      if (owner.kind === 'session') keys.cacheKey(owner, key);
       return { machine: registry.adopt(stored), replaces };
     }
     const { sessionKey, machine } = await keys.pair(owner, machineInit);
@@ -255,7 +255,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
       if (owner.kind === 'session')
-        keys.recall(owner, typeof credentials === 'string' ? credentials : credentials.key);
+        keys.cacheKey(owner, typeof credentials === 'string' ? credentials : credentials.key);
       return connections.open(machine, { stream, epoch });
     },
     userOf: async (credentials) => (await known(credentials)).machine.userId,

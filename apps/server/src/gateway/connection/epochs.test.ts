@@ -92,7 +92,7 @@ describe('of two daemons with one key', () => {
     const { proof, stream: newer } = await second(key);
     const later = callerOf(gateway, 'ada').run(write, ended);
     await clock.settle();
-    const said = await gateway.daemon.respondAll(
+    const verdicts = await gateway.daemon.respondAll(
       first,
       [requestId, idOf(newer), 'nobodys', otherId, requestId].map((id) => ({
         requestId: id,
@@ -100,7 +100,7 @@ describe('of two daemons with one key', () => {
       })),
     );
     const refused = { status: 'rejected', reason: expect.objectContaining(notFound) };
-    expect(said).toEqual([
+    expect(verdicts).toEqual([
       { status: 'fulfilled', value: { ok: true } },
       refused,
       refused,

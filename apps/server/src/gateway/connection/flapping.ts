@@ -1,24 +1,22 @@
 import type { Clock } from '@drawbridge/kit';
 import type { GatewayLimits } from '../limits.ts';
 
-/** Watches how often daemons take one machine from each other. */
+/** Detects daemons that keep replacing each other on one machine. */
 export interface Flapping {
-  /** Counts one taking; true when that was one too many. */
-  takes(machineId: string): boolean;
+  /** Counts one takeover; true if it exceeds the limit. */
+  countTakeover(machineId: string): boolean;
 }
 
-/**
- * More than `maxTakings` within `takingsWindowMs` is too often. Machines that are left alone are forgotten.
- */
+/** The limit is `maxTakings` within `takingsWindowMs`. Machines without recent takeovers are dropped. */
 export const createFlapping = (needs: { clock: Clock; limits: GatewayLimits }): Flapping => {
   const { clock, limits } = needs;
-  const takings = new Map<string, number[]>();
+  const takeovers = new Map<string, number[]>();
   const recent = (times: number[]) => times.filter((at) => clock.now() - at < limits.takingsWindowMs);
   return {
-    takes: (machineId) => {
-      for (const [id, times] of takings) if (recent(times).length === 0) takings.delete(id);
-      const times = [...recent(takings.get(machineId) ?? []), clock.now()];
-      takings.set(machineId, times);
+    countTakeover: (machineId) => {
+      for (const [id, times] of takeovers) if (recent(times).length === 0) takeovers.delete(id);
+      const times = [...recent(takeovers.get(machineId) ?? []), clock.now()];
+      takeovers.set(machineId, times);
       return times.length > limits.maxTakings;
     },
   };

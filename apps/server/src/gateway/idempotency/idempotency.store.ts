@@ -1,35 +1,32 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { CallRepeatTable, Schema } from '../../db/index.ts';
+import type { IdempotencyTable, Schema } from '../../db/index.ts';
 
-export type RepeatRow = Selectable<CallRepeatTable>;
+export type IdempotencyRow = Selectable<IdempotencyTable>;
 
-export interface RepeatsStore {
+export interface IdempotencyStore {
   /** Inserts the row unless its key exists; returns the stored row. */
-  claim(row: RepeatRow): Promise<RepeatRow>;
-  /** Keeps the row in the place of whatever has its key. */
-  put(row: RepeatRow): Promise<void>;
-  byKey(key: string): Promise<RepeatRow | undefined>;
-  /**
-   * Puts the row in the place of a claim of another server, which ended; false where that has changed
-   * since.
-   */
-  takeOver(row: RepeatRow, former: RepeatRow): Promise<boolean>;
+  claim(row: IdempotencyRow): Promise<IdempotencyRow>;
+  /** Inserts the row or replaces the row of its key. */
+  put(row: IdempotencyRow): Promise<void>;
+  byKey(key: string): Promise<IdempotencyRow | undefined>;
+  /** Replaces an expired claim of another server; false if that row has changed. */
+  takeOver(row: IdempotencyRow, former: IdempotencyRow): Promise<boolean>;
   /** Ends all claims: no other server makes a call. */
   endClaims(): Promise<void>;
-  /** Drops the row of that key, where it is of that call. */
+  /** Deletes the row of that key if it belongs to that call. */
   remove(key: string, requestId: string): Promise<void>;
-  /** Drops what is from then or before, whosever it is. */
+  /** Deletes the rows of all users up to that time. */
   sweep(until: number): Promise<void>;
   count(scope: string): Promise<number>;
-  /** Drops the oldest of a scope, but for the newest `keep`. */
+  /** Deletes the oldest rows of a scope, except the newest `keep`. */
   trim(scope: string, keep: number): Promise<void>;
 }
 
-/** Rows come one by one; there are more beyond the limit only where it was lowered. */
+/** Rows arrive singly; more exceed the limit only after it was lowered. */
 const trimmedAtOnce = 100;
 
-export const createRepeatsStore = (db: Kysely<Schema>): RepeatsStore => {
-  const byKey: RepeatsStore['byKey'] = (key) =>
+export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => {
+  const byKey: IdempotencyStore['byKey'] = (key) =>
     db.selectFrom('callRepeats').selectAll().where('key', '=', key).executeTakeFirst();
 
   return {

@@ -7,7 +7,7 @@ import type { CallRecord } from '../calls/call.ts';
 import { newRequestId, withoutDecision } from '../calls/calls.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isReading } from './reading-tools.ts';
-import type { RepeatRow, RepeatsStore } from './idempotency.store.ts';
+import type { IdempotencyRow, IdempotencyStore } from './idempotency.store.ts';
 
 /** Who makes a call, as far as repeats are concerned: each token and client has its own. */
 export interface CallOrigin {
@@ -53,40 +53,34 @@ interface IdempotencyNeeds {
     GatewayLimits,
     'claimMs' | 'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
   >;
-  store: RepeatsStore;
+  store: IdempotencyStore;
   find(requestId: string): Promise<CallRecord | undefined>;
   /** No other server uses the store. */
   isAlone: boolean;
 }
 
-type ScopedRow = RepeatRow & { scope: string };
+type ScopedRow = IdempotencyRow & { scope: string };
 
 /** How often to look whether the server that claimed a key has made its call. */
 const claimPollMs = 100;
 
 const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
 
-const callDigestOf = (machineId: string, { name, arguments: given }: ToolCall) =>
-  digestOf([machineId, name, withoutDecision(given)]);
+const callDigestOf = (machineId: string, { name, arguments: args }: ToolCall) =>
+  digestOf([machineId, name, withoutDecision(args)]);
 
-/** Whose repeats count for whom: each token and each client of a user stands alone. */
+/** Repeats are counted for each token and each client of a user separately. */
 const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
 
-/**
- * What rows are counted with: keys, unread calls and used states of one maker do not take each other's
- * place.
- */
+/** Limits keys, unread calls and used states of one maker separately. */
 const scopeOf = (counted: 'key' | 'unread' | 'spent', maker: string[]) => canonical([counted, ...maker]);
 
 const unreadKey = (maker: string[], callDigest: string) => digestOf(['unread', maker, callDigest]);
 
-/**
- * The part of a record that names an unread call; null where a repeat of it does no harm or it came from no
- * token.
- */
-const unreadNameOf = ({ userId, machineId, via, tool, arguments: given }: CallRecord) => {
+/** The row of an unread call; null if its tool only reads, or it came from no token. */
+const unreadNameOf = ({ userId, machineId, via, tool, arguments: args }: CallRecord) => {
   if (via === null || isReading(tool)) return null;
-  const callDigest = callDigestOf(machineId, { name: tool, arguments: given });
+  const callDigest = callDigestOf(machineId, { name: tool, arguments: args });
   const maker = makerOf(userId, via);
   return { key: unreadKey(maker, callDigest), callDigest, scope: scopeOf('unread', maker) };
 };
@@ -98,7 +92,7 @@ const unclaimed = (at: number): CallClaim => ({
   settle: () => Promise.resolve(),
 });
 
-/** Its caller stopped it before it had begun: nothing has happened, and nothing is to be told. */
+/** Cancelled before it started: it had no effect and needs no answer. */
 const isAsNeverMade = ({ state, started }: CallRecord) => state === 'cancelled' && started === false;
 
 export const createIdempotency = ({
@@ -112,7 +106,7 @@ export const createIdempotency = ({
   recover(open: readonly CallRecord[]): Promise<void>;
 } => {
   const queue = createKeyedQueue();
-  /** Keys whose call is being made, and when that is known to have worked or not. */
+  /** Keys whose call is being opened; the promise resolves once that has succeeded or failed. */
   const opening = new Map<string, Promise<void>>();
 
   const sweep = () => store.sweep(clock.now() - limits.idempotencyKeyTtlMs);
@@ -168,12 +162,12 @@ export const createIdempotency = ({
   };
 
   const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
-    const { via, machineId, key: given } = origin;
-    if (given === undefined && isReading(call.name)) return unclaimed(clock.now());
+    const { via, machineId, key: clientKey } = origin;
+    if (clientKey === undefined && isReading(call.name)) return unclaimed(clock.now());
     const callDigest = callDigestOf(machineId, call);
     const maker = makerOf(userId, via);
-    if (given === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
-    const key = digestOf(['key', maker, given]);
+    if (clientKey === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
+    const key = digestOf(['key', maker, clientKey]);
     const at = clock.now();
     const claimed = { claimedUntil: null, scope: scopeOf('key', maker), at };
     const row = { key, userId, requestId: newRequestId(at), callDigest, ...claimed };
@@ -210,7 +204,7 @@ export const createIdempotency = ({
         if (await store.byKey(key)) return false;
         const scope = scopeOf('spent', makerOf(userId, via));
         if (await isFull(scope, limits.maxSpentStates))
-          throw errors.tooManyRequests({ message: 'Too many questions have been come back for' });
+          throw errors.tooManyRequests({ message: 'Too many states of answered questions are in use' });
         const at = clock.now();
         const requestId = newRequestId(at);
         return (

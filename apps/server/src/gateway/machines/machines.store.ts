@@ -116,8 +116,8 @@ const tools = z.array(tool);
 
 /** What `read` gave the first time; what it throws is tried again. */
 const once = <Value>(read: () => Value) => {
-  let held: { value: Value } | undefined;
-  return () => (held ??= { value: read() }).value;
+  let cached: { value: Value } | undefined;
+  return () => (cached ??= { value: read() }).value;
 };
 
 const readList = (text: string | undefined): ToolList => createToolList(tools.parse(JSON.parse(text ?? '')));
@@ -277,13 +277,13 @@ export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
         ),
       };
     },
-    setTools: ({ id, epoch, toolList, categories: said, modes }) =>
+    setTools: ({ id, epoch, toolList, categories: sent, modes }) =>
       db.transaction().execute(async (trx) => {
         const before = await storedDigest(trx, id);
         await storeToolList(trx, toolList);
         const { numUpdatedRows } = await trx
           .updateTable('machines')
-          .set({ toolsDigest: toolList.digest, categories: JSON.stringify(said), modes: jsonOrNull(modes) })
+          .set({ toolsDigest: toolList.digest, categories: JSON.stringify(sent), modes: jsonOrNull(modes) })
           .where('id', '=', id)
           .where('epoch', '=', epoch)
           .executeTakeFirst();

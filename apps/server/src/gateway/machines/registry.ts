@@ -25,7 +25,7 @@ export interface Registry {
   /** Adds a machine, or updates what is known of it. */
   adopt(stored: StoredMachine): Machine;
   /** A machine that is in memory. */
-  held(id: string): Machine | undefined;
+  loaded(id: string): Machine | undefined;
   byId(id: string): Promise<Machine | undefined>;
   /** The machines of a user that are not forgotten, oldest first. */
   ofUser(userId: string): Promise<Machine[]>;
@@ -195,10 +195,10 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
 
   return {
     adopt,
-    held: (id) => machines.get(id),
+    loaded: (id) => machines.get(id),
     byId: async (id) => {
-      const held = machines.get(id);
-      if (held) return held;
+      const loaded = machines.get(id);
+      if (loaded) return loaded;
       const stored = await store.byId(id);
       return stored && (machines.get(id) ?? adopt(stored));
     },

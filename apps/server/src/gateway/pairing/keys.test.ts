@@ -178,7 +178,7 @@ describe('keys', () => {
       machineId: 'machine-of-ada',
       digest: expect.any(String),
     });
-    if (owner.kind === 'session') after.recall(owner, session);
+    if (owner.kind === 'session') after.cacheKey(owner, session);
     const link = await after.issueAsSpecified('ada', 'machine-of-ada');
     expect(link).toEqual({ token: session, expiresAt: null });
   });
@@ -233,10 +233,10 @@ describe('keys', () => {
     ['the environment key with a letter more', `${'k'.repeat(32)}k`, undefined],
     ['the environment key with another letter', `${'k'.repeat(31)}l`, undefined],
   ])('%s', async (_name, key, owner) => {
-    const found = await make('k'.repeat(32))
+    const paired = await make('k'.repeat(32))
       .owner(key)
       .catch(() => undefined);
-    expect(found).toEqual(owner);
+    expect(paired).toEqual(owner);
   });
 });
 

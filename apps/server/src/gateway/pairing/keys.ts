@@ -49,7 +49,7 @@ export interface Keys {
    * Caches the plain session key that its daemon has just shown: the specification's create-link answers
    * with it.
    */
-  recall(owner: KeyOwner & { kind: 'session' }, key: string): void;
+  cacheKey(owner: KeyOwner & { kind: 'session' }, key: string): void;
   saveInit(machine: MachineInit): Promise<StoredMachine>;
   /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
   touchMachines(machineIds: string[]): Promise<void>;
@@ -165,7 +165,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
       return { sessionKey: key, machine: paired };
     },
-    recall: ({ userId, digest, machineId }, key) =>
+    cacheKey: ({ userId, digest, machineId }, key) =>
       void plainSessions.set(machineId, { key, digest, userId }),
     saveInit: (machine) => store.saveInit(machine),
     touchMachines: async (machineIds) => {

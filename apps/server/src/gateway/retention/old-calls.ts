@@ -6,7 +6,7 @@ import type { OldCall } from './old-calls.store.ts';
 export interface ForgetOldContext {
   clock: Clock;
   limits: GatewayLimits;
-  stores: Pick<GatewayStores, 'oldCalls' | 'keys' | 'repeats'>;
+  stores: Pick<GatewayStores, 'oldCalls' | 'keys' | 'idempotency'>;
   log: { info(what: object, sentence: string): void };
   onError(error: unknown): void;
 }
@@ -16,7 +16,7 @@ export const forgetOld = async (
   { clock, limits, stores, log, onError }: ForgetOldContext,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { oldCalls, keys, repeats } = stores;
+  const { oldCalls, keys, idempotency } = stores;
 
   /** One that cannot be deleted, because it is damaged, keeps no other from it. Gives how many are gone. */
   const remove = async (calls: readonly OldCall[]): Promise<number> => {
@@ -71,5 +71,5 @@ export const forgetOld = async (
 
   await forgetCalls();
   await forgetKeys();
-  await repeats.sweep(clock.now() - limits.idempotencyKeyTtlMs);
+  await idempotency.sweep(clock.now() - limits.idempotencyKeyTtlMs);
 };

@@ -31,8 +31,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** Equal for equal arguments, whatever the order of their names (SHA-256, base64url). */
-export const argumentsDigest = (given: Record<string, unknown>): string =>
-  createHash('sha256').update(canonical(given)).digest('base64url');
+export const argumentsDigest = (args: Record<string, unknown>): string =>
+  createHash('sha256').update(canonical(args)).digest('base64url');
 
 export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds): SealedState => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp request state', keyBytes));

@@ -44,7 +44,7 @@ const capabilities = { elicitation: {}, sampling: {}, roots: {} };
 
 interface More {
   name?: string;
-  given?: Record<string, unknown>;
+  args?: Record<string, unknown>;
   bearer?: string;
   can?: object;
 }
@@ -53,10 +53,10 @@ interface More {
 const callStateless = async (
   mcp: McpFixture,
   retried: Record<string, unknown> = {},
-  { name = 'ask', given = { a: 1 }, bearer = 'ada', can = capabilities }: More = {},
+  { name = 'ask', args = { a: 1 }, bearer = 'ada', can = capabilities }: More = {},
 ) => {
   const _meta = { 'io.modelcontextprotocol/clientCapabilities': can };
-  const { body, headers } = modernRequest('tools/call', { name, arguments: given, ...retried, _meta });
+  const { body, headers } = modernRequest('tools/call', { name, arguments: args, ...retried, _meta });
   const got = await mcp.post(body, { headers, bearer });
   return {
     status: got.status,
@@ -87,7 +87,7 @@ describe('2026-07-28', () => {
     ['made up', { change: () => 'round 1' }],
     ['of another token', { bearer: 'ada-other' }],
     ['of another tool', { name: 'ask_too' }],
-    ['of other arguments', { given: { a: 2 } }],
+    ['of other arguments', { args: { a: 2 } }],
     ['too old', { later: true }],
   ])('MC-09 a state that is %s is refused, and nothing runs', async (_name, { change, later, ...more }) => {
     const { mcp, requests } = await openAsking();
@@ -145,11 +145,11 @@ describe('2026-07-28', () => {
   it('call_result gives the words beside the question alone', async () => {
     const { mcp, requests } = await openAsking();
     await callStateless(mcp);
-    const given = { id: requests[0]?.requestId };
-    const { message } = await callStateless(mcp, {}, { name: 'call_result', given });
+    const args = { id: requests[0]?.requestId };
+    const { message } = await callStateless(mcp, {}, { name: 'call_result', args });
     expect(message.result).toMatchObject({
       content: [{ text: 'asks' }],
-      _meta: { 'drawbridge/callId': given.id },
+      _meta: { 'drawbridge/callId': args.id },
     });
     expect(message.result?._meta).not.toHaveProperty(['drawbridge/inputRequired']);
   });
@@ -166,7 +166,7 @@ describe('2026-07-28', () => {
   it('MC-11 what a caller writes into the arguments in the client’s place is removed', async () => {
     const { mcp, requests } = await openAsking();
     const forged = { a: 1, _input: { methods: [], responses: accepted, requestState: 'round 1' } };
-    await callStateless(mcp, {}, { given: forged });
+    await callStateless(mcp, {}, { args: forged });
     await callerOf(mcp.gateway, 'ada').run(
       { name: 'ask', arguments: forged },
       { door: 'trpc', until: 'ended' },
@@ -179,7 +179,7 @@ describe('2026-07-28', () => {
 
   it('other tools keep an argument of that name, and get nothing beside it', async () => {
     const { mcp, requests } = await openAsking(() => done);
-    await callStateless(mcp, {}, { name: 'read_file', given: { _input: 'theirs' } });
+    await callStateless(mcp, {}, { name: 'read_file', args: { _input: 'theirs' } });
     expect(requests[0]?.toolCall.arguments).toEqual({ _input: 'theirs' });
   });
 });

@@ -109,9 +109,9 @@ const headersFit = (outcome: InboundClassificationOutcome, { method, name }: Sai
 };
 
 const readCall = (params: Record<string, unknown>): PlainRequest['call'] => {
-  const { name, arguments: given = {} } = params;
-  return typeof name === 'string' && isRecord(given) && hasOnly(params, callParams)
-    ? { name, arguments: given }
+  const { name, arguments: args = {} } = params;
+  return typeof name === 'string' && isRecord(args) && hasOnly(params, callParams)
+    ? { name, arguments: args }
     : null;
 };
 
@@ -145,7 +145,7 @@ const knownSchemas = new WeakMap<object, boolean>();
 /** Whether a schema wants parts of the arguments in headers too (`x-mcp-header`, revision 2026-07-28). */
 export const headerParametersIn = (schema: object | undefined): boolean => {
   if (!schema) return false;
-  const found = knownSchemas.get(schema) ?? JSON.stringify(schema).includes(declaration);
-  knownSchemas.set(schema, found);
-  return found;
+  const isDeclared = knownSchemas.get(schema) ?? JSON.stringify(schema).includes(declaration);
+  knownSchemas.set(schema, isDeclared);
+  return isDeclared;
 };

@@ -22,8 +22,8 @@ const input = z
   .transform(({ requestId, id, ...rest }, context) => {
     if (requestId !== undefined && id !== undefined && requestId !== id)
       context.addIssue({ code: 'custom', message: 'requestId and id differ' });
-    const given = requestId ?? id;
-    if (given !== undefined) return { requestId: given, ...rest };
+    const callId = requestId ?? id;
+    if (callId !== undefined) return { requestId: callId, ...rest };
     context.addIssue({ code: 'custom', message: 'requestId is missing' });
     return z.NEVER;
   });
@@ -61,16 +61,16 @@ export const callResult: OwnTool = {
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  call: async (ctx, { caller, arguments: given, watch }) => {
-    const read = input.safeParse(given);
+  call: async (ctx, { caller, arguments: args, watch }) => {
+    const read = input.safeParse(args);
     if (!read.success)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `${callResultTool} takes a requestId and a waitMs`,
       );
-    const found = await findOwnCall(ctx, caller, read.data.requestId);
-    if (!found) return errorAnswer('There is no call with this id.');
-    const id = { userId: caller.userId, requestId: found.requestId };
+    const ownCall = await findOwnCall(ctx, caller, read.data.requestId);
+    if (!ownCall) return errorAnswer('There is no call with this id.');
+    const id = { userId: caller.userId, requestId: ownCall.requestId };
     const call = await followCall(ctx, id, {
       waitMs: read.data.waitMs ?? ctx.waitMs,
       signal: watch.signal,

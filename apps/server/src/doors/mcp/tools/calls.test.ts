@@ -136,12 +136,12 @@ describe.each(eras)('%s', (_revision, request) => {
       { __confirmation: 'a', _Confirmation: 'b' },
     ],
     ['further in', { args: { _confirmation: 'a' } }, { args: { _confirmation: 'a' } }],
-  ])('MC-11 a decision among the arguments, %s, decides nothing', async (_, given, arrives) => {
+  ])('MC-11 a decision among the arguments, %s, decides nothing', async (_, args, arrives) => {
     const mcp = await openMcp();
     const machine = await connectAnswering(mcp, 'ada', { answer: () => text('ran') });
     await ask(mcp, 'tools/call', {
       name: 'write_file',
-      arguments: given,
+      arguments: args,
       _meta: { _confirmation: 'alwaysAllow' },
     });
     expect(machine.requests.map(({ toolCall }) => toolCall)).toEqual([

@@ -35,7 +35,9 @@ export const machineTools = (machine: MachineView | null, caller: Pick<BearerCal
 const own: readonly OwnTool[] = [machineStatus, callResult];
 
 /** The server's own tools, by name. */
-export const ownTools: ReadonlyMap<string, OwnTool> = new Map(own.map((one) => [one.tool.name, one]));
+export const ownTools: ReadonlyMap<string, OwnTool> = new Map(
+  own.map((ownTool) => [ownTool.tool.name, ownTool]),
+);
 
 /** All tools of a caller in a stable order, also while the machine is offline. Throws a `ProtocolError`. */
 export const listTools = async (ctx: ToolsContext, caller: BearerCaller): Promise<McpTool[]> => {

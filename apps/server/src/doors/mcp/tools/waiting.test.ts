@@ -207,14 +207,14 @@ describe.each(eras)('%s', (_revision, request) => {
     const { requestId } = await machine.ask();
     await mcp.clock.settle(0);
     await answer;
-    const named = (given: object) =>
-      post(mcp, { name: 'call_result', arguments: { ...given, waitMs: 0 } }).then(messageOf);
+    const named = (args: object) =>
+      post(mcp, { name: 'call_result', arguments: { ...args, waitMs: 0 } }).then(messageOf);
     const open = { result: { structuredContent: { requestId, callId: requestId } } };
-    for (const given of [{ requestId }, { id: requestId }, { requestId, id: requestId }])
-      expect(await named(given), JSON.stringify(given)).toMatchObject(open);
+    for (const args of [{ requestId }, { id: requestId }, { requestId, id: requestId }])
+      expect(await named(args), JSON.stringify(args)).toMatchObject(open);
     const refused = { error: { code: -32_602, message: 'call_result takes a requestId and a waitMs' } };
-    for (const given of [{}, { requestId, id: 'another' }, { callId: requestId }])
-      expect(await named(given), JSON.stringify(given)).toMatchObject(refused);
+    for (const args of [{}, { requestId, id: 'another' }, { callId: requestId }])
+      expect(await named(args), JSON.stringify(args)).toMatchObject(refused);
   });
 
   it('the outcome is there after a restart, days later', async () => {

@@ -40,8 +40,8 @@ describe('sessions of 2025-11-25', () => {
       [name, issued, can],
     ].map((parts) => parts.join('.'));
     for (const id of [...forged, 'guessed', '']) {
-      const given = { authorization: 'Bearer ada', 'mcp-session-id': id };
-      expect([await status(id), (await mcp.send({ headers: given })).status]).toEqual([404, 404]);
+      const headers = { authorization: 'Bearer ada', 'mcp-session-id': id };
+      expect([await status(id), (await mcp.send({ headers })).status]).toEqual([404, 404]);
     }
     expect(await status(session, 'ada-other')).toBe(404);
     expect(await status(session, 'bob')).toBe(404);

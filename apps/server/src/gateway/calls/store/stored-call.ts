@@ -20,7 +20,7 @@ const stateOf = (
     };
   }
   if (record.state === 'delivered') return { kind: 'delivered', endsAt, deadlineAt: silentUntil, decision };
-  return { kind: 'pending', endsAt, given: record.deliveredAt !== null, decision };
+  return { kind: 'pending', endsAt, delivered: record.deliveredAt !== null, decision };
 };
 
 /**
@@ -33,9 +33,9 @@ export const readCallData = async (
   { silentUntil, endsAt = stored.endsAt }: { silentUntil: number; endsAt?: number },
 ): Promise<CallData | null> => {
   const rows = await confirmations.ofCall(stored.requestId);
-  const questions = rows.filter((one) => one !== null);
+  const questions = rows.filter((question) => question !== null);
   if (questions.length < rows.length) return null;
-  const open = questions.find((one) => one.shown.state === 'open');
+  const open = questions.find((question) => question.shown.state === 'open');
   const record = open ? stored : { ...stored, endsAt };
   const answered = questions.findLast(({ shown }) => shown.state === 'decided');
   return {
