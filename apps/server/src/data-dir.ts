@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 
 export interface DataDirPlaces {
-  /** `DATA_DIR`, where it is set. */
+  /** `DATA_DIR`, if set. */
   given: string | undefined;
-  /** `XDG_DATA_HOME`, where it is set. */
+  /** `XDG_DATA_HOME`, if set. */
   dataHome: string | undefined;
   /** Throws for a user without a home folder. */
   home(): string;
@@ -11,7 +11,7 @@ export interface DataDirPlaces {
   exists(path: string): boolean;
 }
 
-/** Files of which one at least is in the data folder of every server that has run. */
+/** A data folder that a server has used contains at least one of these files. */
 const marks = ['auth-secret', 'drawbridge.db'];
 
 /**

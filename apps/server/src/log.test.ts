@@ -6,7 +6,7 @@ const tail = 'AbCdEfGhIjKlMnOpQrStUvWxYz012345';
 const known = 'a "known" value/with+signs and more';
 const scrub = createScrubber([known]);
 
-describe('what a line of log keeps', () => {
+describe('the content of a log line', () => {
   it.each([
     ['a pairing token', `token gw_${tail} refused`],
     ['a session key in a URL', `GET /events?apiKey=sess_${tail}&x=1`],
@@ -49,7 +49,7 @@ describe('what a line of log keeps', () => {
     expect(scrub(line)).toBe(line);
   });
 
-  it('LG-04 never holds a key, wherever it stands', () => {
+  it('LG-04 never contains a key, in any position', () => {
     const prefix = fc.constantFrom('gw_', 'sess_', 'setup_', 'invite_');
     fc.assert(
       fc.property(fc.string(), prefix, fc.string(), (before, start, after) => {
@@ -75,7 +75,7 @@ describe('a record', () => {
     return lines;
   };
 
-  it('LG-06 is one line, whatever is in it', () => {
+  it('LG-06 is one line for any content', () => {
     const text = 'x\n{"level":60,"msg":"forged"}\r\n\u2028\u2029\u001b[31m\u0085\u202e';
     const lines = record((log) => log.info({ agent: text }, text));
     expect(lines).toHaveLength(1);

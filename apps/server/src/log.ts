@@ -17,7 +17,7 @@ const lineBreaking = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Takes every key out of a line of log, in linear time; `secrets` are values that only this server knows. */
+/** Removes keys from a log line, in linear time; `secrets` are values that only this server knows. */
 export const createScrubber = (secrets: readonly string[]): ((line: string) => string) => {
   const known = secrets.flatMap((secret) => [
     secret,
@@ -51,7 +51,7 @@ const line = z.object({
 /** Valid in JSON as an escape, but a terminal acts on it. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Undefined for what is no longer JSON once secrets are taken out. */
+/** Undefined if the scrubbed line is not valid JSON. */
 const parsed = (json: string): z.infer<typeof line> | undefined => {
   try {
     return line.safeParse(JSON.parse(json)).data;
@@ -80,7 +80,7 @@ interface LogNeeds {
   write(line: string): void;
 }
 
-/** One JSON object a line, or a line of text, scrubbed after everything else has been put together. */
+/** Writes one line of JSON or text, scrubbed as the last step. */
 export const createLog = ({ level, format, secrets, write }: LogNeeds): Logger => {
   const scrub = createScrubber(secrets);
   const form = format === 'text' ? asText : (json: string) => json;

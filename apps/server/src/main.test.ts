@@ -56,7 +56,7 @@ const readyUrl = (line: string) =>
 const startTimeoutMs = 30_000;
 
 describe('the process', { timeout: startTimeoutMs }, () => {
-  it('says where it is, and how the owner is made', async () => {
+  it('prints its address and the owner’s setup link', async () => {
     const server = start({});
     const url = readyUrl(await server.line(0));
     expect((await send(`${url}/health`)).json).toEqual({ ok: true });
@@ -106,7 +106,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(await server.ended).toBe(0);
   });
 
-  it('says in one sentence that its port is in use', async () => {
+  it('reports in one sentence that its port is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -120,7 +120,7 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     ]);
   });
 
-  it('says in one sentence which setting is wrong, and makes nothing', async () => {
+  it('reports in one sentence which setting is wrong, and creates nothing', async () => {
     const dataDir = join(tmpdir(), `drawbridge-never-${process.pid}`);
     const server = start({ PORT: 'secret-word', DATA_DIR: dataDir });
     expect(await server.ended).toBe(1);
@@ -188,10 +188,10 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     );
   });
 
-  it('says why it cannot open its store', async () => {
+  it('reports why it cannot open its store', async () => {
     const server = start({ DATABASE_URL: 'mysql://localhost/x' });
     expect(await server.ended).toBe(1);
-    expect(server.err()).toMatch(/^error  DATABASE_URL names a store that is not supported/);
+    expect(server.err()).toMatch(/^error  DATABASE_URL names an unsupported store/);
   });
 
   it('warns when others can reach it and no public address is configured', async () => {

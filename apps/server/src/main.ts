@@ -7,7 +7,7 @@ import { fail, sentenceOf } from './sentences.ts';
 // Node would open its inspector, which lets any program on this machine run code in here.
 process.on('SIGUSR1', () => undefined);
 
-/** What is wrong with the command line has been said; `--help` and `--version` end here too. */
+/** The usage error was printed; `--help` and `--version` exit here too. */
 const ended = (error: unknown) => {
   if (!(error instanceof CommanderError)) return fail(sentenceOf(error));
   process.exitCode = error.exitCode === 0 ? 0 : 2;

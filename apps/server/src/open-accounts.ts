@@ -18,11 +18,11 @@ import { createLog } from './log.ts';
 export interface AppNeeds {
   config: Config;
   clock: Clock;
-  /** Takes one scrubbed line of log. */
+  /** Writes one scrubbed log line. */
   writeLog(line: string): void;
-  /** Names and connections outside of this server; the system's own where it is left away. */
+  /** DNS and outbound connections; the system's by default. */
   outside?: Outside;
-  /** How passwords are kept; scrypt where it is left away, as in every server that runs. */
+  /** Password hashing; scrypt by default. */
   passwords?: Passwords;
 }
 
@@ -33,7 +33,7 @@ export const openAccounts = async (needs: AppNeeds) => {
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
   const log = createLog({ level: config.logLevel, format: config.logFormat, secrets, write: writeLog });
-  const onError = (error: unknown) => log.error({ err: error }, 'went wrong inside');
+  const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
   const address = createAddress(config);
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
   const { db } = store;

@@ -97,7 +97,7 @@ describe('MC-04 MC-14 with a token that is revoked', () => {
   });
 });
 
-it('MC-14 a client that is revoked takes its calls with it, and one that is not there takes none', async () => {
+it('MC-14 a revoked client’s calls are cancelled, an unknown one cancels none', async () => {
   const done: unknown[] = [];
   const note = (what: string) => async (userId: string, input: unknown) =>
     void done.push([what, userId, input]);

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { isLoopback } from './http/index.ts';
 import { fail, sentenceOf } from './sentences.ts';
 
-/** After this the process ends whatever is still open. */
+/** A shutdown longer than this is forced. */
 const forceAfterMs = 4_800;
 /** One Ctrl-C under `npx pnpm` comes up to three times: from the terminal, and passed on by both. */
 const oneKeyMs = 500;
@@ -14,7 +14,7 @@ const listenSentence = (error: unknown, place: { host: string; port: number }): 
   if (code === 'EADDRINUSE')
     return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
   if (code === 'EACCES')
-    return `Port ${place.port} on ${place.host} may not be opened by this user. Set PORT to one above 1023.`;
+    return `Port ${place.port} on ${place.host} needs more rights than this user has. Set PORT to a number above 1023.`;
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
   return sentenceOf(error);
 };
@@ -42,7 +42,7 @@ const stopOnSignals = (app: App) => {
     app.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        app.log.error({ err: error }, 'shutting down went wrong');
+        app.log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );
@@ -60,7 +60,7 @@ export const serve = async (config: Config) => {
   });
   if (!isLoopback(config.host) && config.publicUrl === undefined) {
     app.log.warn(
-      `HOST is ${config.host} and PUBLIC_URL is not set: set it to the https address that people use.`,
+      `HOST is ${config.host} and PUBLIC_URL is not set. Set it to the https address of the server.`,
     );
   }
   endOnUncaught(app);

@@ -77,6 +77,6 @@ describe('PS-12 what is old is looked for', () => {
     await expect.poll(leftTheNextDay).toEqual([]);
     await close();
     await server.app.close();
-    expect(server.log.join('')).toContain('deleted keys that do not hold any more');
+    expect(server.log.join('')).toContain('deleted expired and revoked keys');
   });
 });

@@ -14,7 +14,7 @@ const everyMs = 24 * 60 * 60 * 1_000;
 export interface Sweep {
   /** Runs the jobs now, unless they are running. */
   run(): void;
-  /** Resolves when nothing is written any more. */
+  /** Resolves once all writes are done. */
   stop(): Promise<void>;
 }
 

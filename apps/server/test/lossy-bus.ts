@@ -13,7 +13,7 @@ interface Needs {
   onError(error: unknown): void;
 }
 
-/** Gives each server a bus; between two of them messages may be late, come twice, or be lost. */
+/** Returns each server a bus; between two of them messages may be late, come twice, or be lost. */
 export const createLossyHub = ({ clock, fate, onError }: Needs) => {
   const servers = new Map<string, ReturnType<typeof createEmitter<BusMessage>>>();
   const send = (deliver: () => void) => {

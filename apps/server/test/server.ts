@@ -158,7 +158,7 @@ export const cookiesOf = (got: Got): string => {
   return cookie;
 };
 
-/** Makes the owner; gives the cookie of the new session. */
+/** Makes the owner; returns the cookie of the new session. */
 export const signUpOwner = async (server: TestServer): Promise<string> => {
   const got = await server.send('/trpc/setup.createOwner', {
     method: 'POST',

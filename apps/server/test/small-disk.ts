@@ -17,7 +17,7 @@ const run = (command: string, args: string[]) => spawnSync(command, args, { stdi
 
 const page = Buffer.alloc(4_096);
 
-/** Mounts one; null where that is not permitted. */
+/** Mounts one; null if that is not permitted. */
 export const mountSmallDisk = (mebibytes: number): SmallDisk | null => {
   const folder = mkdtempSync(join(tmpdir(), 'small-disk-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { createPanel } from './panel.ts';
 import { signUpOwner, startServer } from './server.ts';
 import { comeBack, stoppedServer } from './storm.ts';
 
-it('a hundred machines come back at once to a server that was started again; the panel is answered meanwhile', async () => {
+it('a hundred machines reconnect at once to a restarted server, which still answers the panel', async () => {
   const { dataDir, keys } = await stoppedServer(100);
   const server = await startServer({ dataDir, environment: { PAIRING_PER_MINUTE: '1' } });
   const panel = createPanel(server, await signUpOwner(server));

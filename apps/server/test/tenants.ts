@@ -70,7 +70,7 @@ const runOn = async ({ panel, daemon }: Tenant, name: string, result: unknown) =
   return running;
 };
 
-/** Connects a new OAuth client of a person; gives its id and its access token. */
+/** Connects a new OAuth client of a person; returns its id and its access token. */
 const connectClient = async (server: TestServer, { cookie }: Tenant) => {
   const { id, tokens } = await oauthOf(server, { cookie, resource: `${publicUrl}/mcp` }).connect(
     clientScopes,
@@ -78,7 +78,7 @@ const connectClient = async (server: TestServer, { cookie }: Tenant) => {
   return { id, token: tokens.access_token };
 };
 
-/** Starts a session of MCP with what Ann's bearer holds and runs a tool in it; gives the ids of both. */
+/** Starts a session of MCP with what Ann's bearer holds and runs a tool in it; returns the ids of both. */
 const throughMcp = async (server: TestServer, { daemon }: Tenant, proof: Record<string, string>) => {
   const headers = { ...proof, accept: 'application/json, text/event-stream' };
   const post = (method: string, params: object, more: Record<string, string> = {}) =>

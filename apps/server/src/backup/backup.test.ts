@@ -71,12 +71,12 @@ describe('a restore', () => {
     expect(await use(server, 'dbt_none')).toBe(401);
   });
 
-  it('keeps what was there aside', async () => {
+  it('sets the former store aside', async () => {
     const { server, cookie, panel } = await paired();
     const copy = await backUp(server);
     await panel.tokens.create.mutate({ name: 'Later' });
     const { server: restored, commands } = await restart(server, copy);
-    const [, aside = ''] = /What was there is in (\S+)\n/.exec(commands.err()) ?? [];
+    const [, aside = ''] = /The former store is in (\S+)\n/.exec(commands.err()) ?? [];
     expect(readdirSync(aside)).toEqual(expect.arrayContaining(['auth-secret', 'drawbridge.db']));
     expect(statSync(aside).mode & 0o777).toBe(0o700);
     // Everybody signs in again.
@@ -85,7 +85,7 @@ describe('a restore', () => {
     expect(await createPanel(restored, signedIn).tokens.list.query()).toEqual([]);
   });
 
-  it('PS-09 what was used or revoked after the copy was made stays so', async () => {
+  it('PS-09 uses and revocations after the backup stay in force', async () => {
     const { server, cookie, panel } = await paired();
     const tokens = [
       await panel.tokens.create.mutate({ name: 'Kept' }),
@@ -110,7 +110,7 @@ describe('a restore', () => {
     expect(again.status).toBe(403);
   });
 
-  it('PS-09 ends pairing tokens and invitations where there is nothing to compare with, and says what it could not', async () => {
+  it('PS-09 ends pairing tokens and invitations without a former store, and reports what it could not compare', async () => {
     const { server, panel } = await paired();
     const invitation = await panel.invitations.create.mutate();
     const pairing = (await panel.gateway.createLink.mutate()).token;
@@ -119,7 +119,7 @@ describe('a restore', () => {
     const elsewhere = newFolder();
     const commands = commandsFor(elsewhere);
     await commands.restore(copy);
-    expect(commands.err()).toContain('There was no store to compare with');
+    expect(commands.err()).toContain('There was no former store to compare with');
     const restored = await startServer({ dataDir: elsewhere });
     await expect(initDaemon(restored, pairing)).rejects.toThrow('FORBIDDEN');
     const invitationToken = invitation.url.split('#token=')[1] ?? '';
@@ -142,17 +142,17 @@ describe('a restore', () => {
     const record = await createPanel(restored, cookie).calls.get.query({ requestId });
     expect([record.state, record.error?.message]).toEqual([
       'lost',
-      'The server was restored from a copy: the call may have run',
+      'The server was restored from a backup: the call may have run',
     ]);
   });
 
-  it('changes nothing for what is no copy', async () => {
+  it('changes nothing for an invalid backup', async () => {
     const { server } = await paired();
     const copy = await backUp(server);
     await server.app.close();
     const before = readdirSync(server.dataDir).toSorted();
     const { restore } = commandsFor(server.dataDir);
-    await expect(restore(join(copy, 'none'))).rejects.toThrow('there is no drawbridge.db');
+    await expect(restore(join(copy, 'none'))).rejects.toThrow('it has no drawbridge.db');
     writeFileSync(join(copy, 'drawbridge.db'), 'x'.repeat(8_192));
     await expect(restore(copy)).rejects.toThrow('is damaged');
     expect(readdirSync(server.dataDir).toSorted()).toEqual(before);
@@ -161,7 +161,7 @@ describe('a restore', () => {
 });
 
 describe('doctor', () => {
-  it('finds a sound store and a running server, and what others may read', async () => {
+  it('reports a sound store, a running server, and files that others can read', async () => {
     const { server } = await paired();
     const looked = async () => {
       const commands = commandsFor(server.dataDir);

@@ -16,9 +16,9 @@ interface Needs {
 }
 
 export interface Restored {
-  /** The folder with what was there before; null where there was nothing. */
+  /** The folder with what was there before; null if there was nothing. */
   aside: string | null;
-  /** False where what was revoked since the copy was made could not be found out. */
+  /** False if what was revoked since the copy was made could not be found out. */
   compared: boolean;
 }
 
@@ -26,7 +26,7 @@ const requireCopy = (folder: string) => {
   const missing = Object.values(copied).find((name) => !existsSync(join(folder, name)));
   if (missing === undefined) return;
   throw errors.notFound({
-    message: `${folder} holds no copy: there is no ${missing}`,
+    message: `${folder} is not a backup: it has no ${missing}`,
     fix: 'Name the folder that backup created.',
   });
 };

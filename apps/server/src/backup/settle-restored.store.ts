@@ -35,7 +35,7 @@ const endedUnknown = ['delete from invitation'];
 const ownerOf = (sqlite: Sqlite, schema: string): unknown =>
   sqlite.prepare(`select id from ${schema}.user where ownerSlot is not null`).raw().get();
 
-/** Attaches the store that was there before; false where it cannot be read, or belongs to another owner. */
+/** Attaches the store that was there before; false if it cannot be read, or belongs to another owner. */
 const attachFormer = (sqlite: Sqlite, file: string | null): boolean => {
   if (file === null) return false;
   try {
@@ -65,7 +65,7 @@ export const settleRestored = (
   const { code, fix } = errorTable.lost;
   const error = JSON.stringify({
     code,
-    message: 'The server was restored from a copy: the call may have run',
+    message: 'The server was restored from a backup: the call may have run',
     fix,
   });
   const statements = [

@@ -4,7 +4,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { Access } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 
-/** Who makes a call, and what it may use. */
+/** The identity and rights of a caller. */
 export interface Caller {
   userId: string;
   /** The groups of tools that it may use; `all` for a user who is signed in. */

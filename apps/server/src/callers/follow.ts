@@ -11,9 +11,9 @@ import { isOwn, type Caller, type CallerContext } from './caller.ts';
 import { machineOf } from './machine.ts';
 import { isWithinScopes } from './tool-scope.ts';
 
-/** How often a caller is reminded that the user has not answered yet. */
+/** The interval of progress while the user has not answered. */
 const reminderEveryMs = 10_000;
-/** The longest that a caller of any door may ask to wait for one answer. */
+/** The maximum wait for one answer, at every door. */
 export const longestWaitMs = 10 * 60 * 1_000;
 
 const openStates: ReadonlySet<CallState> = new Set(openCallStates);
@@ -27,9 +27,9 @@ export interface CallId {
 }
 
 export interface FollowOptions {
-  /** How long at most, in milliseconds. */
+  /** The maximum wait, in milliseconds. */
   waitMs: number;
-  /** Stops the waiting, not the call. */
+  /** Aborts the wait, not the call. */
   signal?: AbortSignal | undefined;
   onProgress?: ((event: Extract<CallEvent, { type: 'progress' }>) => void) | undefined;
   /** Called when the user is asked, and every 10 s until they answer. */
@@ -59,8 +59,8 @@ export const ownCall = async ({ gateway }: CallReader, caller: Caller, requestId
 };
 
 /**
- * Waits until the call has ended, the time is over or the signal aborts; gives the call as it then is. Throws
- * `notFound`.
+ * Waits until the call has ended, the time is over or the signal aborts; returns the call as it then is.
+ * Throws `notFound`.
  */
 export const followCall = async (
   { gateway, clock }: Pick<CallerContext, 'gateway' | 'clock'>,

@@ -4,12 +4,11 @@ import { errors } from '../errors.ts';
 import { offlineStatus, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
 import type { Caller, CallerContext } from './caller.ts';
 
-/** Who means a machine: the one of `machineId`, which is an id or a name, else their default. */
+/** A user and a machine id or name; without one, the user's default machine. */
 type Meant = Pick<Caller, 'userId' | 'machineId'>;
 
 /**
- * The machine that is meant; null for a user without machines. Throws `notFound` for one that is not
- * theirs.
+ * The machine that is meant; null for a user without machines. Throws `notFound` for one that is not theirs.
  */
 const meantMachine = async (gateway: Gateway, { userId, machineId }: Meant): Promise<MachineRef | null> =>
   machineId === undefined ? gateway.machines.default(userId) : gateway.machines.find(userId, machineId);
@@ -29,13 +28,13 @@ export const machineOf = async (gateway: Gateway, meant: Meant): Promise<Machine
 export const machineStatus = async (gateway: Gateway, meant: Meant): Promise<GatewayStatus> =>
   (await machineOf(gateway, meant))?.status() ?? offlineStatus;
 
-/** What is known of the machine, also while it is away; null for a user without machines. */
+/** The machine's state, also while it is offline; null for a user without machines. */
 export const knownMachine = async (gateway: Gateway, meant: Meant): Promise<KnownMachine | null> => {
   const ref = await meantMachine(gateway, meant);
   return ref && gateway.machines.known(ref);
 };
 
-/** What the machine offers; nothing while it is away. */
+/** The machine's tools; none while it is offline. */
 export const connectedTools = async (gateway: Gateway, meant: Meant): Promise<Tool[]> => {
   const machine = await machineOf(gateway, meant);
   return machine?.status().connected === true ? [...machine.tools.values()] : [];

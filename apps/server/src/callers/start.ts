@@ -5,7 +5,7 @@ import type { CallClaim } from '../gateway/index.ts';
 import type { CallerContext } from './caller.ts';
 import type { ScopedTool } from './tool-scope.ts';
 
-/** A call as a door hands it over. */
+/** A call request from a door. */
 export interface NewCall {
   tool: ScopedTool;
   arguments: Record<string, unknown>;

@@ -31,7 +31,7 @@ describe('the groups of a tool', () => {
     expect(groupsOfTool(given)).toEqual(groups);
   });
 
-  it('MC-12 a token that only reads reaches what only reads', () => {
+  it('MC-12 a read-only token reaches only reading tools', () => {
     const all = ['read_file', 'write_file', 'shell_execute', 'browser_navigate', 'x'].map((name) =>
       tool(name),
     );

@@ -29,7 +29,7 @@ const groupOfName = new Map<string, ToolGroup>(
   ),
 );
 
-/** What a machine may say of a tool whose name says nothing. */
+/** The group of a tool without a known name, by the category that its machine announces. */
 const groupOfCategory = new Map<unknown, ToolGroup>([
   ['filesystem', 'filesystemWrite'],
   ['shell', 'shell'],
@@ -39,7 +39,7 @@ const groupOfCategory = new Map<unknown, ToolGroup>([
   ['system', 'system'],
 ]);
 
-/** Families that hold several groups: their word adds nothing to a name that is known. */
+/** Categories of several groups: they add no group to a known name. */
 const wideCategories = new Set<unknown>(['filesystem', undefined]);
 
 /**

@@ -13,14 +13,14 @@ import { requireStore, withAccounts } from './with-accounts.ts';
 
 interface Needs {
   config: Config;
-  /** Where the person stands; folders of the command line are relative to it. */
+  /** Folders on the command line are relative to it. */
   cwd: string;
   print(text: string): void;
   /** Prints a message for a person on stderr, apart from the result. */
   note(text: string): void;
 }
 
-/** The commands beside the running server. Each throws coded errors for what the person can put right. */
+/** The commands beside `start`. Each throws coded errors for problems that the user can fix. */
 export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions, 'start'> => {
   const place = { url: config.databaseUrl, dataDir: config.dataDir };
   const command = serverCommand();
@@ -48,7 +48,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
     enableUser: (email) =>
       withAccounts(config, async ({ accounts }) => {
         await enableUser(accounts, email);
-        note(`Enabled ${email}. Access tokens have to be created anew, and machines connected again.\n`);
+        note(`Enabled ${email}. Create its access tokens again and reconnect its machines.\n`);
       }),
     ...createMachineActions({ config, print, note }),
     createToken: ({ email, input, json }) =>
@@ -58,7 +58,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
         note(
           `Created "${created.name}" for ${email}: ${created.scopes.join(', ')}; until ${created.expiresAt}.\n`,
         );
-        note('It is shown only now.\n');
+        note('The token is shown only once.\n');
         print(`${created.token}\n`);
       }),
     backUp: async (folder) => {
@@ -66,7 +66,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
       const { backUp } = await import('../backup/index.ts');
       const target = resolve(cwd, folder);
       backUp(place, target);
-      note('Keep it as safe as passwords: with it anybody can sign in to the copy.\n');
+      note('Protect the backup like passwords: it gives access to every account.\n');
       print(`${target}\n`);
     },
     restore: async (folder) => {
@@ -84,11 +84,11 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
           resolve(cwd, folder),
         );
         print(`Restored ${resolve(cwd, folder)} to ${config.dataDir}\n`);
-        if (aside !== null) note(`What was there is in ${aside}\n`);
-        note('Everybody has to sign in again. Calls that were open in the copy have ended.\n');
+        if (aside !== null) note(`The former store is in ${aside}\n`);
+        note('All sessions have ended; users must sign in again. Open calls of the backup have ended.\n');
         if (!compared)
           note(
-            'There was no store to compare with: access tokens, clients and machines that were revoked after the copy was made work again. Revoke them in the panel.\n',
+            'There was no former store to compare with: access tokens, clients and machines that were revoked after the backup work again. Revoke them in the panel.\n',
           );
       } finally {
         taken.lock.release();

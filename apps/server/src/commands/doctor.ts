@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { lookAtFolder, sqliteFile } from '../db/index.ts';
+import { readFolderHolder, sqliteFile } from '../db/index.ts';
 import { requireSound } from '../backup/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { daemonFile, panelDir } from '../built-files.ts';
 
-/** One look at one thing. `fix` says what to do where it is not in order. */
+/** The result of one check. `fix` says how to solve a problem. */
 interface Check {
   name: string;
   state: 'ok' | 'note' | 'warning' | 'problem';
@@ -35,8 +35,9 @@ const checkFolder = (dataDir: string): Check[] => {
   }
   const open = [dataDir, join(dataDir, 'auth-secret')].filter((path) => (statSync(path).mode & 0o077) !== 0);
   const [first] = open;
-  if (first === undefined) return [{ name: 'data', state: 'ok', says: `${dataDir}, for this user alone` }];
-  const says = `others on this machine can open ${open.join(' and ')}`;
+  if (first === undefined)
+    return [{ name: 'data', state: 'ok', says: `${dataDir}, accessible only to this user` }];
+  const says = `other users of this machine can open ${open.join(' and ')}`;
   return [{ name: 'data', state: 'problem', says, fix: `Run chmod -R go-rwx '${dataDir}'` }];
 };
 
@@ -83,7 +84,7 @@ const health = async (url: string): Promise<boolean> => {
 
 const checkServer = async ({ dataDir, host, port }: Config): Promise<Check> => {
   const name = 'server';
-  const holder = existsSync(dataDir) ? lookAtFolder(dataDir) : null;
+  const holder = existsSync(dataDir) ? readFolderHolder(dataDir) : null;
   if (holder === null) return { name, state: 'note', says: 'not running on this data folder' };
   if (holder === 'starting') return { name, state: 'note', says: 'starting' };
   const says = `running, process ${holder.pid} on ${holder.host}, ${holder.url ?? 'starting'}`;
@@ -94,7 +95,7 @@ const checkServer = async ({ dataDir, host, port }: Config): Promise<Check> => {
     name,
     state: 'problem',
     says: `${says}, but it does not answer`,
-    fix: 'Look at its log, and restart it.',
+    fix: 'Check its log and restart it.',
   };
 };
 
@@ -102,26 +103,27 @@ const checkAddress = ({ host, publicUrl }: Config): Check => {
   const name = 'address';
   if (publicUrl?.startsWith('https:')) return { name, state: 'ok', says: publicUrl };
   const local = publicUrl === undefined ? host : new URL(publicUrl).hostname;
-  if (isLoopback(local)) return { name, state: 'ok', says: `${publicUrl ?? host}, this machine alone` };
+  if (isLoopback(local))
+    return { name, state: 'ok', says: `${publicUrl ?? host}, only reachable from this machine` };
   return publicUrl === undefined
     ? {
         name,
         state: 'warning',
         says: `HOST is ${host} and PUBLIC_URL is not set`,
-        fix: 'Set it to the https address that people use.',
+        fix: 'Set PUBLIC_URL to the https address of the server.',
       }
     : {
         name,
         state: 'warning',
         says: `${publicUrl} is not https`,
-        fix: 'Put a proxy with https in front: docs/behind-a-proxy.md',
+        fix: 'Put an HTTPS proxy in front: see docs/behind-a-proxy.md',
       };
 };
 
 const checkBuilt = (): Check => {
   const missing = [join(panelDir, 'index.html'), daemonFile].filter((path) => !existsSync(path));
   return missing.length === 0
-    ? { name: 'build', state: 'ok', says: 'the panel and the program for machines are there' }
+    ? { name: 'build', state: 'ok', says: 'the panel and the packed daemon are present' }
     : {
         name: 'build',
         state: 'problem',
@@ -133,8 +135,8 @@ const checkBuilt = (): Check => {
 const checkSecret = (dataDir: string): Check[] => {
   const file = join(dataDir, 'auth-secret');
   if (!existsSync(file) || readFileSync(file, 'utf8').trim().length >= 32) return [];
-  const fix = 'Restore it from a backup; without one delete it: everybody signs in again.';
-  return [{ name: 'secret', state: 'problem', says: 'auth-secret is cut off', fix }];
+  const fix = 'Restore it from a backup; without a backup delete it: all users must sign in again.';
+  return [{ name: 'secret', state: 'problem', says: 'auth-secret is incomplete', fix }];
 };
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
@@ -144,7 +146,7 @@ const line = ({ name, state, says, fix }: Check) =>
     ...(fix === undefined ? [] : [`${' '.repeat(17)}${fix}\n`]),
   ].join('');
 
-/** Looks at the server and at what it needs; changes nothing. */
+/** Checks the server and its environment; changes nothing. */
 export const runDoctor = async (
   config: Config,
   { json }: { json: boolean },

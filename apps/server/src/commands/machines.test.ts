@@ -49,7 +49,7 @@ it('lists, renames and chooses the machines of a person beside the running serve
   });
   await expect(commands.forgetMachine({ email, machine: 'laptop' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    fix: 'These are paired: attic, desk.',
+    fix: 'Paired machines: attic, desk.',
   });
 });
 

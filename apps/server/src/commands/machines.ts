@@ -27,8 +27,8 @@ export const findMachine = async (needs: MachineNeeds, { email, machine }: Machi
   if (match) return match;
   const names = listed.map(({ name }) => name).join(', ');
   throw errors.notFound({
-    message: `${email} has no machine called ${machine}`,
-    fix: names === '' ? 'No machine is paired.' : `These are paired: ${names}.`,
+    message: `${email} has no machine named ${machine}`,
+    fix: names === '' ? 'No machine is paired.' : `Paired machines: ${names}.`,
   });
 };
 

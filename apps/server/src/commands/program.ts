@@ -36,7 +36,7 @@ const newName = (text: string): string => {
   throw new InvalidArgumentError(read.error.issues[0]?.message ?? 'is not valid');
 };
 
-/** What each field of the input is called on the command line. */
+/** The flag of each input field. */
 const flags: Record<string, string> = { name: '--name', scopes: '--scopes', expiresInDays: '--days' };
 
 interface TokenFlags {
@@ -84,7 +84,7 @@ const addMachines = (program: Command, actions: Actions): void => {
     .action(({ user, json = false }: { user: string; json?: boolean }) =>
       actions.listMachines({ email: user, json }),
     );
-  add('rename', 'call a machine by another name')
+  add('rename', 'rename a machine')
     .argument(...machine)
     .argument('<name>', 'lower-case letters, digits and hyphens', newName)
     .action((machine: string, name: string, { user }: { user: string }) =>
@@ -94,7 +94,7 @@ const addMachines = (program: Command, actions: Actions): void => {
     add(name, description)
       .argument(...machine)
       .action((machine: string, { user }: { user: string }) => run({ email: user, machine }));
-  machineCommand('default', 'use a machine where none is named', actions.setDefaultMachine);
+  machineCommand('default', 'use a machine for requests that name none', actions.setDefaultMachine);
   machineCommand('disconnect', 'end the pairing of a machine', actions.disconnectMachine);
   machineCommand(
     'forget',
@@ -141,7 +141,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
   program
     .command('start', { isDefault: true })
     .description('run the server; its settings are environment variables')
-    // What names no command comes here.
+    // Unknown commands arrive here as arguments.
     .allowExcessArguments()
     .action((_options: object, command: Command) => {
       const [word] = command.args;
@@ -158,12 +158,14 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .action(actions.backUp);
   program
     .command('restore')
-    .description('put a copy in the place of the store, while no server runs; what was there is kept aside')
+    .description('replace the store by a backup, while no server runs; the former store is set aside')
     .argument('<folder>', 'that backup created')
     .action(actions.restore);
   program
     .command('doctor')
-    .description('look at what the server needs, and say how to put it right; exits with 1 on a problem')
+    .description(
+      'check the server and its environment, and print a fix for each problem; exits with 1 on a problem',
+    )
     .option('--json', 'as JSON')
     .action(({ json = false }: { json?: boolean }) => actions.doctor({ json }));
   return program.addHelpText('after', () => `\n${configHelp()}`);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { lookAtFolder } from '../db/index.ts';
+import { readFolderHolder } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { openAccounts } from '../open-accounts.ts';
 
@@ -19,7 +19,7 @@ export const requireStore = (dataDir: string): void => {
 
 /** Where people reach the server that runs on the data folder; undefined while none runs. */
 const runningUrl = (dataDir: string): string | undefined => {
-  const holder = lookAtFolder(dataDir);
+  const holder = readFolderHolder(dataDir);
   return holder === null || holder === 'starting' ? undefined : (holder.url ?? undefined);
 };
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { lookAtFolder, takeFolder } from './folder-lock.ts';
+import { readFolderHolder, takeFolder } from './folder-lock.ts';
 
 const makeFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), 'folder-lock-'));
@@ -32,7 +32,7 @@ const otherServer = async (folder: string) => {
   return { child, output: String(line).trim() };
 };
 
-it('is had by one server at a time, and is free again when that one releases it', () => {
+it('is locked by one server at a time, and free once that one releases it', () => {
   const folder = makeFolder();
   const lock = taken(folder);
   lock.setUrl('http://127.0.0.1:1');
@@ -41,15 +41,19 @@ it('is had by one server at a time, and is free again when that one releases it'
   for (const name of ['server.json', 'server.lock'])
     expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
   lock.release();
-  expect(lookAtFolder(folder)).toBeNull();
+  expect(readFolderHolder(folder)).toBeNull();
   taken(folder).release();
 });
 
-it('tells who has it, and is free after a kill -9, whatever that left behind', async () => {
+it('names its server, and is free after a kill -9 with files left over', async () => {
   const folder = makeFolder();
   const { child, output } = await otherServer(folder);
   expect(output).toBe('taken');
-  expect(lookAtFolder(folder)).toEqual({ pid: child.pid, host: hostname(), url: 'http://127.0.0.1:5820' });
+  expect(readFolderHolder(folder)).toEqual({
+    pid: child.pid,
+    host: hostname(),
+    url: 'http://127.0.0.1:5820',
+  });
   child.kill('SIGKILL');
   await once(child, 'exit');
   taken(folder).release();

@@ -5,12 +5,12 @@ import Database from 'libsql';
 import { z } from 'zod';
 import { keepPrivate } from './sqlite/private-file.ts';
 
-/** The server that has a data folder. `url` is null until it listens. */
+/** The server that holds the lock. `url` is null until it listens. */
 const folderHolder = z.object({ pid: z.number().int(), host: z.string(), url: z.string().nullable() });
 export type FolderHolder = z.infer<typeof folderHolder>;
 
 export interface FolderLock {
-  /** Lets other processes read where the server is reached. */
+  /** Publishes the server's address to other processes. */
   setUrl(url: string): void;
   release(): void;
 }
@@ -62,7 +62,7 @@ export const takeFolder = (dataDir: string): TakenFolder => {
 };
 
 /** The server that runs on a data folder, or null. Locks a folder without a server for a moment. */
-export const lookAtFolder = (dataDir: string): FolderHolder | 'starting' | null => {
+export const readFolderHolder = (dataDir: string): FolderHolder | 'starting' | null => {
   const taken = takeFolder(dataDir);
   if (taken.kind === 'held') return taken.holder ?? 'starting';
   taken.lock.release();

@@ -4,7 +4,7 @@
 export interface MachineTable {
   id: string;
   userId: string;
-  /** What the person calls it; one of a name for each person, forgotten ones apart. */
+  /** Unique for each person among machines that are not forgotten. */
   name: string;
   /** The installation of the daemon, as it says of itself; null for one that knows only the specification. */
   instance: string | null;
@@ -16,17 +16,17 @@ export interface MachineTable {
   categories: string;
   /** What the daemon says of itself; null for one that knows only the specification. */
   daemon: string | null;
-  /** Rises with each `init`. */
+  /** Incremented with each `init`. */
   epoch: number;
   /** The first epoch whose calls the present daemon has; a replacement daemon has none of earlier ones. */
   resumesFrom: number;
-  /** Why the server took the keys back by itself; null when it did not. */
+  /** Why the server revoked the keys; null if it did not. */
   problem: string | null;
   /** Since when it is connected (grace counts); null when it is not. */
   connectedAt: number | null;
   /** When it was connected last; null while it never went away. */
   lastSeenAt: number | null;
-  /** Rises with each stream that its daemon opens. */
+  /** Incremented with each stream that its daemon opens. */
   stream: number;
   /** The server that has its stream; null while it has no stream. */
   serverId: string | null;
@@ -70,7 +70,7 @@ export interface CallTable {
   via: string | null;
   viaKind: string | null;
   viaId: string | null;
-  /** Rises with each change; a change names the one that it was made from. */
+  /** Incremented with each change; a change names the one that it was made from. */
   rev: number;
   state: string;
   error: string | null;

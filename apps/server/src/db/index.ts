@@ -5,7 +5,7 @@ export type {
   GatewayKeyTable,
   MachineTable,
 } from './gateway-tables.ts';
-export { lookAtFolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
+export { readFolderHolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
 export { OutdatedError } from './outdated.ts';
 export { migrate } from './migrate.ts';

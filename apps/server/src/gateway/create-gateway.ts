@@ -169,8 +169,7 @@ const createParts = (needs: GatewayNeeds) => {
 };
 
 /**
- * The same part, whose named functions throw `shuttingDown` once the server stops: the caller must come
- * back.
+ * The same part, whose named functions throw `shuttingDown` once the server stops: the caller must come back.
  */
 const refusingWhen =
   (stopped: () => boolean) =>
@@ -237,7 +236,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
         connections,
         openCalls,
         onUnreadable: (kind, { id, columns }) =>
-          log.error({ [kind]: id, columns }, `a ${kind} could not be read completely`),
+          log.error({ [kind]: id, columns }, `a ${kind} has unreadable columns`),
         onError,
       });
       await parts.idempotency.recover(open);

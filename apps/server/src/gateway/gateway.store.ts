@@ -10,7 +10,7 @@ import { createRemovedUsersStore, type RemovedUsersStore } from './retention/rem
 import { createIdempotencyStore, type IdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore, type SwitchesStore } from './settings/switches.store.ts';
 
-/** All that the gateway writes down; each throws `storeUnavailable` where the store is in trouble. */
+/** All that the gateway writes down; each throws `storeUnavailable` if the store is in trouble. */
 export interface GatewayStores {
   calls: CallsStore;
   confirmations: ConfirmationsStore;

@@ -60,7 +60,7 @@ describe('after a restart', () => {
     expect(await running).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a machine that stays away is offline when the wait is over', async () => {
+  it('a machine that does not reconnect is offline after the grace period', async () => {
     const { clock, key } = await connected();
     const gateway = await restart();
     await clock.settle(60_000);

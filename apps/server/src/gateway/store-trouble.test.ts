@@ -47,7 +47,7 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     expect(await call).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a result is not taken, so that its daemon keeps it and brings it again', async () => {
+  it('a result is refused, so that its daemon keeps and resends it', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const { key, stream } = await connect(gateway, 'ada');

@@ -15,7 +15,7 @@ describe('the address of the server', () => {
     expect(createAddress(config).url()).toBe(url);
   });
 
-  it('takes the port that the system gave', () => {
+  it('uses the port that the system assigned', () => {
     const address = createAddress({ ...local, port: 0 });
     address.listening(40_123);
     expect([address.url(), address.ownsHost('localhost:40123'), address.ownsHost('localhost:0')]).toEqual([

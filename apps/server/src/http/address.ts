@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where the server can be reached. With port 0 it is known only once the server listens. */
+/** The server's address. With port 0 it is known only once the server listens. */
 export interface Address {
   /** The origin that links and commands carry, without a slash at its end. */
   url(): string;
@@ -10,7 +10,7 @@ export interface Address {
   ownsHost(host: string): boolean;
   /** Whether an `Origin` is a page of this server. */
   ownsOrigin(origin: string): boolean;
-  /** Takes the port that the system has given. */
+  /** Sets the port that the system assigned. */
   listening(port: number): void;
 }
 

@@ -9,8 +9,7 @@ export interface DaemonPackage {
 }
 
 /**
- * Reads `<name>.tgz` and the `<name>.json` beside it; null where one is missing or they do not belong
- * together.
+ * Reads `<name>.tgz` and the `<name>.json` beside it; null if one is missing or they do not belong together.
  */
 export const readDaemonPackage = async (file: string): Promise<DaemonPackage | null> => {
   try {

@@ -83,7 +83,7 @@ describe('a refusal before the body was read', () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  it('goes out at once where there is no body', async () => {
+  it('goes out at once without a body', async () => {
     const { begin } = await setUp();
     expect(await answerOn(begin('Content-Length: 0'))).toEqual([401, 'keep-alive']);
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, onSendHookHandler } from 'fastify';
 
-/** After so long the answer goes out, whatever of the body is still to come. */
+/** After this time the answer goes out without the rest of the body. */
 const longestDrainMs = 10_000;
 
 /**

@@ -13,7 +13,7 @@ const ofStatus: Record<number, () => CodedError> = {
   503: errors.shuttingDown,
 };
 
-/** The row of the table that an error stands for. */
+/** The error table's row of an error. */
 export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
   if (error instanceof CodedError) return error;
   if (error instanceof z.ZodError) {

@@ -9,7 +9,7 @@ export const serveHealth = (app: FastifyInstance, ready: () => Promise<void>): v
       await ready();
       return await reply.send({ ok: true });
     } catch (error) {
-      request.log.warn({ err: error }, 'not ready');
+      request.log.warn({ err: error }, 'not ready: a check failed');
       return reply.code(503).send({ ok: false });
     }
   });

@@ -22,7 +22,7 @@ export interface Limits {
   signIn: Limit;
   /** Failed sign-ins for one e-mail address, wherever they come from. */
   account: Limit;
-  /** Tries to change one person's password. */
+  /** Password changes of one person. */
   password: NamedLimit;
   setup: Limit;
   pairing: Limit;
@@ -41,7 +41,7 @@ export interface Limits {
 
 const minuteMs = 60_000;
 const sessionPerMinute = 600;
-/** More than a person's open calls: those who wait for an earlier call and for news come on top. */
+/** More than a user's open calls: requests that follow a call or a stream add to them. */
 const openExchanges = 300;
 const oauthPerMinute = 600;
 const registrationPerMinute = 20;

@@ -2,7 +2,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { createNameLimit } from './name-limit.ts';
 
-it('allows so many uses of each name in a minute, and says when the next one is allowed', () => {
+it('limits the uses of each name per minute and returns when the next one is allowed', () => {
   const clock = createFakeClock(0);
   const limit = createNameLimit({ clock, max: 2 });
   expect([limit.use('a'), limit.use('a'), limit.use('b')]).toEqual([null, null, null]);

@@ -1,10 +1,10 @@
 import type { Clock } from '@drawbridge/kit';
 
 const minuteMs = 60_000;
-/** Names that are counted at once; beyond this the one that was used longest ago is dropped. */
+/** The maximum of counted names; beyond it the least recently used one is dropped. */
 const maxNames = 5_000;
 
-/** Uses per name in a minute, whatever protocol they come by. */
+/** Limits uses of a name per minute, for all protocols together. */
 export interface NameLimit {
   /**
    * Counts one use; returns the seconds until the next one is allowed if the limit is exceeded, else null.

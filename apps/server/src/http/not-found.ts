@@ -8,7 +8,7 @@ interface NotFoundNeeds {
   servePage(request: FastifyRequest, reply: FastifyReply): FastifyReply | null;
 }
 
-/** What answers an address that no route has: the panel's page, or a counted 404. */
+/** Answers unknown addresses with the panel's page or a counted 404. */
 export const serveNotFound = (app: FastifyInstance, { limit, servePage }: NotFoundNeeds): void => {
   app.setNotFoundHandler(async (request, reply) => {
     // Not awaited: a reply is a promise of its own end.

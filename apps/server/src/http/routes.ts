@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A way in: one method of one address, with the names of its parameters as they were registered. */
+/** One method and URL pattern as registered. */
 export interface HttpRoute {
   method: string;
   url: string;
 }
 
-/** Lists all routes that are registered from now on, for tests that leave none out. */
+/** Records every route that is registered from now on, so that tests cover all of them. */
 export const watchRoutes = (app: FastifyInstance): (() => readonly HttpRoute[]) => {
   const routes: HttpRoute[] = [];
   app.addHook('onRoute', ({ method, url }) => {

@@ -33,7 +33,7 @@ const serve = async (files: Record<string, string>) => {
   };
 };
 
-it('gives the packed daemon at an address that never changes its content, and at the one that is always the newest', async () => {
+it('serves the packed daemon at an immutable address and at that of the newest', async () => {
   const get = await serve({ 'daemon.tgz': packed, 'daemon.json': JSON.stringify(about) });
   const lasting = 'public, max-age=31536000, immutable';
   expect(await get('/daemon-0.1.0-0123456789ab.tgz')).toEqual([200, lasting, packed]);

@@ -6,7 +6,7 @@ import type { DaemonPackage } from './daemon-package.ts';
 const yearS = 365 * 24 * 60 * 60;
 
 interface ServeDaemonNeeds {
-  /** Null where nothing is built. */
+  /** Null without a build. */
   daemon: DaemonPackage | null;
   /** The server's own address. */
   url(): string;

@@ -1,7 +1,7 @@
 import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** A reader that leaves more than this unread is too slow; one frame alone may be larger. */
+/** A reader with more unread bytes is too slow; a single frame may be larger. */
 const maxUnreadBytes = 1024 * 1024;
 /** Beyond this, the frames of one event loop turn are not gathered any further. */
 const maxGatheredLength = 16 * 1024;
@@ -25,11 +25,11 @@ export interface SseFrame {
 
 /** The writing end of one `text/event-stream`. */
 export interface SseStream {
-  /** Whether the head is written: then the reply can be nothing else. */
+  /** Whether the head is written; the reply is then committed to a stream. */
   isOpen(): boolean;
   /** Writes the head and a first comment, unless it is open, and a comment every 15 s from then on. */
   open(): void;
-  /** Writes one frame, after the head. False where it was not written: the reader is gone or too slow. */
+  /** Writes one frame, after the head. False if it was not written: the reader is gone or too slow. */
   send(frame: SseFrame): boolean;
   /** Writes a comment, which readers ignore and proxies count as traffic. */
   comment(text: string): void;

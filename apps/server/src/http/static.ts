@@ -25,14 +25,14 @@ const isPage = (request: FastifyRequest, doors: ReadonlySet<string>) => {
   );
 };
 
-/** Serves the built panel. Gives what answers a path that is a page of the panel's own router. */
+/** Serves the built panel. Returns the handler for pages of the panel's router. */
 export const serveStatic = async (
   app: FastifyInstance,
   { panelDir, routes }: StaticNeeds,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => FastifyReply | null> => {
   const panelBuilt = existsSync(join(panelDir, 'index.html'));
   let doors: ReadonlySet<string> | undefined;
-  /** First folders of the routes that have a name: below them nothing is ever the panel. */
+  /** First path segments of the named routes: the panel is never served below them. */
   const doorFolders = () =>
     (doors ??= new Set(
       routes()
@@ -46,7 +46,7 @@ export const serveStatic = async (
       cacheControl: false,
       index: 'index.html',
       dotfiles: 'ignore',
-      // The build's own forms. What is worked out for a person goes uncompressed: its length tells too much.
+      // Only the build's precompressed files: the compressed length of personal data would leak content.
       preCompressed: true,
       setHeaders: (reply, path) => {
         const lasting = path.startsWith(join(panelDir, 'assets'));

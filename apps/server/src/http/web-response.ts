@@ -16,7 +16,7 @@ const bytesOf = async ({ body }: Response): Promise<Buffer> => {
     : Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 };
 
-/** Sends an answer in the web's form: a stream as it comes, JSON at once. */
+/** Sends a web `Response`: a stream as it arrives, JSON in one write. */
 export const sendResponse = async (reply: FastifyReply, response: Response): Promise<FastifyReply> => {
   const { headers, status } = response;
   const isWhole = headers.get('content-type') === 'application/json' && !headers.has('transfer-encoding');

@@ -27,7 +27,7 @@ interface RpcError {
   data?: unknown;
 }
 
-/** An error as JSON-RPC has it; `id` is null where no request can be named. */
+/** An error as JSON-RPC has it; `id` is null if no request can be named. */
 export const rpcError = ({ id = null, code, message, data }: RpcError) => ({
   jsonrpc: '2.0' as const,
   id,
@@ -45,7 +45,7 @@ export const toRpcError = (error: Error): { status: number; message: string; bod
   return { status: row.http, message, body: rpcError({ code: row.jsonrpc, message: sentence }) };
 };
 
-/** Parses a message; undefined where it is not JSON (`parseError`). Throws `tooDeep` beyond 64 levels. */
+/** Parses a message; undefined if it is not JSON (`parseError`). Throws `tooDeep` beyond 64 levels. */
 export const readRpcBody = (body: Uint8Array): unknown => {
   try {
     return readJson(body).value;

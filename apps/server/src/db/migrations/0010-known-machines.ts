@@ -1,8 +1,8 @@
 import type { Migration } from 'kysely';
 
 /**
- * What stays known of a machine that is away: its modes, when it was last seen, and its rules as it
- * reported them last.
+ * What stays known of a machine that is away: its modes, when it was last seen, and its rules as it reported
+ * them last.
  */
 export const knownMachines: Migration = {
   up: async (db) => {

@@ -16,7 +16,7 @@ export interface CountedDatabase {
    * within half a second for those of other processes.
    */
   version(): number;
-  /** Another number after another process has changed the store, within half a second. */
+  /** Changes after another process has changed the store, within half a second. */
   others(): number;
 }
 

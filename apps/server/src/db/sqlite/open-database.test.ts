@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the store', () => {
-  it('PS-06 is durable, waits for a lock, and holds references', async () => {
+  it('PS-06 is durable, waits for a lock, and enforces references', async () => {
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
     const pragma = async (name: string) =>
       Object.values(
@@ -39,7 +39,7 @@ describe('the store', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o700]);
   });
 
-  it('PS-04 is closed to others also where an earlier server left it open', async () => {
+  it('PS-04 is restricted to its owner, also if an earlier server left it open', async () => {
     const file = join(folder, 'drawbridge.db');
     for (const name of [file, `${file}-wal`, `${file}-shm`]) writeFileSync(name, '', { mode: 0o644 });
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
@@ -51,9 +51,7 @@ describe('the store', () => {
 
   it('refuses a url that it cannot serve, without repeating it', () => {
     const open = () => openDatabase({ url: 'postgres://me:secret@host/db', dataDir: folder });
-    expect(open).toThrow(
-      'DATABASE_URL names a store that is not supported; leave it empty or give file:<path>',
-    );
+    expect(open).toThrow('DATABASE_URL names an unsupported store. Leave it empty or set file:<path>');
   });
 });
 
@@ -77,7 +75,7 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ close }) => close()));
   });
 
-  it('PS-08 of a later version of the server are not taken for ours', async () => {
+  it('PS-08 of a later version of the server are refused', async () => {
     const { db, close } = openDatabase({ url: undefined, dataDir: folder });
     await migrate(db);
     await sql`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(db);

@@ -22,7 +22,7 @@ export interface Store {
   db: Kysely<Schema>;
   commit: Commit;
   cacheRows: CacheRows;
-  /** Another number after another process has changed the store, within half a second. */
+  /** Changes after another process has changed the store, within half a second. */
   othersChanged(): number;
 }
 
@@ -40,7 +40,7 @@ const copiedAtPages = 4_000;
 export const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
   if (url === undefined) return join(dataDir, 'drawbridge.db');
   if (url.startsWith('file:')) return url.slice('file:'.length);
-  throw new Error('DATABASE_URL names a store that is not supported; leave it empty or give file:<path>');
+  throw new Error('DATABASE_URL names an unsupported store. Leave it empty or set file:<path>');
 };
 
 /** SQLite rolls tables back with their transaction, which Kysely's dialect does not count on. */

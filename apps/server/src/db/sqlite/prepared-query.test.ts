@@ -26,7 +26,7 @@ const openNotes = async () => {
 };
 
 describe('a query that is put together once', () => {
-  it('takes new values with every run, each at its place, and what the query itself names', async () => {
+  it('binds new values with every run, beside constants of the query', async () => {
     const { db, insert, byText } = await openNotes();
     for (const [id, text] of [
       ['a', 'one'],
@@ -42,7 +42,7 @@ describe('a query that is put together once', () => {
     ]);
   });
 
-  it('takes a value for a value, whatever it says', async () => {
+  it('binds any value as a value', async () => {
     const { db, insert, byText } = await openNotes();
     await db.executeQuery(insert({ id: 'a', text: 'one' }));
     expect((await db.executeQuery(byText({ text: "one' or '1' = '1" }))).rows).toEqual([]);

@@ -38,7 +38,7 @@ const isHeld = { id: 'ada', holds: 1 };
 const isTaken = { id: 'ada', holds: 0 };
 
 describe('a row that was read', () => {
-  it('is given again without a look at it, also after calls were written', async () => {
+  it('is returned from the cache, also after calls were written', async () => {
     const { db, right, reads } = await openRights();
     expect(await right('ada')).toEqual(isHeld);
     await sql`insert into "calls" values ('one')`.execute(db);
@@ -70,7 +70,7 @@ describe('a row that was read', () => {
     expect(await right('ada')).toEqual(isTaken);
   });
 
-  it('PK-09 is not kept where it was changed while it was read', async () => {
+  it('PK-09 is not cached if it changed while it was read', async () => {
     const { db, read, cacheRows } = await openRights();
     const slow = cacheRows(async (id) => {
       const row = await read(id);
@@ -91,7 +91,7 @@ describe('a row that was read', () => {
     expect(await right('ada')).toEqual(isHeld);
   });
 
-  it('is looked for again where there was none', async () => {
+  it('is read again if it was missing', async () => {
     const { db, right, reads } = await openRights();
     await Promise.all(['bob', 'bob'].map(right));
     expect([await right('bob'), reads()]).toEqual([undefined, 3]);
@@ -99,7 +99,7 @@ describe('a row that was read', () => {
     expect(await right('bob')).toEqual({ id: 'bob', holds: 1 });
   });
 
-  it('goes when 1,000 newer ones came', async () => {
+  it('is evicted by 1,000 newer ones', async () => {
     const { db, right, reads } = await openRights();
     const values = Array.from({ length: 1_000 }, (_, n) => ({ id: `user-${n}`, holds: 1 }));
     await db.insertInto('rights').values(values).execute();

@@ -33,7 +33,7 @@ describe('a statement', () => {
     expect(prepared).toEqual(Array(times).fill(text));
   });
 
-  it('goes when 200 newer ones came', () => {
+  it('is evicted by 200 newer ones', () => {
     const { prepared, database } = counting();
     for (let n = 0; n <= 200; n += 1) database.prepare(`select ${n}`);
     database.prepare('select 200');

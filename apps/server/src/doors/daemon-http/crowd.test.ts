@@ -12,7 +12,7 @@ import { mounts } from './mount.ts';
 const { bare } = daemonMounts;
 const mount = mounts(true)[0] ?? expect.fail();
 
-it('of more inits at once than there are places some are sent away, and told when to come back', async () => {
+it('of too many inits at once some are refused with a time to retry', async () => {
   const app = fastify();
   app.setErrorHandler(errorHandler);
   const waiting: ((reply: InitReply) => void)[] = [];
@@ -36,7 +36,7 @@ it('of more inits at once than there are places some are sent away, and told whe
   expect((await next).statusCode).toBe(200);
 });
 
-it('an address may hold as many streams as it is told, and another one when one has ended', async () => {
+it('an address has a bounded number of streams, and a new one when one has ended', async () => {
   const { server, token } = await paired({ STREAMS_PER_ADDRESS: '1' });
   const daemon = await connectDaemon(server, token);
   const open = () => openStream(`${server.url}${bare}/events`, { [gatewayKeyHeader]: daemon.sessionKey });

@@ -92,7 +92,7 @@ describe('the envelopes', () => {
 
 describe('a key that does not hold', () => {
   const ours = { ...announcement, daemon: { version: '0.1.0', protocol: 1, features: [] } };
-  it('PK-01 says why to our daemon, which presents all of it, and nothing to any other', async () => {
+  it('PK-01 returns the reason only to our daemon, which presents the whole key', async () => {
     const { server, panel, token } = await paired();
     const init = async (key: string, body: object) =>
       seen(await server.send(`${bare}/init`, { method: 'POST', headers: { [gatewayKeyHeader]: key }, body }));
@@ -164,7 +164,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('is taken once, again as a repeat, and not when it differs', async () => {
+  it('is accepted once, again as a duplicate, and refused if it differs', async () => {
     const { server, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const run = panel.calls.run.mutate({ name: 'read_file', arguments: {} });

@@ -56,7 +56,7 @@ it.each(['', '-1', '1.5', 'one', '1, 2', '9'.repeat(20)])('an epoch of "%s" is r
   expect(got.status).toBe(400);
 });
 
-it('another list of tools is taken from the newest epoch alone, at most 1 MiB and 200 tools', async () => {
+it('a tool list is accepted only from the newest epoch, up to 1 MiB and 200 tools', async () => {
   const { url, headers } = await inits(2);
   const post = (named: string, tools: unknown) =>
     send(`${url}/tools`, { method: 'POST', headers: headers(named), body: { tools } });

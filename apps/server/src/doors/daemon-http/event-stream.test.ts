@@ -11,7 +11,7 @@ import { signUpOwner, startServer } from '../../../test/server.ts';
 const { bare } = daemonMounts;
 
 describe('the stream', () => {
-  it('frames whatever a call holds as one line', async () => {
+  it('frames any content of a call as one line', async () => {
     const { server, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const nasty = fc.oneof(
@@ -42,7 +42,7 @@ describe('the stream', () => {
       expect(line).toMatch(/^(: (open|ping)|id: \d+|data: \{.*\}|)$/s);
   });
 
-  it('begins with a comment and says every 15 s that it lives', async () => {
+  it('begins with a comment and sends one every 15 s', async () => {
     const clock = createFakeClock(systemClock.now());
     const server = await startServer({ clock });
     const panel = createPanel(server, await signUpOwner(server));
@@ -74,7 +74,7 @@ describe('the stream', () => {
     await Promise.all(runs);
   });
 
-  it('takes frames that are larger than what may be left unread', async () => {
+  it('accepts frames that are larger than the unread limit', async () => {
     const { server, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const text = 'x'.repeat(3 * 1024 * 1024);

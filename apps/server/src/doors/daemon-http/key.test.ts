@@ -91,16 +91,16 @@ describe('a key', () => {
     expect(server.log.join('')).not.toContain(key);
   });
 
-  it('is not taken from the query when that is switched off', async () => {
+  it('is ignored in the query when that is switched off', async () => {
     const { server, token } = await paired({ GATEWAY_ALLOW_QUERY_KEY: 'false' });
     const key = await initDaemon(server, token);
     expect(seen(await server.send(`${bare}/events?apiKey=${key}`))).toEqual([403, forbidden]);
   });
 
-  it('that is given twice or joined is refused', async () => {
+  it('is refused if it is sent twice or joined', async () => {
     const { server, token } = await paired();
     const key = await initDaemon(server, token);
-    const twice = { code: 'BAD_REQUEST', message: 'Give the gateway key once' };
+    const twice = { code: 'BAD_REQUEST', message: 'Send exactly one gateway key' };
     const answers = [
       await server.send(`${bare}/events`, { headers: { [gatewayKeyHeader]: [key, key] } }),
       await server.send(`${bare}/events`, { headers: { [gatewayKeyHeader]: `${key},${key}` } }),
@@ -131,7 +131,7 @@ describe('a key', () => {
     expect(await init(token)).toBe(200);
   });
 
-  it('of a machine that was paired is not held back by what others tried from its address', async () => {
+  it('of a paired machine is not limited by attempts of others from its address', async () => {
     const { server, token } = await paired({ PAIRING_PER_MINUTE: '1' });
     const key = await initDaemon(server, token);
     const init = (tried: string) =>
@@ -146,7 +146,7 @@ describe('a key', () => {
     expect(statuses).toEqual([403, 429, 429, 403, 200]);
   });
 
-  it('that holds may announce itself as often as it likes', async () => {
+  it('if valid, may call init without limit', async () => {
     const { server, token } = await paired({ PAIRING_PER_MINUTE: '3' });
     const key = await initDaemon(server, token);
     for (let at = 0; at < 8; at += 1) {
@@ -159,7 +159,7 @@ describe('a key', () => {
     }
   });
 
-  it('LG-01 never stands in the log, whatever went wrong', async () => {
+  it('LG-01 never appears in the log, for any error', async () => {
     const { server, token, panel } = await paired();
     const daemon = await connectDaemon(server, token);
     const { sessionKey } = daemon;

@@ -4,7 +4,7 @@ import { errors } from '../../errors.ts';
 import type { DaemonCredentials } from '../../gateway/index.ts';
 
 const once = (): never => {
-  throw errors.badRequest({ message: 'Give the gateway key once' });
+  throw errors.badRequest({ message: 'Send exactly one gateway key' });
 };
 
 const headerKeys = (request: FastifyRequest): string[] => {

@@ -51,7 +51,7 @@ const setUp = async () => {
   return { server, daemon, callOf, post, begin, path };
 };
 
-it('a small result goes past a large one that does not arrive, a large one when that has left', async () => {
+it('a small result passes a stalled large one, a large one waits for its end', async () => {
   const { callOf, post, begin } = await setUp();
   const blocked = begin('unknown');
   await new Promise((resolve) => blocked.once('finish', resolve).once('socket', resolve));

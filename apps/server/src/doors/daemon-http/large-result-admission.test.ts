@@ -30,7 +30,7 @@ const ends = (enter: Promise<void>) =>
   );
 
 describe('large results', () => {
-  it('one of a user is worked on at once, and another user goes past', async () => {
+  it('one of a user is processed at a time, and another user is not blocked', async () => {
     const { enter, news, leave } = setUp();
     for (const name of ['a1', 'a2', 'a3', 'b1']) void enter(name);
     expect(await news()).toEqual(['a1', 'b1']);
@@ -56,7 +56,7 @@ describe('large results', () => {
     expect(await news()).toEqual([]);
   });
 
-  it('one that takes long counts for its user alone', async () => {
+  it('a slow one counts for its user alone', async () => {
     const { clock, enter, news, leave } = setUp();
     for (const user of 'abcdefgh') void enter(`${user}1`);
     expect(await news()).toHaveLength(8);
@@ -69,7 +69,7 @@ describe('large results', () => {
     expect(await news()).toEqual(['a2']);
   });
 
-  it('is refused, to come again, when it has waited long', async () => {
+  it('is refused with a retry when it has waited too long', async () => {
     const { clock, enter } = setUp();
     void enter('a1');
     const late = ends(enter('a2'));

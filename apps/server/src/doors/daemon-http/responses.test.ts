@@ -177,7 +177,7 @@ it('is the same as one after the other', async () => {
   );
 }, 60_000);
 
-describe('what is refused as a whole', () => {
+describe('batches that are refused as a whole', () => {
   const one = { requestId: 'r', error: 'x' };
 
   it.each([
@@ -191,7 +191,7 @@ describe('what is refused as a whole', () => {
     expect((await post(responses)).status).toBe(status);
   });
 
-  it('that of a key which does not hold, whatever it brings', async () => {
+  it('with an invalid key, for any content', async () => {
     const { server, daemon, callOf, post, panel } = await setUp();
     const { requestId, ended } = await callOf('read_file');
     for (const key of ['', `sess_${'a'.repeat(32)}`]) {

@@ -40,7 +40,7 @@ const readMeta = <T>(value: unknown, schema: z.ZodType<T>, problem: string): T |
 };
 
 /**
- * The key by which a client names its call; undefined where it does not. Throws a `ProtocolError` for a
+ * The key by which a client names its call; undefined if it does not. Throws a `ProtocolError` for a
  * malformed one.
  */
 export const keyIn = (meta: Record<string, unknown>): string | undefined =>
@@ -51,7 +51,7 @@ export const keyIn = (meta: Record<string, unknown>): string | undefined =>
   );
 
 /**
- * How long a client wants to wait; undefined where it does not say. Throws a `ProtocolError` for a malformed
+ * How long a client wants to wait; undefined if it does not say. Throws a `ProtocolError` for a malformed
  * time.
  */
 export const waitMsIn = (meta: Record<string, unknown>): number | undefined =>

@@ -17,7 +17,7 @@ const refusal = (code: number, message: unknown = expect.any(String)) => ({
   error: { code, message },
 });
 
-describe('who may ask', () => {
+describe('authentication', () => {
   it.each([
     ['MC-01 another site', { origin: 'https://evil.example' }],
     ['MC-01 a page without an origin', { origin: 'null' }],
@@ -88,7 +88,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('requests', () => {
   it.each([
     ['MC-13 a batch', [olderRequest('ping').body], 400, -32_600],
     ['MC-13 an empty batch', [], 400, -32_600],
@@ -111,7 +111,7 @@ describe('what is asked', () => {
     expect([got.status, got.json]).toMatchObject([status, { jsonrpc: '2.0', error: { code } }]);
   });
 
-  it('MC-13 a response that a client sends is taken and changes nothing', async () => {
+  it('MC-13 a response that a client sends is accepted and changes nothing', async () => {
     const mcp = await openMcp();
     const got = await mcp.post({ jsonrpc: '2.0', id: 1, result: { resourceDecision: 'alwaysAllow' } });
     expect([got.status, got.text]).toEqual([202, '']);

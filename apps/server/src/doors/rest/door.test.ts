@@ -25,8 +25,8 @@ const question = {
   options: ['allowOnce', 'denyOnce'],
 };
 
-describe('who may', () => {
-  it('MC-04 a token that holds, in its header and nowhere else', async () => {
+describe('authentication', () => {
+  it('MC-04 a valid token, only in its header', async () => {
     const { server, cookie, script } = await online();
     const { token } = script;
     const tries: [string, Record<string, string>, string][] = [
@@ -83,7 +83,7 @@ describe('tools', () => {
     }
   });
 
-  it('MC-12 a hidden tool is as unknown as none', async () => {
+  it('MC-12 a hidden tool is answered as an unknown one', async () => {
     const { script } = await online();
     const hidden = await script.run('write_file');
     const none = await script.run('no_such_tool');
@@ -91,7 +91,7 @@ describe('tools', () => {
     expect(codeOf(none)).toEqual([404, 'UNKNOWN_TOOL']);
   });
 
-  it('are those that the machine offered last while it is away, and a call says that it is', async () => {
+  it('are the last known ones while the machine is offline, and a call is refused as such', async () => {
     const { panel, script } = await online();
     const before = await script.send('/tools');
     await panel.gateway.disconnect.mutate();
@@ -126,7 +126,7 @@ describe('a call', () => {
     expect(await running).toMatchObject({ status: 200, json: { state: 'failed' } });
   });
 
-  it('goes on behind a 202 when that is asked for, and can be waited for', async () => {
+  it('continues after a 202 on request, and can be awaited', async () => {
     const { daemon, script } = await online();
     const got = await script.run('read_file', {}, { prefer: 'respond-async' });
     const { requestId } = callOf(got);
@@ -163,7 +163,7 @@ describe('a call', () => {
     expect(await running).toMatchObject({ json: { state: 'succeeded', decision: 'allowOnce' } });
   });
 
-  it('MC-14 whose client leaves is cancelled', async () => {
+  it('MC-14 is cancelled when its client disconnects', async () => {
     const { server, panel, daemon, script } = await online();
     const leaving = new AbortController();
     const running = fetch(`${server.url}/api/v1/calls`, {
@@ -249,7 +249,7 @@ describe('US-05 a token sees its own calls', () => {
     expect(codeOf(unknown)).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('MC-12 and none whose tool is out of its scopes by now', async () => {
+  it('MC-12 and none with a tool that is no longer in its scopes', async () => {
     const { server, daemon, script } = await online();
     const requestId = await callBy(script, daemon);
     const tools = [{ name: 'read_file', inputSchema: {}, annotations: { category: 'shell' } }];

@@ -20,7 +20,7 @@ describe('events', () => {
     ]);
   });
 
-  it('come again to a reader that comes back', async () => {
+  it('are sent again to a reader that reconnects', async () => {
     const { server, daemon, script } = await online();
     const ids = [];
     for (let calls = 0; calls < 2; calls += 1) {
@@ -38,7 +38,7 @@ describe('events', () => {
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('come again for the newest hundred calls', async () => {
+  it('are sent again for the newest hundred calls', async () => {
     const { server, daemon, script } = await online();
     const ids = [];
     for (let calls = 0; calls < 101; calls += 1) {

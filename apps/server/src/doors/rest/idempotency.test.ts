@@ -5,7 +5,7 @@ import { answerNext, codeOf, newRestClient, online } from '../../../test/rest.ts
 
 const named = (key: string) => ({ 'idempotency-key': key });
 
-it('MC-15 the same call with the same key is run once, also when its first client has left', async () => {
+it('MC-15 an equal call with the same key runs once, also if its first client has disconnected', async () => {
   const { server, daemon, script } = await online();
   const leaving = new AbortController();
   const first = fetch(`${server.url}/api/v1/calls`, {

@@ -28,7 +28,7 @@ const idempotencyHeader = z.object({
   }),
 });
 
-/** The key of a request; undefined where it has none. Throws a `ZodError` for a malformed one. */
+/** The key of a request; undefined if it has none. Throws a `ZodError` for a malformed one. */
 const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
   idempotencyHeader.parse({ [keyHeader]: headers[keyHeader.toLowerCase()] })[keyHeader];
 

@@ -58,7 +58,7 @@ describe('every coded error', () => {
     });
   });
 
-  it('LG-12 has nothing of what went wrong inside', () => {
+  it('LG-12 reveals nothing of an internal error', () => {
     const cause = new Error('SELECT * FROM users at /srv/app.ts with sess_abc');
     const shape = errorShape(
       new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: cause.message, cause }),
@@ -166,7 +166,7 @@ describe('procedures', () => {
     expect(await run).toMatchObject({ state: 'succeeded' });
   });
 
-  it('whose caller leaves cancel the call', async () => {
+  it('cancel the call when their caller disconnects', async () => {
     const server = await startServer();
     const panel = createPanel(server, await signUpOwner(server));
     const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);

@@ -6,7 +6,7 @@ import { connectDaemon, requestOf } from '../../../test/daemon.ts';
 import { createPanel } from '../../../test/panel.ts';
 import { send, signUpOwner, startServer } from '../../../test/server.ts';
 
-it('changes of calls begin with what open calls printed last', async () => {
+it('changes of calls begin with the latest output of open calls', async () => {
   const server = await startServer();
   const panel = createPanel(server, await signUpOwner(server));
   const daemon = await connectDaemon(server, (await panel.gateway.createLink.mutate()).token);

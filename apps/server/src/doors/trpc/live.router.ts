@@ -56,9 +56,7 @@ const textLength = ({ topic, event }: LiveEvent): number =>
  * together.
  */
 export const liveRouter = router({
-  /**
-   * The present state, then each change of every topic, for this user alone; the newest calls first.
-   */
+  /** The present state, then each change of every topic, for this user alone; the newest calls first. */
   onEvent: userProcedure.input(liveInput).subscription(({ ctx, input, signal }) =>
     live<LiveEvent>({
       accounts: ctx.accounts,

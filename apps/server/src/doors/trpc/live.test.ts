@@ -53,7 +53,7 @@ it.each([
   await reader.return();
 });
 
-it('a user has a bounded number of readers, and a place again when one has left', async () => {
+it('a user has a bounded number of readers, and a slot again when one has disconnected', async () => {
   const first = await standing();
   const second = await standing();
   await expect(standing()).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });

@@ -25,8 +25,8 @@ interface Source<T> {
 }
 
 /**
- * What holds now, then each change, until the reader leaves or the session ends (`unauthorized`).
- * Every reader begins with what holds, so an id only has to differ from the one before.
+ * What holds now, then each change, until the reader leaves or the session ends (`unauthorized`). Every
+ * reader begins with what holds, so an id only has to differ from the one before.
  */
 export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelope<T>, void, unknown> {
   const leavePlace = source.streams.acquire(source.session.user.id);
@@ -56,7 +56,7 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
     unread.unshift(...first);
     while (!source.signal?.aborted) {
       if (ended) throw errors.unauthorized();
-      if (behind) throw errors.internal({ message: 'The reader fell too far behind' });
+      if (behind) throw errors.internal({ message: 'The subscriber fell too far behind' });
       const event = unread.shift();
       if (event !== undefined) {
         unreadLength -= source.lengthOf(event);

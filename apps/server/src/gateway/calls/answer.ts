@@ -24,8 +24,7 @@ export type Answer =
     };
 
 /**
- * Only a result with `isError`, and only its whole first text block: a file that holds the text asks
- * nothing.
+ * Only a result with `isError`, and only its whole first text block: a file that holds the text asks nothing.
  */
 const question = (result: ToolResult): ConfirmationPayload | undefined => {
   const first = result.content[0];

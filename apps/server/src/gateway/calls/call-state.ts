@@ -13,8 +13,8 @@ export type OpenCallState =
   | { kind: 'awaiting-confirmation'; confirmationId: string; expiresAt: number; leftMs: number };
 
 /**
- * How a call ended. `error` names the row of the errors' table that its caller reads; null when the
- * daemon's answer says it.
+ * How a call ended. `error` names the row of the errors' table that its caller reads; null when the daemon's
+ * answer says it.
  */
 export interface CallEnd {
   kind: 'ended';
@@ -27,7 +27,7 @@ export type CallMachineState = OpenCallState | CallEnd;
 
 export type CallMachineEvent =
   | { type: 'dispatched'; at: number }
-  /** The stream was gone before the frame was on it. */
+  /** The stream closed before the frame was written. */
   | { type: 'kept-back' }
   | { type: 'progressed'; at: number }
   | { type: 'asked'; at: number; confirmationId: string; expiresAt: number }
@@ -37,7 +37,7 @@ export type CallMachineEvent =
   | { type: 'refused'; at: number }
   | { type: 'cancelled'; reason: CancelReason }
   | { type: 'disconnected'; explicit: boolean }
-  /** Another daemon speaks for the machine; what the one before was doing, it may still finish. */
+  /** Another daemon replaced the machine's; the former one may still finish its work. */
   | { type: 'replaced' }
   | { type: 'due'; at: number };
 
@@ -71,7 +71,7 @@ export const dueAt = (state: OpenCallState): number => {
 const startedOf = (state: OpenCallState): boolean | null =>
   state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && !state.delivered) ? false : null;
 
-/** Ends a call that has no answer; one that was denied is denied, whatever else befell it. */
+/** Ends a call without an answer; a denied call always ends as denied. */
 const endWithout = (
   state: OpenCallState,
   end: 'timed-out' | 'failed' | 'cancelled',

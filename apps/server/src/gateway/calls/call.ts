@@ -2,7 +2,7 @@ import type { Call, CallError, CallState, CallSummary, CallVia, Door } from '@dr
 import type { Decision } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 
-/** One call as it is written down. Times in milliseconds since 1970. */
+/** The stored call. Times in milliseconds since 1970. */
 export interface CallRecord {
   requestId: string;
   userId: string;
@@ -23,14 +23,14 @@ export interface CallRecord {
   /** SHA-256 of the answer that was taken. */
   answerDigest: string | null;
   endsAt: number;
-  /** Rises with each stored change. */
+  /** Incremented with each stored change. */
   rev: number;
   createdAt: number;
   deliveredAt: number | null;
   endedAt: number | null;
 }
 
-/** The part that a list shows. */
+/** The fields of a list entry. */
 export type CallHead = Omit<CallRecord, 'arguments' | 'result'>;
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -43,7 +43,7 @@ describe('answers', () => {
     expect(await gateway.confirmations.list('ada')).toEqual([]);
   });
 
-  it('the first counts: a repeat is taken as one, another is refused', async () => {
+  it('the first counts: a repeat is accepted as a duplicate, another answer is refused', async () => {
     const { gateway, clock, stream, key } = await connected();
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle();
@@ -72,7 +72,7 @@ describe('answers', () => {
     expect(await running).toMatchObject({ state: 'succeeded' });
   });
 
-  it('for calls that are unknown, of another user, not yet given, or ended without one', async () => {
+  it('for calls that are unknown, of another user, undelivered, or ended without one', async () => {
     const { gateway, clock, stream, key } = await connected();
     const ben = await connect(gateway, 'ben');
     const running = callerOf(gateway, 'ada').run(read, ended);
@@ -125,7 +125,7 @@ describe('answers', () => {
     expect(await gateway.calls.get('ada', idOf(stream))).toEqual(call);
   });
 
-  it('that come after the time-out change nothing', async () => {
+  it('after the timeout change nothing', async () => {
     const { gateway, clock, stream, key } = await connected();
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle(30_000);

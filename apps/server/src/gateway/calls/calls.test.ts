@@ -21,7 +21,7 @@ const foreign = initBody({ daemon: undefined });
 
 const cancels = (stream: FakeStream) => stream.events.filter((event) => event.type === 'tool-call-cancel');
 
-describe('what is refused at once', () => {
+describe('calls that are refused at once', () => {
   it.each([
     [
       'a user without a machine',
@@ -102,7 +102,7 @@ describe('what is refused at once', () => {
     expect(stream.requests()).toHaveLength(taken ? 1 : 0);
   });
 
-  it('a call whose maker has gone', async () => {
+  it('a call of a disconnected caller', async () => {
     const { gateway } = await connected();
     const signal = AbortSignal.abort();
     await expect(callerOf(gateway, 'ada').run(read, { ...ended, signal })).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe('what is refused at once', () => {
   });
 });
 
-it('the ids of calls rise with time, as the index that they stand in is written', async () => {
+it('call ids increase with time, in the order of their index', async () => {
   const { gateway, clock, stream } = await connected();
   for (let made = 0; made < 20; made += 1) {
     void callerOf(gateway, 'ada')
@@ -159,7 +159,7 @@ describe('the deadline', () => {
     expect(cancels(stream)).toEqual(Array.from({ length: told }, () => stop));
   });
 
-  it('progress renews it, and reaches who watches', async () => {
+  it('progress renews it and is published', async () => {
     const { gateway, clock, stream, key } = await connected({ limits: { callMaxMs: 100_000 } });
     const events: CallEvent[] = [];
     gateway.calls.onChanged('ada', (event) => events.push(event));
@@ -181,7 +181,7 @@ describe('the deadline', () => {
     expect(gateway.calls.liveOutputs('ada')).toEqual([]);
   });
 
-  it('stands still while the person is asked, and counts on from there', async () => {
+  it('pauses while the person is asked, then continues', async () => {
     const { gateway, clock, stream, key } = await connected();
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle(20_000);
@@ -261,7 +261,7 @@ describe('cancelling', () => {
 });
 
 describe('the list', () => {
-  it('goes on behind the cursor, newest first, also within one millisecond', async () => {
+  it('continues after the cursor, newest first, also within one millisecond', async () => {
     const { gateway, clock, stream, key } = await connected();
     const ids: string[] = [];
     for (let index = 0; index < 7; index += 1) {

@@ -20,7 +20,7 @@ import type { OpenCall } from './open-call.ts';
 import type { OpenCalls, Step } from './open-calls.ts';
 import type { Machine } from '../machines/registry.ts';
 
-/** A daemon that says something of a call: its machine, and the epoch in which it lives. */
+/** The daemon that reports on a call: its machine and its epoch. */
 export interface Sender {
   machine: Machine;
   epoch: number;
@@ -58,7 +58,7 @@ export interface Calls {
   get(userId: string, requestId: string): Promise<Call>;
   /** All of the user's, or those that came through one token or client. */
   list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
-  /** Stops an open call; one that has ended stays as it is. Gives the call as it then is. */
+  /** Stops an open call; one that has ended stays as it is. Returns the call as it then is. */
   cancel(userId: string, requestId: string): Promise<Call>;
   /** Stops all open calls that came through one token or client, and withdraws their questions. */
   cancelOf(userId: string, maker: CallMaker): Promise<void>;
@@ -157,7 +157,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     };
   };
 
-  /** One token leaves room for the person and for others. */
+  /** One token cannot use all of the user's calls. */
   const refuseTooMany = (caller: { userId: string; via: CallVia | null }) => {
     const isFull =
       openCalls.count({ userId: caller.userId }) >= limits.maxOpenCalls ||
@@ -205,7 +205,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (record.answerDigest === answer.digest) return duplicate;
     if (record.answerDigest !== null) throw errors.conflictingResult();
     if (from.epoch < from.machine.info.epoch) throw errors.notFound();
-    // The daemon was told to stop, and says what came of it.
+    // The daemon was told to stop and now reports the outcome.
     const wasTold = record.state === 'cancelled' || record.state === 'timed-out' || record.state === 'denied';
     if (!wasTold) throw errors.notFound();
     const started = answer.kind === 'end' ? answer.started : false;
@@ -213,7 +213,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     return { ok: true };
   };
 
-  /** Whether the call was given to the daemon of that epoch, or to one whose work it goes on with. */
+  /** Whether the call was delivered to the daemon of that epoch, or to one that it resumes from. */
   const isGivenTo = ({ data: { record } }: OpenCall, { machine, epoch }: Sender) =>
     record.machineId === machine.id && record.epoch !== null && epoch >= record.epoch;
 
@@ -224,7 +224,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
   ): Promise<boolean> => {
     if (answer.kind === 'question') {
       if (from.epoch >= from.machine.info.resumesFrom) return confirmations.ask(call, answer, step);
-      // The daemon that asks cannot be told the answer any more.
+      // The daemon that asks can no longer receive the answer.
       return step({ type: 'disconnected', explicit: true });
     }
     if (await step({ type: 'answered', answer })) return true;

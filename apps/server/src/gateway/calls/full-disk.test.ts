@@ -57,7 +57,7 @@ describeWith('mount')('PS-06 on a disk that is really full', () => {
     expect(await again.run).toMatchObject({ state: 'succeeded' });
   });
 
-  it('what was acknowledged is there after a crash, and nothing else', async () => {
+  it('only acknowledged writes are there after a crash', async () => {
     const { gateway, key, call, crash } = await begin('ben');
     const [taken, kept] = [await call(), await call()];
     expect(await gateway.daemon.respond(key, taken.requestId, text('taken'))).toEqual({ ok: true });
@@ -79,7 +79,7 @@ describeWith('mount')('PS-06 on a disk that is really full', () => {
     expect(await fixture.gateway.daemon.respond(key, kept.requestId, text(long))).toEqual({ ok: true });
   });
 
-  it('a result that was not taken is taken when there is room, without a restart', async () => {
+  it('a rejected result is accepted once there is space, without a restart', async () => {
     const { gateway, key, call } = await begin('cem');
     const { run, requestId } = await call();
     disk.fill();

@@ -15,7 +15,7 @@ const shown = (output: string, outputOffset: number) => ({ ...progress, output, 
 const open = (liveOutputLength = 100, liveOutputsLength = 1_000) =>
   createLiveOutputs({ liveOutputLength, liveOutputsLength });
 
-describe('takes output by its place', () => {
+describe('orders output by its offset', () => {
   it.each([
     ['the first', [], post('one', 0), { event: shown('one', 0), outputEnd: 3 }, 'one'],
     ['what follows', [post('one', 0)], post('two', 3), { event: shown('two', 3), outputEnd: 6 }, 'onetwo'],
@@ -43,14 +43,14 @@ describe('takes output by its place', () => {
   });
 });
 
-it('hands on what has no place, and keeps none of it', () => {
+it('publishes output without an offset and stores none of it', () => {
   const outputs = open();
   const body = { output: 'one', message: 'working' };
   expect(outputs.append(r1, body)).toEqual({ event: { ...progress, ...body } });
   expect(outputs.of('ada')).toEqual([{ ...progress, message: 'working' }]);
 });
 
-it('keeps the newest output of a call, and what it said last', () => {
+it('keeps the newest output and the last message of a call', () => {
   const outputs = open(4);
   outputs.append(r1, { ...post('one', 0), message: 'first' });
   outputs.append(r1, { ...post('two', 3), progress: 1, total: 2 });
@@ -58,7 +58,7 @@ it('keeps the newest output of a call, and what it said last', () => {
   expect(outputs.of('ada')).toEqual([{ ...shown('etwo', 2), message: 'second', progress: 1, total: 2 }]);
 });
 
-it('keeps so much of all calls of one user; what printed longest ago goes, and goes on from its place', () => {
+it('bounds the output of all calls of one user; the oldest is dropped and continues from its offset', () => {
   const outputs = open(4, 10);
   for (const id of ['r1', 'r2', 'r3']) outputs.append(call(id), post('abcd', 0));
   outputs.append(call('b1', 'ben'), post('abcd', 0));

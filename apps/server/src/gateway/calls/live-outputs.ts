@@ -12,8 +12,7 @@ type Named = Pick<CallRecord, 'requestId' | 'userId'>;
  */
 export interface LiveOutputs {
   /**
-   * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output
-   * begins.
+   * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output begins.
    */
   append(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
   drop(call: Named): void;

@@ -41,8 +41,8 @@ export const createMachineCalls = (needs: Needs) => {
       othersOf(machineId).then((others) => others.forEach(run), onError);
     },
     /**
-     * The same one after the other, as the reader takes them: all at once may be more than a slow one
-     * leaves unread.
+     * The same one after the other, as the reader takes them: all at once may be more than a slow one leaves
+     * unread.
      */
     eachInOrder: async (machineId: string, job: (call: OpenCall) => Promise<unknown>): Promise<void> => {
       for (const call of [...heldOf(machineId), ...(await othersOf(machineId))]) {

@@ -3,17 +3,17 @@ import type { CallRecord } from './call.ts';
 import type { CallMachineState } from './call-state.ts';
 import type { CallData } from './transition.ts';
 
-/** Somebody who waits for a call: until it has ended, or until the person is asked about it. */
+/** A waiter for the end of a call, or for its first question. */
 export interface Waiter {
   until: 'ended' | 'asked';
   resolve(record: CallRecord): void;
   reject(error: unknown): void;
 }
 
-/** A call that has not ended, and who waits for it here. */
+/** An open call with its waiters on this server. */
 export interface OpenCall {
   data: CallData;
-  /** Its tool only reads: what it does and gives need not wait for a sync of the disk. */
+  /** The tool only reads, so its writes need no disk sync. */
   readonly reads: boolean;
   readonly waiters: Set<Waiter>;
   cancelTimer(): void;
@@ -34,7 +34,7 @@ export const toOpenCall = (data: CallData): OpenCall => ({
   cancelTimer: () => {},
 });
 
-/** Tells those who wait for no more than this state, and lets them go. */
+/** Resolves the waiters of this state. */
 export const notifyWaiters = (waiters: Set<Waiter>, state: CallMachineState, record: CallRecord): void => {
   const asked = state.kind === 'awaiting-confirmation';
   for (const waiter of [...waiters]) {

@@ -28,13 +28,13 @@ export interface OpenCalls {
   find(requestId: string): OpenCall | undefined;
   /** The same, else as it is stored: its caller waits on another server. Undefined for one that has ended. */
   open(requestId: string): Promise<OpenCall | undefined>;
-  /** How many are open. */
+  /** The number of open calls. */
   count(caller: Caller): number;
-  /** Those of a user, oldest first. */
+  /** The open calls of a user, oldest first. */
   of(userId: string): OpenCall[];
   /**
-   * Stores a new call and sends it when its machine has a stream. Throws `storeUnavailable` where its claim
-   * has ended.
+   * Stores a new call and sends it when its machine has a stream. Throws `storeUnavailable` if its claim has
+   * ended.
    */
   add(call: NewCall, waiter: Waiter): Promise<void>;
   /** Resumes a call of before the restart. */
@@ -43,7 +43,7 @@ export interface OpenCalls {
   inTurn<T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T>;
   /** The machine has a stream: sends what waits for it. */
   attached(machineId: string): void;
-  /** Another daemon speaks for the machine: ends what only the one before could finish. */
+  /** Another daemon replaced the machine's: ends the calls that only the former one could finish. */
   replaced(machineId: string): void;
   /** The machine is no longer connected. */
   gone(machineId: string, explicit: boolean): void;

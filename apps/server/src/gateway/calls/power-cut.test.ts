@@ -55,7 +55,7 @@ const countChanges = async ({ database: { db } }: GatewayFixture) => {
   return watched;
 };
 
-describe('what is on disk before what', () => {
+describe('the order of writes to disk', () => {
   it.each([
     ['read_file', 1],
     ['write_file', 2],

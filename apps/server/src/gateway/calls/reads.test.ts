@@ -51,7 +51,7 @@ describe('a tool that only reads', () => {
     },
   );
 
-  it('is refused where its record cannot be written, and its late answer is not taken', async () => {
+  it('is refused if its record cannot be written, and its late answer is rejected', async () => {
     const { key, stream } = await open();
     const { gateway, database } = fixture;
     await sql`pragma query_only = 1`.execute(database.db);

@@ -16,7 +16,7 @@ export interface RecoverContext {
   connections: Connections;
   openCalls: OpenCalls;
   /**
-   * Called for each row that could not be read completely, with its columns, never with what they contain.
+   * Called for each row with unreadable columns, with their names, never with their contents.
    */
   onUnreadable(kind: 'machine' | 'call', row: UnreadableRow): void;
   onError(error: unknown): void;

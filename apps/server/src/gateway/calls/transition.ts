@@ -40,7 +40,7 @@ export interface Transition {
 
 export interface TransitionContext {
   now: number;
-  /** The machine's present epoch; null where the machine is not known. */
+  /** The machine's present epoch; null if the machine is not known. */
   epoch: number | null;
   limits: { callTimeoutMs: number };
 }
@@ -145,7 +145,7 @@ const closingWrites = (record: CallRecord, effects: readonly CallEffect[], at: n
   );
 
 /**
- * The next state of a call with its writes and effects; null where the event changes nothing. Pure.
+ * The next state of a call with its writes and effects; null if the event changes nothing. Pure.
  * Specification 6.
  */
 export const nextCall = (call: CallData, event: CallEvent, context: TransitionContext): Transition | null => {

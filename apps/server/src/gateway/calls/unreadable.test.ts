@@ -62,7 +62,7 @@ describe('PS-11 a stored call that cannot be read', () => {
   ])('with %s is set aside, and the server starts', async (_name, column, value) => {
     const { key, harmed, sound, gateway } = await damaged(harm(column, value));
     expect(fixture.log).toEqual([
-      { call: harmed, columns: [column], sentence: 'a call could not be read completely' },
+      { call: harmed, columns: [column], sentence: 'a call has unreadable columns' },
     ]);
     expect(JSON.stringify(fixture.log)).not.toContain(value);
     expect(await gateway.calls.get('ada', harmed)).toMatchObject({
@@ -86,7 +86,7 @@ describe('PS-11 a stored call that cannot be read', () => {
     expect(fixture.log).toEqual([]);
   });
 
-  it('keeps what stands in it', async () => {
+  it('keeps its content', async () => {
     const { harmed } = await damaged(harm('arguments', '{"path":'));
     const row = await fixture.database.db
       .selectFrom('calls')
@@ -96,7 +96,7 @@ describe('PS-11 a stored call that cannot be read', () => {
     expect(row).toEqual({ arguments: '{"path":' });
   });
 
-  it('and whose time cannot be read is in no list', async () => {
+  it('with an unreadable time is in no list', async () => {
     const { harmed, sound, gateway } = await damaged(harm('createdAt', 'once'));
     expect(await gateway.calls.list('ada', { limit: 1 })).toMatchObject({
       calls: [{ requestId: sound }],
@@ -160,7 +160,7 @@ describe('PS-11 a stored question that cannot be read', () => {
     );
     await fixture.crash();
     expect(fixture.log).toEqual([
-      { call: requestId, columns: ['confirmations'], sentence: 'a call could not be read completely' },
+      { call: requestId, columns: ['confirmations'], sentence: 'a call has unreadable columns' },
     ]);
     expect(await fixture.gateway.calls.get('ada', requestId)).toMatchObject({
       state: 'lost',
@@ -212,7 +212,7 @@ describe('PS-11 a stored machine that cannot be read', () => {
     await harmIt.execute(fixture.database.db);
     await fixture.crash();
     expect(fixture.log).toEqual([
-      { machine: machineId, columns: [column], sentence: 'a machine could not be read completely' },
+      { machine: machineId, columns: [column], sentence: 'a machine has unreadable columns' },
     ]);
     const { gateway, clock } = fixture;
     expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({

@@ -57,7 +57,7 @@ describe('the calls of one client', () => {
     return gateway;
   };
 
-  it('are found under whatever name it has now, and none of another', async () => {
+  it('are found under its present name, without those of another', async () => {
     const others: CallVia[] = [
       { kind: 'token', id: 'c1', name: 'Editor' },
       { kind: 'client', id: 'c2', name: 'Editor' },

@@ -19,7 +19,7 @@ const question = z.object({
   title: z.string().nullable().default(null),
   /** In the older form too, in which questions were stored. */
   preview: sentPreview.transform(toPreview).nullable(),
-  /** How the daemon named this question: a repeat of it is no new one. Null where it names none. */
+  /** How the daemon named this question: a repeat of it is no new one. Null if it names none. */
   askId: z.string().nullable(),
   /** Missing in questions that were stored before there were any. */
   reaches: z.array(reach).default([]),
@@ -40,7 +40,7 @@ export interface ConfirmationAnswerRecord {
   decision: Decision | null;
   reach: string | null;
   decidedBy: string;
-  /** The confirmation whose answer settled this one too, or `rule`; null where it was answered itself. */
+  /** The confirmation whose answer settled this one too, or `rule`; null if it was answered itself. */
   settledBy: string | null;
   at: number;
 }

@@ -134,7 +134,7 @@ describe('a confirmation without an answer', () => {
     expect(stream.requests()).toHaveLength(1);
   });
 
-  it('CF-09 whose time is over is not answered, though no timer has run', async () => {
+  it('CF-09 an expired question cannot be answered, even before its timer runs', async () => {
     const { gateway, database, confirmationId, clock, stream } = await ask(fixture);
     await database.db.updateTable('confirmations').set({ expiresAt: clock.now() }).execute();
     await expect(gateway.confirmations.decide('ada', { confirmationId }, allow())).rejects.toMatchObject(
@@ -229,7 +229,7 @@ describe('a confirmation without an answer', () => {
     expect(await running).toMatchObject({ state: 'succeeded' });
   });
 
-  it('a decision for a machine that stays away ends with the longest time of a call', async () => {
+  it('a decision for an offline machine expires with the longest time of a call', async () => {
     const { gateway, clock, confirmationId, running, stream } = await ask(fixture);
     stream.drop();
     await gateway.confirmations.decide('ada', { confirmationId }, allow('allowOnce'));

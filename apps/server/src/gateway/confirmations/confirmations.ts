@@ -31,8 +31,7 @@ import type { OpenCalls, Step } from '../calls/open-calls.ts';
 export type ConfirmationKey = { confirmationId: string } | { requestId: string };
 
 /**
- * Questions to users about their calls: asked, answered once, or closed without an answer. Specification
- * 6.2.
+ * Questions to users about their calls: asked, answered once, or closed without an answer. Specification 6.2.
  */
 export interface Confirmations {
   /** One of the user's, as it is now; a closed one says how it was closed. */
@@ -142,8 +141,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
   };
 
   /**
-   * Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came
-   * first.
+   * Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came first.
    */
   const answerInTurn = async (
     { stored, call }: Asked,

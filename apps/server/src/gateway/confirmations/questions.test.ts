@@ -64,7 +64,7 @@ describe('a question', () => {
     expect(confirmation).toMatchObject({ resources, preview: shown, options: ['allowOnce', 'denyOnce'] });
   });
 
-  it('is told as it is listed', async () => {
+  it('is published as it is listed', async () => {
     const told: ConfirmationEvent[] = [];
     const { confirmation } = await ask(fixture, { onChanged: (event) => told.push(event) });
     expect(told).toEqual([{ type: 'confirmation', confirmation }]);

@@ -2,8 +2,8 @@ import type { DisconnectReason } from '@drawbridge/contracts/daemon-event';
 import { exponential } from '@drawbridge/kit';
 
 /**
- * Whether a machine has a stream. `waiting`: connected, without a stream, while the grace runs.
- * `expiries` counts the graces that ran out since the last init. Specification 7.
+ * Whether a machine has a stream. `waiting`: connected, without a stream, while the grace runs. `expiries`
+ * counts the graces that ran out since the last init. Specification 7.
  */
 export type ConnectionState =
   | { kind: 'offline'; expiries: number }

@@ -169,8 +169,8 @@ describe('grace', () => {
   });
 });
 
-describe('a machine that goes', () => {
-  it('by the user is told so, and its key is dead at once', async () => {
+describe('a machine that disconnects', () => {
+  it('by the user is told so, and its key is invalid at once', async () => {
     const { gateway, key, stream, states, clock } = await connected();
     await disconnectMachine(gateway, { userId: 'ada' });
     await clock.settle();
@@ -220,7 +220,7 @@ describe('a machine that goes', () => {
 });
 
 describe('an init', () => {
-  it('names what it left out, and tells of other tools', async () => {
+  it('names omitted tools and publishes changed ones', async () => {
     const { gateway, key, states, clock, database } = await connected();
     const tools = [
       { name: 'read_file', inputSchema: {} },

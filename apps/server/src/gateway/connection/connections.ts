@@ -209,7 +209,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     dispatch(machine, { type: 'grace-expired' });
   };
 
-  /** The number of the new stream; null where another daemon speaks for the machine now. */
+  /** The number of the new stream; null if another daemon speaks for the machine now. */
   const attach = async (machine: Machine, epoch: number): Promise<number | null> => {
     while (epoch >= machine.info.epoch) {
       const next = { epoch: machine.info.epoch, stream: machine.info.stream + 1, serverId: bus.here };

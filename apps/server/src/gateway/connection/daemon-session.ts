@@ -34,8 +34,7 @@ export type DaemonCredentials = string | { key: string; epoch: number };
 export interface DaemonSession {
   init(key: string, body: InitBody): Promise<InitReply>;
   /**
-   * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older
-   * epoch.
+   * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older epoch.
    */
   setTools(credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply>;
   /**
@@ -59,7 +58,7 @@ export interface DaemonSession {
   /** Answers a question about the rules of the machine. */
   rules(credentials: DaemonCredentials, requestId: string, body: RulesBody): Promise<void>;
   /**
-   * Decides open questions of the machine that its rules cover now; gives how many. From an older epoch
+   * Decides open questions of the machine that its rules cover now; returns how many. From an older epoch
    * none.
    */
   settled(credentials: DaemonCredentials, body: SettledBody): Promise<number>;

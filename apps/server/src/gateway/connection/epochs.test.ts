@@ -84,7 +84,7 @@ describe('of two daemons with one key', () => {
     });
   });
 
-  it('of several answers of the older each is judged by itself', async () => {
+  it('each of several answers of the older daemon is judged separately', async () => {
     const { key, first, gateway, clock, stream, call, requestId } = await running();
     const other = callerOf(gateway, 'ada').run(write, ended);
     await clock.settle();
@@ -124,7 +124,7 @@ describe('of two daemons with one key', () => {
     expect(await fixture.gateway.daemon.respond(first, requestId, text('written'))).toEqual({ ok: true });
   });
 
-  it('a call that only waited goes to the newer, and the older has no say in it', async () => {
+  it('an undelivered call goes to the newer, and the older cannot answer it', async () => {
     const { key, first, gateway, clock, stream } = await connected();
     stream.drop();
     const call = callerOf(gateway, 'ada').run(write, ended);
@@ -138,7 +138,7 @@ describe('of two daemons with one key', () => {
     expect(await call).toMatchObject({ state: 'succeeded' });
   });
 
-  it('what the older reports of a call that has ended does not count', async () => {
+  it('reports of the older on an ended call are ignored', async () => {
     const { key, first, gateway, clock, call, requestId } = await running();
     const { stream: newer } = await second(key);
     await clock.settle(30_000);

@@ -65,7 +65,7 @@ describe('a stream that is probed', () => {
     expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
-  it('is not kept by an answer to what was never asked, or by a daemon that was replaced', async () => {
+  it('is not kept open by an answer to an unknown probe or of a replaced daemon', async () => {
     const { gateway, clock, key } = await connected();
     await gateway.daemon.probe(key, 1);
     await gateway.daemon.probe(key, 999);

@@ -119,7 +119,7 @@ describe('with an idempotency key', () => {
     expect(await claim(await fixture.crash(), { key: 'k1' })).toMatchObject({ kind: 'new' });
   });
 
-  it('MC-20 a token has so many in a day and no more, whatever else is kept of it, and leaves others theirs', async () => {
+  it('MC-20 a token has a bounded number a day, apart from its other rows and from other tokens', async () => {
     const fixture = await open({ limits: { maxIdempotencyKeys: 2 } });
     await connect(fixture.gateway, 'ada');
     for (const key of ['k1', 'k2']) {
@@ -150,7 +150,7 @@ describe('without a key', () => {
     return requestId;
   };
 
-  it('MC-15 a call whose answer was not read is named again for 60 s, after a restart too', async () => {
+  it('MC-15 a call with an undelivered answer is repeated for 60 s, also after a restart', async () => {
     const first = await open();
     const requestId = await answered(first);
     expect(await claim(first)).toMatchObject({ kind: 'new' });
@@ -176,7 +176,7 @@ describe('without a key', () => {
     expect(await claim(fixture, origin, call)).toMatchObject({ kind: 'new' });
   });
 
-  it('what only reads is run again', async () => {
+  it('a reading tool runs again', async () => {
     const fixture = await open();
     const read = { name: 'read_file', arguments: { filePath: 'a.txt', content: '' } };
     await fixture.gateway.idempotency.undelivered('ada', await answered(fixture, read));
@@ -193,7 +193,7 @@ describe('without a key', () => {
     expect(await claim(fixture)).toMatchObject({ kind: 'new' });
   });
 
-  it('MC-20 so many of one token are known; beyond them the oldest is forgotten, and none of another', async () => {
+  it('MC-20 a token has a bounded number; the oldest is dropped, and none of another token', async () => {
     const fixture = await open({ limits: { maxUnread: 2 } });
     const { stream } = await connect(fixture.gateway, 'ada');
     const idsOf = (from: FakeStream) => from.requests().map(({ requestId }) => requestId);
@@ -213,7 +213,7 @@ describe('without a key', () => {
     expect((await claim(fixture, { via: other }, numbered(1))).kind).toBe('repeat');
   });
 
-  it('another user cannot say that a call was not read', async () => {
+  it('another user cannot mark a call as undelivered', async () => {
     const fixture = await open();
     const requestId = await answered(fixture);
     await fixture.gateway.idempotency.undelivered('bob', requestId);
@@ -236,7 +236,7 @@ describe('without a key', () => {
     expect(await claim(fixture)).toMatchObject({ kind: 'repeat', first: again.requestId });
   });
 
-  it('MC-15 what a stopped server left open is not made a second time', async () => {
+  it('MC-15 a call that a stopped server left open does not run a second time', async () => {
     const fixture = await open();
     const { stream } = await connect(fixture.gateway, 'ada');
     const { requestId } = await make(fixture, await claim(fixture));
@@ -249,7 +249,7 @@ describe('without a key', () => {
   });
 });
 
-describe('what may be used once', () => {
+describe('nonces', () => {
   const spend = ({ gateway }: GatewayFixture, name: string, more: { userId?: string; via?: CallVia } = {}) =>
     gateway.idempotency.consumeNonce({ userId: 'ada', via, name, ...more });
 
@@ -272,7 +272,7 @@ describe('what may be used once', () => {
   });
 });
 
-it('what is a day old goes with the next, whosever it was', async () => {
+it('rows older than a day are deleted with the next write, of all users', async () => {
   const fixture = await open();
   const rows = ({ database }: GatewayFixture) =>
     database.db.selectFrom('callRepeats').select(['userId', 'scope']).execute();

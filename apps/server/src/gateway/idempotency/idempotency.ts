@@ -9,7 +9,7 @@ import type { GatewayLimits } from '../limits.ts';
 import { isReading } from './reading-tools.ts';
 import type { IdempotencyRow, IdempotencyStore } from './idempotency.store.ts';
 
-/** Who makes a call, as far as repeats are concerned: each token and client has its own. */
+/** The origin of a call; each token and client has its own idempotency keys. */
 export interface CallOrigin {
   via: CallVia;
   machineId: string;
@@ -22,9 +22,9 @@ export type CallClaim =
   | {
       kind: 'new';
       requestId: string;
-      /** Given to `calls.run`, which makes the call only while the claim holds; null without a key. */
+      /** For `calls.run`, which makes the call only while the claim is valid; null without a key. */
       key: string | null;
-      /** Call it with whether the call was opened; until then the same key waits. */
+      /** Call it with whether the call was opened; other claims of the key wait until then. */
       settle(opened: boolean): Promise<void>;
     }
   | { kind: 'repeat'; first: string; by: 'key' | 'undelivered' };
@@ -36,9 +36,9 @@ export interface Idempotency {
    * undelivered answer, for `unreadMs`. Throws `idempotencyKeyReused` and `tooManyRequests`.
    */
   claim(userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim>;
-  /** The answer of that call was not read, or was not its outcome. */
+  /** The answer of that call was not delivered, or was not its outcome. */
   undelivered(userId: string, requestId: string): Promise<void>;
-  /** The outcome was read: the same call is a new one from now on. */
+  /** The outcome was delivered: an equal call is a new one from now on. */
   delivered(userId: string, requestId: string): Promise<void>;
   /**
    * Consumes a nonce; false if it was used within `idempotencyKeyTtlMs`. Throws `tooManyRequests` beyond the
@@ -61,7 +61,7 @@ interface IdempotencyNeeds {
 
 type ScopedRow = IdempotencyRow & { scope: string };
 
-/** How often to look whether the server that claimed a key has made its call. */
+/** The interval for polling another server's claim of a key. */
 const claimPollMs = 100;
 
 const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');

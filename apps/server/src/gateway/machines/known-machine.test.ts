@@ -11,7 +11,7 @@ const body = initBody({
   daemon: { version: '0.1.0', protocol: 1, features: [], reconnect },
 });
 
-it('a machine stays known while it is away, over a restart, and after its pairing has ended', async () => {
+it('a machine stays known while offline, after a restart, and after its pairing has ended', async () => {
   await fixture.open();
   const { gateway, clock } = fixture;
   expect(await knownMachine(gateway, { userId: 'ada' })).toBe(null);
@@ -40,7 +40,7 @@ it('a machine stays known while it is away, over a restart, and after its pairin
   expect(await knownMachine(fixture.gateway, { userId: 'ada' })).toEqual({ ...away, isPaired: false });
 });
 
-it('tells who watches that the modes have changed', async () => {
+it('publishes a change of the modes', async () => {
   await fixture.open();
   const { gateway, clock } = fixture;
   const { key } = await fixture.connect('ada', body);

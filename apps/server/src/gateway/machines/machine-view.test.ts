@@ -10,7 +10,7 @@ const seen = async (userId: string, machineId?: string) => {
 };
 const tools = ['read_file', 'write_file'];
 
-it('shows what a machine offers, also while it is away and after a restart', async () => {
+it('shows the tools of a machine, also while it is offline and after a restart', async () => {
   await fixture.open();
   expect(await seen('ada')).toBeNull();
   const { key } = await fixture.connect('ada');

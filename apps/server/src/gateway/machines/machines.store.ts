@@ -26,10 +26,10 @@ export interface MachineInfo {
   rootPath: string;
   toolList: ToolList;
   categories: ToolCategory[];
-  /** Null where the daemon reports none. */
+  /** Null if the daemon reports none. */
   modes: ReportedModes | null;
   daemon: DaemonInfo | null;
-  /** Rises with each init. */
+  /** Incremented with each init. */
   epoch: number;
   /** The first epoch whose calls the present daemon knows. */
   resumesFrom: number;
@@ -59,8 +59,8 @@ export interface StoredMachine {
 }
 
 /**
- * What an init says; the store raises the epoch and names a new machine. `replaces`: another daemon than
- * the one before.
+ * What an init says; the store raises the epoch and names a new machine. `replaces`: another daemon than the
+ * one before.
  */
 export interface MachineInit {
   id: string;
@@ -105,7 +105,7 @@ export interface MachinesStore extends StreamOwnersStore {
   /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
   setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
   setRules(id: string, rules: ReportedRules): Promise<void>;
-  /** Null where it never reported any that can be read. */
+  /** Null if it never reported any that can be read. */
   rulesOf(id: string): Promise<ReportedRules | null>;
   setProblem(id: string, problem: GatewayProblem): Promise<void>;
 }

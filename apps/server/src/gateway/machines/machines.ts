@@ -10,7 +10,7 @@ import { toKnownMachine } from './known-machine.ts';
 import { toStatus, type Machine, type MachineRef, type Registry } from './registry.ts';
 
 /**
- * A machine as a door shows it: what it offers, or offered last while it is away. `digest` tells equal
+ * A machine as a door shows it: what it offers, or offered last while it is offline. `digest` tells equal
  * lists.
  */
 export interface MachineView {
@@ -28,11 +28,11 @@ export interface Machines {
   /** The machine that the user means where they name none; null while they have none. */
   default(userId: string): Promise<MachineRef | null>;
   view(ref: MachineRef): Promise<MachineView>;
-  /** What is known of it, also while it is away. */
+  /** The machine's state, also while it is offline. */
   known(ref: MachineRef): Promise<KnownMachine>;
   /** Revokes its keys and closes its connection. */
   disconnect(ref: MachineRef): Promise<void>;
-  /** Called when something that the user sees of one of their machines may have changed. */
+  /** Called when the status of one of the user's machines may have changed. */
   onChanged(userId: string, listener: () => void): () => void;
 }
 

@@ -3,7 +3,7 @@ import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { saveDefault } from './machines.store.ts';
 
-/** A machine as an administrator sees it. Times in milliseconds. */
+/** Times in milliseconds. */
 export interface ListedMachine {
   id: string;
   name: string;

@@ -46,14 +46,14 @@ export interface Registry {
   all(): Machine[];
   /** Which machines the user has, and which one is the default, was changed in the store. */
   refresh(userId: string): void;
-  /** Drops the machines of an account that was removed. */
+  /** Drops the machines of a removed account. */
   drop(userId: string): void;
 }
 
 export interface RegistryNeeds {
   store: MachinesStore;
   isOwner(userId: string): Promise<boolean>;
-  /** Another number after another process has changed the store. */
+  /** Changes after another process has changed the store. */
   othersChanged(): number;
 }
 
@@ -182,7 +182,7 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
   const isUsableBy = async (machine: Machine, userId: string) =>
     machine.userId === userId || (machine.userId === envGatewayUserId && (await isOwner(userId)));
 
-  /** Names those that are connected, so that the caller can name one of them. */
+  /** Names the connected machines, so that the caller can choose one. */
   const notConnected = async (machine: Machine, userId: string) => {
     const usable = [...(await ofUser(userId)), ...(await environmentsOf(userId))];
     const others = usable.filter(isConnected);

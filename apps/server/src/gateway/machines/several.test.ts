@@ -84,7 +84,7 @@ it('sends a call to the machine that it names, and to no other', async () => {
   expect(await running).toMatchObject({ state: 'succeeded' });
 });
 
-it('refuses a call to a machine that is away, and names those that are connected', async () => {
+it('refuses a call to an offline machine and names the connected ones', async () => {
   const { gateway, first, second } = await pairTwo();
   await gateway.daemon.disconnect(second.key);
   await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject({

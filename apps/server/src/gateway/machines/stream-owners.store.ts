@@ -8,11 +8,11 @@ export interface StreamOwner {
 }
 
 export interface StreamOwnersStore {
-  /** The machine has a new stream on that server; false where its epoch or its stream has changed since. */
+  /** The machine has a new stream on that server; false if its epoch or its stream has changed since. */
   attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
-  /** That stream has closed; false where a newer one was opened. */
+  /** That stream has closed; false if a newer one was opened. */
   detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
-  /** No stream came in time after that one; false where one did, or another server has it. */
+  /** No stream came in time after that one; false if one did, or another server has it. */
   expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
   /** The same facts of several machines, to see which of them another server has changed. */
   owners(
@@ -20,7 +20,7 @@ export interface StreamOwnersStore {
   ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]>;
 }
 
-/** A statement takes a bounded number of values. */
+/** SQLite bounds the values of one statement. */
 const readAtOnce = 500;
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { tool as toolSchema, type Tool } from '@drawbridge/contracts/tool';
 import { toolLimits } from '@drawbridge/contracts/tool-call';
 
-/** The tools that a machine offers, by name, in its order. `digest` tells equal lists. */
+/** The tools of a machine by name, in its order. Equal lists have the same `digest`. */
 export interface ToolList {
   digest: string;
   json: string;
@@ -11,13 +11,13 @@ export interface ToolList {
 
 export interface AnnouncedTools {
   list: ToolList;
-  /** One sentence for each tool that was left out. */
+  /** One sentence for each omitted tool. */
   warnings: string[];
 }
 
 const isBranch = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Walks without recursion, so that no depth can end the stack. */
+/** Walks without recursion, so that no depth overflows the stack. */
 const withinLimits = (schema: object): boolean => {
   let nodes = 0;
   let level: object[] = [schema];

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import type { ToolList } from './tool-list.ts';
 
-/** A list that no machine offers any more goes: else a daemon that changes its tools would fill the disk. */
+/** Deletes a list without machines: otherwise a daemon that changes its tools would fill the disk. */
 export const dropToolList = (trx: Transaction<Schema>, digest: string) =>
   trx
     .deleteFrom('toolLists')
@@ -17,7 +17,7 @@ export const storeToolList = (trx: Transaction<Schema>, { digest, json }: ToolLi
     .insertInto('toolLists')
     .values({ digest, tools: json })
     .onConflict((conflict) =>
-      // One that was damaged is made good.
+      // Repairs a damaged row.
       conflict.column('digest').doUpdateSet({ tools: json }).where('toolLists.tools', '!=', json),
     )
     .execute();

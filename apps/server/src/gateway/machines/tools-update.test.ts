@@ -21,7 +21,7 @@ const connected = async () => {
   return { gateway, clock, key, names, lists, heard: () => heard, proof: { key, epoch: 1 } };
 };
 
-it('another list holds at once, is told to who watches, and survives a restart', async () => {
+it('a changed list applies at once, is published, and survives a restart', async () => {
   const { gateway, clock, proof, names, lists, heard } = await connected();
   const categories = [{ name: 'mcp', enabled: true, writeAccess: true }];
   const reply = await gateway.daemon.setTools(proof, {
@@ -48,7 +48,7 @@ it('an unchanged list is not published; without categories the earlier ones stay
   });
 });
 
-it('MC-19 a changed description is another list, which is told', async () => {
+it('MC-19 a changed description is a new list, which is published', async () => {
   const { gateway, clock, proof, heard } = await connected();
   await gateway.daemon.setTools(proof, { tools: [tool('a__one', 'Reads')] });
   await gateway.daemon.setTools(proof, { tools: [tool('a__one', 'Reads, and writes')] });
@@ -56,7 +56,7 @@ it('MC-19 a changed description is another list, which is told', async () => {
   expect(heard()).toBe(2);
 });
 
-it('DH-08 DH-09 a bad, repeated or huge tool is left out and named', async () => {
+it('DH-08 DH-09 an invalid, repeated or huge tool is omitted and named', async () => {
   const { gateway, proof, names } = await connected();
   const deep = {
     type: 'object',
@@ -92,7 +92,7 @@ it('an older epoch, one that never was, and a pairing token change nothing', asy
   expect(await names()).toEqual(['a__one']);
 });
 
-it('a call of a tool that is gone is refused, one of a tool that came is sent', async () => {
+it('a call of a removed tool is refused, one of a new tool is sent', async () => {
   const { gateway, proof } = await connected();
   await gateway.daemon.setTools(proof, { tools: [tool('a__one')] });
   const run = (name: string) =>

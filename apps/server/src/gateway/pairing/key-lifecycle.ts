@@ -4,8 +4,8 @@ export type KeyLife =
   | { kind: 'session'; lastUsedAt: number; revoked: boolean };
 
 /**
- * Whether the key can still be used. A pairing token is spent by one init, and none comes from the future;
- * a session key ends when it is left alone.
+ * Whether the key can still be used. A pairing token is spent by one init, and none comes from the future; a
+ * session key ends when it is left alone.
  */
 export const holds = (key: KeyLife, at: { now: number; sessionKeyIdleMs: number }): boolean => {
   if (key.revoked) return false;

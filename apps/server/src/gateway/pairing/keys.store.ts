@@ -31,7 +31,7 @@ export interface KeysStore {
    * default, in one transaction. Null for an invalid token.
    */
   pair(record: PairingRecord): Promise<StoredMachine | null>;
-  /** Keeps what an init with a session key or the environment's key said. */
+  /** Stores the machine of an init with a session key or the environment's key. */
   saveInit(machine: MachineInit): Promise<StoredMachine>;
   touch(digest: string, at: number): Promise<void>;
   touchMachines(machineIds: string[], at: number): Promise<void>;

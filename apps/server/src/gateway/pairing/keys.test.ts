@@ -183,7 +183,7 @@ describe('keys', () => {
     expect(link).toEqual({ token: session, expiresAt: null });
   });
 
-  it('takes the unused token back that a restart forgot', async () => {
+  it('revokes the unused token that a restart lost from memory', async () => {
     const { token } = await make().issue('ada');
     const after = make();
     const fresh = await after.issue('ada');

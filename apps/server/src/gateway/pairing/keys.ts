@@ -8,7 +8,7 @@ import type { KeysStore, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/machines.store.ts';
 
-/** Whom a key stands for. */
+/** The owner of a key. */
 export type KeyOwner =
   | { kind: 'env'; userId: string }
   | { kind: 'pairing'; userId: string; digest: string }
@@ -35,7 +35,7 @@ export interface Keys {
    * Specification 4.3.
    */
   issueAsSpecified(userId: string, machineId: string | null): Promise<IssuedKey>;
-  /** Whether a machine has a session key that holds. */
+  /** Whether a machine has a valid session key. */
   isPaired(machineId: string): Promise<boolean>;
   /**
    * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
@@ -46,8 +46,8 @@ export interface Keys {
     machine: MachineInit,
   ): Promise<{ sessionKey: string; machine: StoredMachine }>;
   /**
-   * Caches the plain session key that its daemon has just shown: the specification's create-link answers
-   * with it.
+   * Caches the plain session key that its daemon has just shown: the specification's create-link answers with
+   * it.
    */
   cacheKey(owner: KeyOwner & { kind: 'session' }, key: string): void;
   saveInit(machine: MachineInit): Promise<StoredMachine>;
@@ -56,7 +56,7 @@ export interface Keys {
   revokeMachine(machine: { id: string }): Promise<void>;
   revokeUser(userId: string): Promise<void>;
   revokeAll(): Promise<void>;
-  /** Those of the machines whose session key was revoked, perhaps by another process. */
+  /** The machines whose session key was revoked, also by another process. */
   revokedAmong(machineIds: string[]): Promise<string[]>;
 }
 
@@ -70,7 +70,7 @@ export interface KeysNeeds {
 
 const secretLength = 32;
 
-/** A statement takes a bounded number of values. */
+/** SQLite bounds the values of one statement. */
 const touchedAtOnce = 500;
 
 const digestOf = (key: string): string => hash('sha256', key);

@@ -6,7 +6,7 @@ import type { Machine } from '../machines/registry.ts';
 export interface WatchRevokedNeeds {
   clock: Clock;
   everyMs: number;
-  /** Another number after another process has changed the store. */
+  /** Changes after another process has changed the store. */
   othersChanged(): number;
   /** The machines that are connected. */
   machines(): Machine[];

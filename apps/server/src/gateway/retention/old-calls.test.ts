@@ -122,7 +122,7 @@ describe('PS-12 calls that have ended', () => {
     expect(fixture.log).toContainEqual({ calls: 2, sentence: 'deleted old calls' });
   });
 
-  it('stay where they are kept for ever', async () => {
+  it('stay with unlimited retention', async () => {
     await world({ limits: { keepCallsMs: null } }, { count: 3, agoMs: 4_000 * dayMs });
     await forgetAll();
     expect(await idsOf('calls')).toHaveLength(4);
@@ -253,11 +253,11 @@ describe('PS-12 keys that do not hold any more', () => {
     }
     await finish();
     expect(left).toEqual([102, 1]);
-    expect(fixture.log).toEqual([{ keys: 601, sentence: 'deleted keys that do not hold any more' }]);
+    expect(fixture.log).toEqual([{ keys: 601, sentence: 'deleted expired and revoked keys' }]);
   });
 });
 
-it('PS-12 what tells repeats goes after a day', async () => {
+it('PS-12 idempotency rows are deleted after a day', async () => {
   await world({});
   const row = { userId: 'ada', callDigest: '', scope: null };
   const at = fixture.clock.now();

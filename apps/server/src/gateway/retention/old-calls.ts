@@ -18,13 +18,13 @@ export const forgetOld = async (
 ): Promise<void> => {
   const { oldCalls, keys, idempotency } = stores;
 
-  /** One that cannot be deleted, because it is damaged, keeps no other from it. Gives how many are gone. */
+  /** One that cannot be deleted, because it is damaged, keeps no other from it. Returns how many are gone. */
   const remove = async (calls: readonly OldCall[]): Promise<number> => {
     try {
       await oldCalls.remove(calls.map(({ requestId }) => requestId));
       return calls.length;
     } catch (error) {
-      // The store itself is in trouble.
+      // The store itself fails.
       if (error instanceof CodedError) throw error;
       const [only, second] = calls;
       if (only && second) {
@@ -66,7 +66,7 @@ export const forgetOld = async (
       count += gone;
       await sleep(clock, limits.forgetPauseMs, signal);
     }
-    if (count > 0) log.info({ keys: count }, 'deleted keys that do not hold any more');
+    if (count > 0) log.info({ keys: count }, 'deleted expired and revoked keys');
   };
 
   await forgetCalls();

@@ -43,6 +43,6 @@ export const forgetRemoved = async (
     }
     if (!finished) continue;
     registry.drop(userId);
-    log.info({ userId }, 'deleted what a removed account had left');
+    log.info({ userId }, 'deleted the remaining data of a removed account');
   }
 };

@@ -15,7 +15,7 @@ const asked = (stream: FakeStream) =>
   stream.events.flatMap((event) => (event.type === 'rules-request' ? [event.payload] : []));
 
 describe('the rules of a machine', () => {
-  it('are asked of its daemon, and given as it answers', async () => {
+  it('are queried from its daemon and returned as it answers', async () => {
     const { gateway, clock, key, stream } = await opened();
     const rules = queryRules(gateway, 'ada', { type: 'remove', ruleId: 'r' });
     await clock.settle();
@@ -63,7 +63,7 @@ describe('the rules of a machine', () => {
     });
   });
 
-  it('are shown as they were reported last while the machine is away, and cannot be changed then', async () => {
+  it('show the last report while the machine is offline, and cannot be changed then', async () => {
     const { gateway, clock, key, stream } = await opened();
     const rules = queryRules(gateway, 'ada', { type: 'list' });
     await clock.settle();
@@ -81,7 +81,7 @@ describe('the rules of a machine', () => {
     });
   });
 
-  it('a daemon that does not know of it is said so at once', async () => {
+  it('a daemon without rules is refused at once', async () => {
     const { gateway, stream } = await opened(initBody());
     await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({
       code: 'RULES_UNSUPPORTED',
@@ -89,7 +89,7 @@ describe('the rules of a machine', () => {
     expect(asked(stream)).toEqual([]);
   });
 
-  it('a machine that is away is said so at once', async () => {
+  it('an offline machine is refused at once', async () => {
     const { gateway, stream } = await opened();
     stream.drop();
     await expect(queryRules(gateway, 'ada', { type: 'list' })).rejects.toMatchObject({

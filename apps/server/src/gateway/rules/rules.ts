@@ -11,8 +11,7 @@ import type { GatewaySettings } from '../settings/settings.ts';
 import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 
 /**
- * The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is
- * away.
+ * The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is away.
  */
 export interface Rules {
   /**

@@ -13,7 +13,7 @@ export interface ModuleFacts {
 /** Module settings and the two off switches. */
 export interface GatewaySettings {
   get(userId: string): Promise<Settings>;
-  /** `forbidden` when somebody else turns the owner's switch. */
+  /** Throws `forbidden` if another user changes the owner's switch. */
   update(userId: string, input: UpdateSettingsInput): Promise<Settings>;
   /** Throws `gatewayDisabled`. */
   requireEnabled(userId: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface SettingsNeeds {
   facts: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
   bus: Bus;
-  /** A switch was turned off: those affected must go. */
+  /** A switch was turned off: affected connections must close. */
   onDisabled(scope: Scope): Promise<void>;
 }
 

@@ -75,7 +75,7 @@ const begin = async (mcp: McpFixture) => {
 const refused = { error: { code: -32_602, message: 'Invalid or expired requestState' } };
 const soon = { 'drawbridge/waitMs': 0 };
 
-it('a client that can show a page is given that of the question, and comes back for the outcome', async () => {
+it('a client that can show a page gets that of the question and returns for the outcome', async () => {
   const mcp = await openMcp();
   const { result, requestState, confirmationId, allow, stream } = await begin(mcp);
   expect(result).toMatchObject({

@@ -32,7 +32,7 @@ it.each([
   expect(state.decrypt(text, other)).toBeNull();
 });
 
-it('MC-09 does not decrypt what was changed, at any of its characters', () => {
+it('MC-09 does not decrypt a state with any changed character', () => {
   const { state, text } = sealed();
   const changed = Array.from(
     text,
@@ -43,7 +43,7 @@ it('MC-09 does not decrypt what was changed, at any of its characters', () => {
     expect(state.decrypt(other, binding)).toBeNull();
 });
 
-it('MC-09 does not decrypt what another secret encrypted', () => {
+it('MC-09 does not decrypt the state of another secret', () => {
   const { text, clock } = sealed();
   expect(createSealedState({ secret: 'o'.repeat(43), clock, ttlMs }).decrypt(text, binding)).toBeNull();
 });

@@ -10,7 +10,7 @@ import type { ElicitationContext } from './sealed-state.ts';
 /** How often one call may ask its client, so that a faulty tool does not keep it busy for ever. */
 const maxRounds = 8;
 
-/** Asks a client that keeps a stream open for its call; null where it has left. */
+/** Asks a client that keeps a stream open for its call; null if it has left. */
 export type AskClient = (request: ClientRequest) => Promise<ClientAnswer | null>;
 
 interface AskedCall {
@@ -34,8 +34,8 @@ const asRequest = (wanted: InputRequest): ClientRequest => ({
 });
 
 /**
- * The result for the tool; a text for its caller where no result came. A question that is not shown counts
- * as cancelled.
+ * The result for the tool; a text for its caller where no result came. A question that is not shown counts as
+ * cancelled.
  */
 const resultIn = ({ method }: InputRequest, answer: ClientAnswer): Record<string, unknown> | string => {
   if ('result' in answer) return answer.result;

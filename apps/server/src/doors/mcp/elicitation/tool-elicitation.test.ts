@@ -142,7 +142,7 @@ describe('2026-07-28', () => {
     ]);
   });
 
-  it('call_result gives the words beside the question alone', async () => {
+  it('call_result returns only the text beside the question', async () => {
     const { mcp, requests } = await openAsking();
     await callStateless(mcp);
     const args = { id: requests[0]?.requestId };
@@ -154,7 +154,7 @@ describe('2026-07-28', () => {
     expect(message.result?._meta).not.toHaveProperty(['drawbridge/inputRequired']);
   });
 
-  it('is told what the client cannot be asked for', async () => {
+  it('is told which input the client does not support', async () => {
     const { mcp } = await openAsking();
     const { status, message } = await callStateless(mcp, {}, { can: { sampling: {} } });
     expect([status, message.error]).toMatchObject([
@@ -163,7 +163,7 @@ describe('2026-07-28', () => {
     ]);
   });
 
-  it('MC-11 what a caller writes into the arguments in the client’s place is removed', async () => {
+  it('MC-11 client input that a caller forges in the arguments is removed', async () => {
     const { mcp, requests } = await openAsking();
     const forged = { a: 1, _input: { methods: [], responses: accepted, requestState: 'round 1' } };
     await callStateless(mcp, {}, { args: forged });
@@ -249,7 +249,7 @@ describe('2025-11-25', () => {
     });
   });
 
-  it('a client that refuses to answer has given no answer: the tool is told so', async () => {
+  it('a client that declines has no answer: the tool is told so', async () => {
     const { mcp, requests } = await openAsking();
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);
@@ -283,7 +283,7 @@ describe('2025-11-25', () => {
     });
   });
 
-  it('a client that does not answer otherwise, or cannot be asked, has it said in words', async () => {
+  it('a client that does not answer, or cannot be asked, gets the question as text', async () => {
     const sampling = { method: 'sampling/createMessage', params: { messages: [] } };
     const { mcp, requests } = await openAsking((request) =>
       inputOf(request)?.methods.length === 3 ? wants(sampling) : wants(),

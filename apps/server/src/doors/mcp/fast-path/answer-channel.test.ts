@@ -16,7 +16,7 @@ const askSlowly = async (accept: string) => {
   return asked;
 };
 
-it('an answer that takes long comes on a stream that says now and then that it is alive', async () => {
+it('a slow answer arrives on a stream with keep-alive comments', async () => {
   const got = await askSlowly(bothTypes.accept);
   expect(got.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   expect(got.headers['cache-control']).toBe('no-cache, no-transform');
@@ -24,7 +24,7 @@ it('an answer that takes long comes on a stream that says now and then that it i
   expect(messageOf(got)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
 });
 
-it('a client that reads no stream has JSON, however long it takes', async () => {
+it('a client without streams gets JSON, also for a slow answer', async () => {
   const got = await askSlowly('application/json');
   expect(got.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(got.json).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });

@@ -131,7 +131,7 @@ it.each([
   expect(answer.status).toBeGreaterThanOrEqual(400);
 });
 
-it('a parameter that must stand in a header too is compared', async () => {
+it('a parameter that a header repeats is compared', async () => {
   const mcp = await openMcp();
   const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
   const machine = await connectAnswering(mcp, 'ada', {

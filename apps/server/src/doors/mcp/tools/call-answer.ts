@@ -94,7 +94,7 @@ export const endAnswer = ({ requestId, state, result, error }: Call): CallToolRe
 };
 
 const repeatSentence =
-  'The same call was made a moment ago, and its answer was not delivered. It was not run again: this is its outcome.';
+  'An equal call ran a moment ago and its result was not delivered. It was not run again: this is its result.';
 
 /** The answer to a repeat: it says so, in words where the client did not name its call with a key. */
 export const repeatAnswer = (

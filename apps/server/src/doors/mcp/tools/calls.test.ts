@@ -29,7 +29,7 @@ describe.each(eras)('%s', (_revision, request) => {
   const list = async (mcp: McpFixture, more = {}) =>
     toolNames((await ask(mcp, 'tools/list', {}, more)).message);
 
-  it('AG-02 a result passes whole: text, images, sounds, resources, structure and isError, but not what would speak for the server', async () => {
+  it('AG-02 a result passes complete: text, images, sounds, resources, structure and isError, but no reserved fields of the server', async () => {
     const mcp = await openMcp();
     const result = {
       content: [
@@ -70,7 +70,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(JSON.stringify(message)).not.toMatch(/forged|awaiting/);
   });
 
-  it('the list holds still, has an end to its caching, and stays while the machine is away', async () => {
+  it('the list is stable, has a cache lifetime, and stays while the machine is offline', async () => {
     const mcp = await openMcp();
     expect(await list(mcp)).toEqual(['machine_status', 'call_result']);
     const tools = ['write_file', 'a_tool', 'read_file'].map((name) => ({
@@ -99,7 +99,7 @@ describe.each(eras)('%s', (_revision, request) => {
     ]);
   });
 
-  it('MC-12 a token sees and calls what is within its scopes; what it does not see is unknown', async () => {
+  it('MC-12 a token sees and calls the tools in its scopes; others are unknown', async () => {
     const mcp = await openMcp();
     const body = initBody({
       tools: [
@@ -260,7 +260,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await mcp.gateway.calls.get('ada', id)).toMatchObject({ state: 'cancelled', door: 'mcp' });
   });
 
-  it('what a tool says of itself is progress, whose number rises', async () => {
+  it('messages of a tool are progress with an increasing number', async () => {
     const mcp = await openMcp();
     const { key, stream } = await connect(mcp.gateway, 'ada');
     const { body, headers } = request('tools/call', {

@@ -20,7 +20,7 @@ interface Answer {
 const write = { name: 'write_file', arguments: { filePath: 'a.txt', content: 'a' } };
 const keyed = (key: unknown) => ({ ...write, _meta: { 'drawbridge/idempotencyKey': key } });
 const firstLine =
-  'The same call was made a moment ago, and its answer was not delivered. It was not run again: this is its outcome.';
+  'An equal call ran a moment ago and its result was not delivered. It was not run again: this is its result.';
 
 describe.each(eras)('%s', (_revision, request) => {
   const post = async (mcp: McpFixture, params: RequestParams, bearer = 'ada') => {
@@ -51,7 +51,7 @@ describe.each(eras)('%s', (_revision, request) => {
     return () => void sent.destroy();
   };
 
-  it('MC-15 the same key gives the first outcome, at once and while it still runs', async () => {
+  it('MC-15 the same key returns the first outcome, also while it still runs', async () => {
     const mcp = await openMcp();
     const { key, stream } = await connect(mcp.gateway, 'ada');
     const both = [call(mcp, keyed('k1')), call(mcp, keyed('k1'))];
@@ -97,7 +97,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await call(mcp, keyed('k1'))).toMatchObject({ content: [{ text: 'written' }] });
   });
 
-  it('MC-15 an answer that was not read whole is given again, and the tool does not run twice', async () => {
+  it('MC-15 an answer that was not fully delivered is sent again, and the tool does not run twice', async () => {
     const mcp = await openMcp();
     const long = 'x'.repeat(12 * 1024 * 1024);
     const machine = await connectAnswering(mcp, 'ada', { answer: () => text(long) });
@@ -130,7 +130,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await other).toMatchObject({ content: [{ text: 'other' }] });
   });
 
-  it('what only reads runs again', async () => {
+  it('a reading tool runs again', async () => {
     const mcp = await openMcp();
     const { key, stream } = await connect(mcp.gateway, 'ada');
     const leave = await callAndLeave(mcp, { ...write, name: 'read_file' }, 'running');
@@ -169,7 +169,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await anew).toMatchObject({ content: [{ text: 'written anew' }] });
   });
 
-  it('MC-15 a call that a server left open when it ended is not made again by the next', async () => {
+  it('MC-15 a call that a stopped server left open does not run again', async () => {
     const before = await openMcp();
     const { key, stream } = await connect(before.gateway, 'ada');
     await callAndLeave(before, write, 'running');

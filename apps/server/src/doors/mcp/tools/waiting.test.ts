@@ -86,7 +86,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(messages.at(-1)?.result).toMatchObject({ content: [{ text: 'written' }] });
   });
 
-  it('after the budget the answer says in words that the person is asked, and the call goes on', async () => {
+  it('after the wait the answer says that the person is asked, and the call stays open', async () => {
     const mcp = await openMcp();
     const machine = await connectAsking(mcp);
     const answer = call(mcp, write);
@@ -128,7 +128,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await outcome(mcp, requestId)).toMatchObject(whole);
   });
 
-  it('a tool that promised a structure answers with isError while it has none', async () => {
+  it('a tool with an output schema answers with isError while it has no structure', async () => {
     const mcp = await openMcp();
     const outputSchema = { type: 'object', properties: { bytes: { type: 'number' } }, required: ['bytes'] };
     const tools = [{ name: 'write_file', inputSchema: {}, outputSchema }];
@@ -181,7 +181,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await answer).toMatchObject({ structuredContent: { state: 'awaiting-confirmation' } });
   });
 
-  it('MC-14 a client that leaves while the person is asked takes its call back; one that has its answer does not', async () => {
+  it('MC-14 a client that disconnects while the person is asked cancels its call; after its answer it does not', async () => {
     const mcp = await openMcp();
     const machine = await connectAsking(mcp);
     const leaving = new AbortController();
@@ -200,7 +200,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(await mcp.gateway.confirmations.list('ada')).toEqual([]);
   });
 
-  it('call_result takes the requestId of an answer, or the same as its older name id', async () => {
+  it('call_result accepts the requestId of an answer, or its older name id', async () => {
     const mcp = await openMcp();
     const machine = await connectAsking(mcp);
     const answer = call(mcp, { ...write, _meta: { 'drawbridge/waitMs': 0 } });

@@ -39,7 +39,7 @@ describe.each<[string, Asked]>([
 ])('news of the list in %s', (_revision, asked) => {
   const changes = ({ text }: Stream) => text().split('notifications/tools/list_changed').length - 1;
 
-  it('comes when the machine comes, changes and goes; of another user’s machine it does not', async () => {
+  it('is sent when the machine connects, changes and disconnects, not for another user’s machine', async () => {
     const mcp = await openMcp();
     const stream = await open(mcp, asked);
     await expect.poll(stream.text).not.toBe('');
@@ -62,7 +62,7 @@ describe.each<[string, Asked]>([
     await Promise.all([mcp.app.close(), other.ended]);
   });
 
-  it('goes to so many streams of a person and no more', async () => {
+  it('is sent to a bounded number of streams of a person', async () => {
     const mcp = await openMcp();
     const streams = await Promise.all(Array.from({ length: 6 }, () => open(mcp, asked)));
     expect(streams.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429]);

@@ -147,7 +147,7 @@ export const answerPost = async (ctx: TransportContext, exchange: Exchange): Pro
   if (Array.isArray(body))
     return refuse(reply, 400, {
       code: rpcCodes.invalidRequest,
-      message: 'Batches are not part of the protocol',
+      message: 'Batches are not supported: send one message per request',
     });
 
   const headers = mcpHeadersOf(request);

@@ -11,7 +11,7 @@ import type { ClientCapability } from '../tools/call.ts';
 export interface Sessions {
   issue(callerId: string, capabilities: readonly ClientCapability[]): string;
   /**
-   * What the session's client can do; null where the id was not issued to this token or has expired. It never
+   * What the session's client can do; null if the id was not issued to this token or has expired. It never
    * stands for the token.
    */
   read(id: string, callerId: string): { capabilities: ClientCapability[] } | null;

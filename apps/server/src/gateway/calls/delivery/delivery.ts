@@ -28,20 +28,20 @@ export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string)
   return connection?.kind === 'online' ? { stream: connection.generation, serverId: bus.here } : null;
 };
 
-/** Another server has the stream: it is told that the call waits for delivery. */
+/** Notifies the server with the stream that the call waits for delivery. */
 export const requestDelivery = (ctx: DeliveryContext, { record: { machineId, requestId } }: CallData): void =>
   publishToOwner(ctx, machineId, { type: 'deliver-call', requestId });
 
 export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feature: string): boolean =>
   machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
 
-/** Whether the daemon that is connected now knows of the call, where one has received it. */
+/** Whether the connected daemon has the call, if a daemon received it. */
 export const isKnownToDaemon = ({ machine }: DeliveryContext, { record }: CallData): boolean =>
   record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
 
 /**
- * Writes a call on its machine's stream; false where there is no stream here, or it was too slow and has
- * been closed.
+ * Writes a call on its machine's stream; false if there is no stream here, or it was too slow and has been
+ * closed.
  */
 export const writeCall = (
   { machine, limits, streams }: DeliveryContext,
@@ -54,7 +54,7 @@ export const writeCall = (
   return streams.write(machineId, requestFrame(data, { again, timeoutMs }));
 };
 
-/** Tells the daemon to stop a call, where it understands that and has the call. */
+/** Sends the daemon a cancellation if it supports them and has the call. */
 export const writeStop = (
   ctx: DeliveryContext,
   data: CallData,

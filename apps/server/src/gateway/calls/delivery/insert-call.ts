@@ -18,14 +18,14 @@ interface NewCall {
   delivered(made: CallData): CallData;
 }
 
-/** Where the stream is that the call goes out on, null for elsewhere, and whether its frame was written. */
+/** The stream of the call on this server, or null, and whether its frame was written. */
 interface Inserted {
   fence: StreamFence | null;
   isWritten: boolean;
 }
 
 /**
- * One write: a call whose machine has its stream here is stored as delivered. False where the row cannot be
+ * One write: a call whose machine has its stream here is stored as delivered. False if the row cannot be
  * stored.
  */
 const tryInsert = async (ctx: InsertContext, made: CallData, { call, claimKey, delivered }: NewCall) => {
@@ -58,6 +58,6 @@ export const insertCall = async (ctx: InsertContext, newCall: NewCall): Promise<
     await ctx.refreshMachine(machineId);
     if (ctx.machine(machineId)?.connection.kind === 'offline') throw errors.notConnected();
     if (inserted.fence?.stream === streamHere(ctx, machineId)?.stream)
-      throw errors.storeUnavailable({ message: 'The server took too long to make the call' });
+      throw errors.storeUnavailable({ message: 'The server took too long to start the call' });
   }
 };

@@ -72,7 +72,7 @@ it.each([
   expect(cancelsOf(await back(key))).toEqual([]);
 });
 
-it('a call that only waited, or was stopped long ago, is not told again', async () => {
+it('an undelivered call, or one cancelled long ago, is not resent', async () => {
   const { key, requestId } = await away();
   await fixture.clock.settle(1);
   const waiting = callerOf(fixture.gateway, 'ada').run(write, ended);

@@ -55,7 +55,8 @@ const isOpen = (state: CallState) => openCallStates.some((open) => open === stat
 /** A state that fits to whether the call has ended. */
 const stateOf = (row: HeadRow): CallState => {
   const state = callState.parse(row.state);
-  if (isOpen(state) !== (row.endedAt === null)) throw new Error('The call has ended and has not');
+  if (isOpen(state) !== (row.endedAt === null))
+    throw new Error('The state and the end time of the call contradict each other');
   return state;
 };
 

@@ -21,18 +21,18 @@ export interface CallsStore {
    */
   setAside(requestId: string, at: number): Promise<void>;
   /**
-   * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not
-   * said what came of them. At most 100.
+   * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said
+   * what came of them. At most 100.
    */
   unacknowledged(userId: string, since: number): Promise<CallHead[]>;
   /**
-   * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those
-   * that came through it.
+   * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that
+   * came through it.
    */
   list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
 }
 
-/** A statement takes a bounded number of values. */
+/** SQLite bounds the values of one statement. */
 const readAtOnce = 500;
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));

@@ -33,8 +33,8 @@ export type CallWrite =
   /** Outdated where the machine of the call is not as `fence` says. */
   | { type: 'insert-call'; record: CallRecord; fence: Fence }
   /**
-   * Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the
-   * result's JSON, where it exists.
+   * Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's
+   * JSON, where it exists.
    */
   | { type: 'update-call'; record: CallRecord; resultText: string | null; fence?: StreamFence }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
