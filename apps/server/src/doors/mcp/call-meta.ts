@@ -29,7 +29,7 @@ export const answerMeta = ({ requestId, state, confirmationUrl, repeatOf }: Answ
   ...(repeatOf !== undefined && { [repeatKey]: repeatOf }),
 });
 
-/** How long to wait at most, in milliseconds. */
+/** The maximum wait, in milliseconds. */
 export const waitMs = z.number().int().min(0).max(longestWaitMs);
 
 const readMeta = <T>(value: unknown, schema: z.ZodType<T>, problem: string): T | undefined => {

@@ -10,7 +10,7 @@ export const cancelCallRoute: Route = {
     operationId: 'cancelCall',
     summary: 'Stop a call',
     description:
-      'A call that was made with this token. One that has ended stays as it is. `started` tells whether the tool had begun.',
+      'A call that was made with this token. A call that has ended stays unchanged. `started` is whether the tool had started.',
     requestParams: { path: restCallParams },
     responses: { '200': json(restSchemas.Call, 'The call as it then is.'), ...failures('notFound') },
   },

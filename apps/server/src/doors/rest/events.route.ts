@@ -95,8 +95,8 @@ export const createEventsRoute = (): Route => {
       description: [
         'Frames are named `status` (the machine, as `GET /status`), `call` and `progress` (as `CallEvent`), each with an id.',
         'The first is the status as it is now.',
-        `A reader that comes back with \`Last-Event-ID\` gets the newest ${replayedCalls} calls of its token again as they are now, oldest first, and what open ones printed last; to look further back, list the calls.`,
-        `One token may have ${streamsPerToken} streams open. A comment every 15 s keeps a stream alive; it ends when the token does.`,
+        `A reader that reconnects with \`Last-Event-ID\` gets the newest ${replayedCalls} calls of its token in their present state, oldest first, and the latest output of open ones. For older calls, list the calls.`,
+        `One token may have ${streamsPerToken} streams open. A comment every 15 s keeps a stream alive; it ends with its token.`,
       ].join(' '),
       requestParams: {
         header: z.object({

@@ -14,7 +14,7 @@ export const getCallRoute: Route = {
     description: `A call that was made with this token. \`Prefer: wait=<seconds>\` waits for its end, at most ${restLimits.mostWaitSeconds} s.`,
     requestParams: { path: restCallParams, header: preferHeader },
     responses: {
-      '200': json(restSchemas.Call, 'The call as it is now; `state` tells whether it has ended.'),
+      '200': json(restSchemas.Call, 'The present state of the call; `state` shows whether it has ended.'),
       ...failures('notFound'),
     },
   },

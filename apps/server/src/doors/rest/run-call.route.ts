@@ -23,7 +23,7 @@ const keyHeader = 'Idempotency-Key';
 /** The header by which a script names its call, as the document describes it. */
 const idempotencyHeader = z.object({
   [keyHeader]: idempotencyKey.optional().meta({
-    description: 'Names the call: the same call with the same key is run once, within 24 h.',
+    description: 'Identifies the call: an equal call with the same key runs once within 24 h.',
     examples: ['9b2c8f8e-6c0e-4f0a-9a43-0f6d5a1f7f31'],
   }),
 });
@@ -57,22 +57,22 @@ export const runCallRoute = (access: AccessControl): Route => ({
     summary: 'Run a tool on the machine',
     description: [
       `The answer waits for the end of the call, at most ${waitSeconds} s; \`Prefer: wait=<seconds>\` sets another time, at most ${mostWaitSeconds} s.`,
-      'After that, or at once with `Prefer: respond-async`, it is 202, and the call goes on: `Location` says where to look.',
-      'A client that leaves before it is answered cancels its call, unless it has named it with an idempotency key.',
-      'The same call with the same key is run once: its repeat is answered as the first, with `Idempotent-Replayed: true`.',
-      'A question that the machine asks is answered by the person, in the panel or at the machine, and never here: the call waits meanwhile, in state `awaiting-confirmation`.',
+      'After that, or at once with `Prefer: respond-async`, the answer is 202 and the call continues: `Location` is its address.',
+      'A client that disconnects before the answer cancels its call, unless the call has an idempotency key.',
+      'An equal call with the same key runs once: a repeat gets the first outcome, with `Idempotent-Replayed: true`.',
+      'The person answers questions of the machine, in the panel or at the machine, never through this API: meanwhile the call is in state `awaiting-confirmation`.',
     ].join(' '),
     requestParams: { header: preferHeader.extend(idempotencyHeader.shape) },
     requestBody: { required: true, content: { 'application/json': { schema: restSchemas.NewCall } } },
     responses: {
       '200': json(
         restSchemas.Call,
-        'The call has ended: `state` says how. Also a call that failed or was denied is answered with 200.',
+        'The call has ended: see `state`. Failed and denied calls also return 200.',
       ),
       '202': {
         ...json(restSchemas.Call, 'The call goes on.'),
         headers: {
-          Location: { description: 'Where to get the call.', schema: { type: 'string' }, required: true },
+          Location: { description: 'The address of the call.', schema: { type: 'string' }, required: true },
         },
       },
       ...failures(

@@ -9,7 +9,7 @@ export const toolsRoute: Route = {
   operation: {
     operationId: 'listTools',
     summary: 'The tools that the token may call',
-    description: 'While the machine is away, those that it offered last.',
+    description: 'While the machine is offline, the last known tools.',
     responses: {
       '200': json(restSchemas.Tools, "The machine's tools in the groups of the token."),
       ...failures(),

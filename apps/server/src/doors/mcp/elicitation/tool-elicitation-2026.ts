@@ -50,7 +50,7 @@ const questionsIn = (
     }),
   };
   if (inputRequests !== undefined && isInputRequiredResult(result)) return result;
-  return errorAnswer('The tool asked its client for something that cannot be asked.');
+  return errorAnswer('The tool asked its client for an unsupported kind of input.');
 };
 
 /** Runs a tool that may ask its caller's client. */

@@ -43,8 +43,8 @@ export const callResult: OwnTool = {
     name: callResultTool,
     title: 'Outcome of a call',
     description:
-      'Gives the outcome of an earlier call that was still waiting for the person or still running, by the requestId in its answer. ' +
-      'Waits for it for a while; ask again where it is still open.',
+      'Returns the outcome of an earlier call that was still waiting for the person or still running, by the requestId in its answer. ' +
+      'Waits for a limited time; call it again if the call is still open.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -54,7 +54,7 @@ export const callResult: OwnTool = {
           type: 'integer',
           minimum: 0,
           maximum: longestWaitMs,
-          description: 'How long to wait at most, in milliseconds.',
+          description: 'The maximum wait, in milliseconds.',
         },
       },
       additionalProperties: false,

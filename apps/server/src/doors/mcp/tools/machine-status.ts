@@ -7,8 +7,7 @@ const sentence = (machine: MachineView | null): string => {
   const { state, hostIdentifier, directory } = machine.status();
   if (state === 'online')
     return `${hostIdentifier ?? 'The machine'} is online. Its tools work in ${directory}.`;
-  if (state === 'grace')
-    return 'The machine has lost its connection just now; calls wait for it to come back.';
+  if (state === 'grace') return 'The machine has just lost its connection; calls wait until it reconnects.';
   return 'The machine is offline. Start the daemon on it (drawbridge), or connect one in the panel.';
 };
 
