@@ -4,7 +4,8 @@
 const server = 'apps/server/src';
 const modules = ['gateway', 'callers', 'auth', 'agent', 'db', 'http', 'rpc'];
 const doors = `${server}/doors/([^/]+)/`;
-const appTs = `${server}/(app|open-accounts)\\.ts$`;
+/** The composition root. */
+const appTs = `${server}/(app\\.ts$|compose/)`;
 const ours = '(apps|packages)/';
 const tests = '(\\.test\\.ts$|/test/)';
 
@@ -42,7 +43,7 @@ const daemonLayer = (folder, below) => {
   );
 };
 
-/** Only files of the folder itself, and app.ts, look behind its front door. */
+/** Only files of the folder itself, and the composition root, look behind its front door. */
 const frontDoor = (folder) =>
   rule(`front-door-${folder}`, `import ${folder} through its index.ts`, {
     from: { path: 'apps/', pathNot: [`${server}/${folder}/`, appTs, tests] },
@@ -103,7 +104,7 @@ module.exports = {
         pathNot: [`${server}/gateway/`, `${server}/errors\\.ts$`, `${server}/db/index\\.ts$`],
       },
     }),
-    rule('db-for-stores', 'only a store.ts and app.ts touch the database', {
+    rule('db-for-stores', 'only a store.ts and the composition root touch the database', {
       from: { path: 'apps/', pathNot: [`${server}/db/`, `${server}/commands/`, 'store\\.ts$', appTs, tests] },
       to: { path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'], dependencyTypesNot: ['type-only'] },
     }),
@@ -156,7 +157,7 @@ module.exports = {
       },
     }),
     rule('app-on-top', 'nothing imports the composition root but what starts it and tests', {
-      from: { path: 'apps/server/', pathNot: [`${server}/(serve|app)\\.ts$`, `${server}/commands/`, tests] },
+      from: { path: 'apps/server/', pathNot: [`${server}/serve\\.ts$`, appTs, `${server}/commands/`, tests] },
       to: { path: appTs },
     }),
     ...modules.map(frontDoor),

@@ -6,7 +6,7 @@ export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { jsonParser, readJson } from './json-body.ts';
-export { readDaemonPackage } from './daemon-package.ts';
+export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { disconnectSignal, whenDelivered } from './client-disconnect.ts';

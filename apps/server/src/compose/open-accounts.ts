@@ -9,24 +9,24 @@ import {
   systemOutside,
   type Outside,
   type Passwords,
-} from './auth/index.ts';
-import type { Config } from './config.ts';
-import { migrate, openDatabase } from './db/index.ts';
-import { createAddress } from './http/index.ts';
-import { createLog } from './log.ts';
+} from '../auth/index.ts';
+import type { Config } from '../config.ts';
+import { migrate, openDatabase } from '../db/index.ts';
+import { createAddress } from '../http/index.ts';
+import { createLog } from '../log.ts';
 
 export interface AppNeeds {
   config: Config;
   clock: Clock;
-  /** Takes one scrubbed line of log. */
+  /** Writes one scrubbed log line. */
   writeLog(line: string): void;
-  /** Names and connections outside of this server; the system's own where it is left away. */
+  /** Name lookup and connections to other hosts; by default those of the system. */
   outside?: Outside;
-  /** How passwords are kept; scrypt where it is left away, as in every server that runs. */
+  /** How passwords are hashed; scrypt by default. Tests pass a faster one. */
   passwords?: Passwords;
 }
 
-/** The store with its accounts and access tokens, without a door: what a command needs beside a running server. */
+/** Opens the store with its accounts and access tokens, without a door. Commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
   const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
   const secret = readSecret(config.dataDir);
@@ -59,3 +59,5 @@ export const openAccounts = async (needs: AppNeeds) => {
     close,
   };
 };
+
+export type OpenAccounts = Awaited<ReturnType<typeof openAccounts>>;

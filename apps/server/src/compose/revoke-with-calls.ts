@@ -1,5 +1,5 @@
-import type { Clients, Tokens } from './auth/index.ts';
-import type { Gateway } from './gateway/index.ts';
+import type { Clients, Tokens } from '../auth/index.ts';
+import type { Gateway } from '../gateway/index.ts';
 
 interface Needs {
   gateway: { calls: Pick<Gateway['calls'], 'cancelOf'> };
@@ -7,8 +7,8 @@ interface Needs {
   clients: Clients;
 }
 
-/** Tokens and clients that take their open calls with them when the person revokes them, also those that nobody waits for. */
-export const withTheirCalls = ({
+/** Tokens and clients: revoking one cancels its open calls too, also calls without a waiting request. */
+export const revokeWithCalls = ({
   gateway,
   tokens,
   clients,

@@ -2,10 +2,10 @@ import { request } from 'node:http';
 import type { Call } from '@drawbridge/contracts/calls';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { describe, expect, it } from 'vitest';
-import { requestOf, type TestDaemon } from '../test/daemon.ts';
-import { newRestClient, online } from '../test/rest.ts';
-import type { TestServer } from '../test/server.ts';
-import { withTheirCalls } from './take-back.ts';
+import { requestOf, type TestDaemon } from '../../test/daemon.ts';
+import { newRestClient, online } from '../../test/rest.ts';
+import type { TestServer } from '../../test/server.ts';
+import { revokeWithCalls } from './revoke-with-calls.ts';
 
 const question = {
   toolGroup: 'filesystemWrite' as const,
@@ -55,7 +55,7 @@ const openRequest = (server: TestServer, token: string, path: string) => {
 };
 
 describe('MC-04 MC-14 with a token that is revoked', () => {
-  it('end the calls that nobody waits for, and the questions that they ask', async () => {
+  it('end the calls without a waiting request, and their questions', async () => {
     const { panel, daemon, revoke, begin, stateOf } = await world();
     const asked = await begin();
     await ask(daemon);
@@ -107,7 +107,7 @@ it('MC-14 a client that is revoked takes its calls with it, and one that is not 
   const kept = async () => {
     throw new Error('not asked for');
   };
-  const { clients, tokens } = withTheirCalls({
+  const { clients, tokens } = revokeWithCalls({
     gateway: { calls: { cancelOf: note('calls') } },
     tokens: { create: kept, list: kept, revoke: missing, revokeAll: kept },
     clients: {

@@ -1,7 +1,7 @@
 import { createFakeClock, nextMacrotask } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { startServer } from '../test/server.ts';
-import { openDatabase } from './db/index.ts';
+import { startServer } from '../../test/server.ts';
+import { openDatabase } from '../db/index.ts';
 import { startSweep } from './sweep.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;

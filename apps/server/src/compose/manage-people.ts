@@ -1,5 +1,5 @@
-import type { Accounts, Clients, People, Tokens } from './auth/index.ts';
-import type { Gateway } from './gateway/index.ts';
+import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
+import type { Gateway } from '../gateway/index.ts';
 
 interface Needs {
   accounts: Accounts;
