@@ -45,9 +45,9 @@ const daemonLayer = (folder, below) => {
 
 /** Only files of the folder itself, and the composition root, look behind its front door. */
 const frontDoor = (folder) =>
-  rule(`front-door-${folder}`, `import ${folder} through its index.ts`, {
+  rule(`front-door-${folder}`, `import ${folder} through its index.ts or config-schema.ts`, {
     from: { path: 'apps/', pathNot: [`${server}/${folder}/`, appTs, tests] },
-    to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/index\\.ts$` },
+    to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/(index|config-schema)\\.ts$` },
   });
 
 /** Parts of a folder from the bottom to the top: none imports one above it. */
@@ -97,16 +97,24 @@ module.exports = {
       from: { path: 'apps/web/' },
       to: { path: 'apps/server/', dependencyTypesNot: ['type-only'], pathNot: 'node_modules/' },
     }),
-    rule('gateway-alone', 'the gateway knows contracts, kit, itself and the table of errors', {
-      from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
-      to: {
-        path: `${server}/`,
-        pathNot: [`${server}/gateway/`, `${server}/errors\\.ts$`, `${server}/db/index\\.ts$`],
+    rule(
+      'gateway-alone',
+      'the gateway knows contracts, kit, itself, the table of errors and how a setting is written',
+      {
+        from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
+        to: {
+          path: `${server}/`,
+          pathNot: [`${server}/gateway/`, `${server}/(errors|setting)\\.ts$`, `${server}/db/index\\.ts$`],
+        },
       },
-    }),
+    ),
     rule('db-for-stores', 'only a store.ts and the composition root touch the database', {
       from: { path: 'apps/', pathNot: [`${server}/db/`, `${server}/commands/`, 'store\\.ts$', appTs, tests] },
-      to: { path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'],
+        pathNot: `${server}/db/config-schema\\.ts$`,
+        dependencyTypesNot: ['type-only'],
+      },
     }),
     rule('doors-apart', 'a door never knows another door', {
       from: { path: doors, pathNot: tests },

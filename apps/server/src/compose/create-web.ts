@@ -34,7 +34,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   });
   drainBodies(server, clock);
   const routes = watchRoutes(server);
-  const limits = await createLimits(server, { clock, perMinute: config.perMinute });
+  const limits = await createLimits(server, { clock, config });
   const closeIdleSockets = watchIdleSockets(server.server);
   serveHealth(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });

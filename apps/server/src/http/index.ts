@@ -1,6 +1,5 @@
 export { createAddress, isLoopback } from './address.ts';
-export { bearerOf } from './bearer.ts';
-export { credentialsOf } from './credentials.ts';
+export { bearerOf, credentialsOf } from './credentials.ts';
 export { errorHandler, toCoded, toErrorReply } from './errors.ts';
 export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth } from './health.ts';
