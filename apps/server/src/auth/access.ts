@@ -1,7 +1,7 @@
 import type { ClientRequest, ConnectedClient } from '@drawbridge/contracts/clients';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { AccessToken, CreatedToken, CreateTokenInput } from '@drawbridge/contracts/tokens';
-import type { Session } from './accounts.ts';
+import type { Session } from './accounts/accounts.ts';
 
 /** What a bearer may do, and on whose behalf: less than the person who is signed in. */
 interface Granted {

@@ -3,10 +3,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { requestHeaders, type Limits } from '../http/index.ts';
-import type { Session } from './accounts.ts';
+import type { Session } from './accounts/accounts.ts';
 import type { Auth } from './better-auth.ts';
-import { userOf } from './new-account.ts';
-import type { SessionProofs } from './session-proof.ts';
+import { userOf } from './accounts/new-account.ts';
+import type { SessionProofs } from './sessions/session-proof.ts';
 
 const password = z.string().min(1).max(passwordLimits.maxLength);
 /** Better-auth takes more, such as places to send a browser to. */

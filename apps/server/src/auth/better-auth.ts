@@ -7,8 +7,8 @@ import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
-import type { Outside } from './document-fetch.ts';
-import { codesExpireSoon, consentPage, oauthPlugins } from './oauth-provider.ts';
+import type { Outside } from './clients/document-fetch.ts';
+import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
 /** The one value of `ownerSlot`: the column is unique, so that there is one owner however many ask at once. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts/tokens';
 import { describe, expect, it } from 'vitest';
-import { openAccess } from '../../test/access.ts';
+import { openAccess } from '../../../test/access.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const input = (given: Partial<CreateTokenInput> = {}) => createTokenInput.parse({ name: 'Desk', ...given });

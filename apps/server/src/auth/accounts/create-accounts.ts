@@ -1,19 +1,19 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Store } from '../db/index.ts';
-import { errors } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Store } from '../../db/index.ts';
+import { errors } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
 import type { Accounts } from './accounts.ts';
-import { ownerSlot, type Auth } from './better-auth.ts';
-import { sameSecret } from './digest.ts';
+import { ownerSlot, type Auth } from '../better-auth.ts';
+import { sameSecret } from '../digest.ts';
 import { createInvitations } from './invitations.ts';
 import { createNewAccount, userOf, type UserRow } from './new-account.ts';
 import { createPasswordResets } from './password-resets.ts';
 import { createPeople } from './people.ts';
 import { createPeopleStore } from './people.store.ts';
-import type { SessionProofs } from './session-proof.ts';
-import { createSessions } from './sessions.ts';
-import { createSessionsStore } from './sessions.store.ts';
-import { createWatch } from './watch.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
+import { createSessions } from '../sessions/sessions.ts';
+import { createSessionsStore } from '../sessions/sessions.store.ts';
+import { createWatch } from '../watch.ts';
 
 interface AccountsNeeds {
   auth: Auth;

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
-import type { Auth } from './better-auth.ts';
+import type { Auth } from '../better-auth.ts';
 import { clientScopes, resourceOf } from './oauth-provider.ts';
 
 interface Needs {

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { sameSecret } from './digest.ts';
+import { sameSecret } from '../digest.ts';
 
 /** The second proof of a session. Its cookie reaches every port of the host; this is kept in the storage of one origin. */
 export interface SessionProofs {

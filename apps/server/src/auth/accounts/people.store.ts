@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import type { Schema } from '../../db/index.ts';
 
 /** Better-auth's tables, as far as an account is managed in them. */
 type AuthTables = {

@@ -2,8 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { call, codeOf, me } from '../../test/account.ts';
-import { cookiesOf, procedureResult, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
+import { call, codeOf, me } from '../../../test/account.ts';
+import {
+  cookiesOf,
+  procedureResult,
+  signUpOwner,
+  startServer,
+  type TestServer,
+} from '../../../test/server.ts';
 
 describe('an invitation', () => {
   const invite = async (server: TestServer, cookie: string) => {

@@ -1,8 +1,8 @@
 import { toolGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
-import { prepareQuery, type Slot, type Store } from '../db/index.ts';
-import { tokenDigest } from './digest.ts';
-import { readable, timeOf } from './readable.ts';
+import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
+import { tokenDigest } from '../digest.ts';
+import { readable, timeOf } from '../readable.ts';
 
 /** Better-auth's tables, as far as a token is read from them. */
 type AuthTables = {

@@ -1,13 +1,13 @@
 import { clientLimits, consentBody, consentReply, offlineScope } from '@drawbridge/contracts/clients';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
-import { requestHeaders, type Limits } from '../http/index.ts';
-import type { Session } from './accounts.ts';
-import type { Auth } from './better-auth.ts';
+import { errors } from '../../errors.ts';
+import { requestHeaders, type Limits } from '../../http/index.ts';
+import type { Session } from '../accounts/accounts.ts';
+import type { Auth } from '../better-auth.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
-import type { SessionProofs } from './session-proof.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
 
 interface Needs {
   auth: Auth;

@@ -1,9 +1,9 @@
 import type { Invitation, InvitationLink } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import { errors } from '../errors.ts';
-import type { Auth } from './better-auth.ts';
-import { digest } from './digest.ts';
+import { errors } from '../../errors.ts';
+import type { Auth } from '../better-auth.ts';
+import { digest } from '../digest.ts';
 import type { Transaction } from './new-account.ts';
 
 const holdsMs = 7 * 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openAccess } from '../../test/access.ts';
-import { newVerifier, openOauth } from '../../test/oauth.ts';
-import { owner, procedureResult } from '../../test/server.ts';
+import { openAccess } from '../../../test/access.ts';
+import { newVerifier, openOauth } from '../../../test/oauth.ts';
+import { owner, procedureResult } from '../../../test/server.ts';
 
 describe('registration', () => {
   it('MC-18 keeps a short, visible name and nothing of logos and links', async () => {

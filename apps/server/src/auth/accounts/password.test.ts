@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { me, signIn } from '../../test/account.ts';
-import { connectDaemon } from '../../test/daemon.ts';
-import { openOauth } from '../../test/oauth.ts';
-import { createPanel } from '../../test/panel.ts';
-import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
+import { me, signIn } from '../../../test/account.ts';
+import { connectDaemon } from '../../../test/daemon.ts';
+import { openOauth } from '../../../test/oauth.ts';
+import { createPanel } from '../../../test/panel.ts';
+import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../../test/server.ts';
 
 const newPassword = 'another long password';
 const right = { currentPassword: owner.password, newPassword };

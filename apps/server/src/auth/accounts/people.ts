@@ -1,10 +1,10 @@
 import type { Person } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
+import { errors } from '../../errors.ts';
 import type { Accounts } from './accounts.ts';
 import { userOf } from './new-account.ts';
 import type { PeopleStore, StoredPerson } from './people.store.ts';
-import { timeOf } from './readable.ts';
+import { timeOf } from '../readable.ts';
 
 interface PeopleNeeds {
   clock: Clock;

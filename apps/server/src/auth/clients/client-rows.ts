@@ -2,7 +2,7 @@ import { clientLimits } from '@drawbridge/contracts/clients';
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { visibleName } from './client-registration.ts';
-import { timeOf } from './readable.ts';
+import { timeOf } from '../readable.ts';
 
 type Time = string | Date;
 

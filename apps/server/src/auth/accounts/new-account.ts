@@ -1,9 +1,9 @@
 import type { User } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
+import { errors } from '../../errors.ts';
 import type { FreshSession } from './accounts.ts';
-import { ownerSlot, type Auth } from './better-auth.ts';
-import type { SessionProofs } from './session-proof.ts';
+import { ownerSlot, type Auth } from '../better-auth.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
 
 type Context = Awaited<Auth['$context']>;
 type Store = Context['adapter'];

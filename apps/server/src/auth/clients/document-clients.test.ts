@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { clientLimits } from '@drawbridge/contracts/clients';
 import { describe, expect, it } from 'vitest';
-import { asJson, documentOf, openSite, publicAddress, siteHost } from '../../test/document-site.ts';
-import { newVerifier, openOauth } from '../../test/oauth.ts';
-import { procedureResult } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { asJson, documentOf, openSite, publicAddress, siteHost } from '../../../test/document-site.ts';
+import { newVerifier, openOauth } from '../../../test/oauth.ts';
+import { procedureResult } from '../../../test/server.ts';
+import { openDatabase } from '../../db/index.ts';
 
 const clientUrl = `https://${siteHost}/client.json`;
 

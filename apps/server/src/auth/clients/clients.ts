@@ -6,14 +6,14 @@ import {
 } from '@drawbridge/contracts/clients';
 import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
-import type { Access, Clients } from './access.ts';
+import { errors } from '../../errors.ts';
+import type { Access, Clients } from '../access.ts';
 import type { StoredClient, StoredConsent } from './client-rows.ts';
 import type { ClientsStore } from './clients.store.ts';
-import { createLastUsedThrottle } from './last-used.ts';
+import { createLastUsedThrottle } from '../last-used.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
-import type { SessionProofs } from './session-proof.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
 
 /** Longer than it takes to change a refresh token for another. */
 const rotationMs = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../test/oauth.ts';
-import { type Got } from '../../test/server.ts';
+import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../../test/oauth.ts';
+import { type Got } from '../../../test/server.ts';
 
 const locationOf = (got: Got) => new URL(got.headers.location ?? '', publicUrl);
 

@@ -1,4 +1,4 @@
-import { prepareQuery, type Slot, type Store } from '../db/index.ts';
+import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 import {
   codeText,
   readClient,
@@ -10,8 +10,8 @@ import {
   type StoredConsent,
   type StoredGrant,
 } from './client-rows.ts';
-import { tokenDigest } from './digest.ts';
-import { readable, timeOf } from './readable.ts';
+import { tokenDigest } from '../digest.ts';
+import { readable, timeOf } from '../readable.ts';
 
 /** A row that cannot be read counts as one that is not there. */
 export interface ClientsStore {

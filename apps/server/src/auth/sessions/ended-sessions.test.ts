@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { me, signIn } from '../../test/account.ts';
-import { newVerifier, openOauth } from '../../test/oauth.ts';
-import { openCall } from '../../test/open-call.ts';
-import { cookiesOf, owner } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { me, signIn } from '../../../test/account.ts';
+import { newVerifier, openOauth } from '../../../test/oauth.ts';
+import { openCall } from '../../../test/open-call.ts';
+import { cookiesOf, owner } from '../../../test/server.ts';
+import { openDatabase } from '../../db/index.ts';
 
 type Opened = Pick<Awaited<ReturnType<typeof openOauth>>, 'server' | 'cookie'>;
 

@@ -1,10 +1,10 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
 import { describe, expect, it } from 'vitest';
-import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../test/oauth.ts';
-import { createPanel } from '../../test/panel.ts';
-import { cookiesOf, owner, procedureResult } from '../../test/server.ts';
-import { invited } from '../../test/tenants.ts';
-import { openDatabase } from '../db/index.ts';
+import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../../test/oauth.ts';
+import { createPanel } from '../../../test/panel.ts';
+import { cookiesOf, owner, procedureResult } from '../../../test/server.ts';
+import { invited } from '../../../test/tenants.ts';
+import { openDatabase } from '../../db/index.ts';
 
 const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
 

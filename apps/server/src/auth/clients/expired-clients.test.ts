@@ -2,10 +2,10 @@ import { clientLimits } from '@drawbridge/contracts/clients';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
-import { openCall } from '../../test/open-call.ts';
-import { signUpOwner, startServer } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
+import { openCall } from '../../../test/open-call.ts';
+import { signUpOwner, startServer } from '../../../test/server.ts';
+import { openDatabase } from '../../db/index.ts';
 
 const groups: ToolGroup[] = ['filesystemRead'];
 /** Less than a call may stay silent. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSite, publicAddress, siteHost } from '../../test/document-site.ts';
+import { openSite, publicAddress, siteHost } from '../../../test/document-site.ts';
 import { createDocumentFetch } from './document-fetch.ts';
 
 describe('what is fetched about a client', () => {

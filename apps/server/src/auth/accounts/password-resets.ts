@@ -1,12 +1,12 @@
 import { resetLimits, type ResetLink, type ResetPasswordInput } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import { errors } from '../errors.ts';
+import { errors } from '../../errors.ts';
 import type { FreshSession } from './accounts.ts';
-import type { Auth } from './better-auth.ts';
-import { digest } from './digest.ts';
+import type { Auth } from '../better-auth.ts';
+import { digest } from '../digest.ts';
 import { userOf, type UserRow } from './new-account.ts';
-import type { SessionProofs } from './session-proof.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
 
 interface ResetRow {
   id: string;

@@ -1,4 +1,4 @@
-import { prepareQuery, type Slot, type Store } from '../db/index.ts';
+import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 
 /** Better-auth's tables, as far as a session is read from them. */
 type AuthTables = {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { call, codeOf, me, signIn } from '../../test/account.ts';
+import { call, codeOf, me, signIn } from '../../../test/account.ts';
 import {
   cookiesOf,
   owner,
@@ -10,7 +10,7 @@ import {
   setupToken,
   signUpOwner,
   startServer,
-} from '../../test/server.ts';
+} from '../../../test/server.ts';
 
 const setupStatus = (needed: boolean) => ({
   needed,

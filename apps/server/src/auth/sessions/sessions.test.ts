@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../db/index.ts';
-import { codeOf, me, signIn } from '../../test/account.ts';
-import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../test/server.ts';
+import { openDatabase } from '../../db/index.ts';
+import { codeOf, me, signIn } from '../../../test/account.ts';
+import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../../test/server.ts';
 
 const credentials = { email: owner.email, password: owner.password };
 

@@ -1,10 +1,10 @@
 import { toolGroups } from '@drawbridge/contracts/groups';
 import { tokenLimits, type AccessToken } from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
-import type { Access, Refusal, Tokens } from './access.ts';
-import type { Auth } from './better-auth.ts';
-import { createLastUsedThrottle } from './last-used.ts';
+import { errors } from '../../errors.ts';
+import type { Access, Refusal, Tokens } from '../access.ts';
+import type { Auth } from '../better-auth.ts';
+import { createLastUsedThrottle } from '../last-used.ts';
 import type { StoredToken, TokensStore } from './tokens.store.ts';
 
 const daySeconds = 24 * 60 * 60;

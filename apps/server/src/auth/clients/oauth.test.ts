@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { newVerifier, openOauth, publicUrl, resource } from '../../test/oauth.ts';
-import { createPanel } from '../../test/panel.ts';
-import { procedureResult } from '../../test/server.ts';
-import { invited } from '../../test/tenants.ts';
+import { newVerifier, openOauth, publicUrl, resource } from '../../../test/oauth.ts';
+import { createPanel } from '../../../test/panel.ts';
+import { procedureResult } from '../../../test/server.ts';
+import { invited } from '../../../test/tenants.ts';
 
 const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
 
