@@ -65,7 +65,7 @@ const textsOf = (environment: NodeJS.ProcessEnv) => {
   return Object.fromEntries(rows.map(({ key, name }) => [key, given[name] || undefined]));
 };
 
-/** Reads the configuration, or says in one sentence which value is wrong. The sentence never contains the value. */
+/** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */
 export const readConfig = (
   environment: NodeJS.ProcessEnv = process.env,
   { terminal }: Surroundings = { terminal: process.stderr.isTTY },

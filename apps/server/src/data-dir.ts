@@ -11,15 +11,15 @@ export interface DataDirPlaces {
   exists(path: string): boolean;
 }
 
-/** Files of which one at least is in the data folder of every server that has run. */
+/** A data folder in use has at least one of these files. */
 const marks = ['auth-secret', 'drawbridge.db'];
 
-/** The data folder: the given one, else a `./data` in which a server has run, else a folder of the person's. */
+/** The data folder: the given one, else a `./data` where a server has run, else the user's data folder. */
 export const chooseDataDir = ({ given, dataHome, home, cwd, exists }: DataDirPlaces): string => {
   if (given !== undefined) return resolve(cwd, given);
   const beside = join(cwd, 'data');
   if (marks.some((name) => exists(join(beside, name)))) return beside;
-  // The specification of XDG has a relative path ignored.
+  // The XDG specification: ignore a relative path.
   const base = dataHome?.startsWith('/') ? dataHome : join(home(), '.local', 'share');
   return join(base, 'drawbridge');
 };

@@ -5,24 +5,24 @@ import { nextMacrotask } from './clock.ts';
 /** The memory that JavaScript's objects have, in bytes. */
 export interface Heap {
   usedBytes(): number;
-  /** Gives back what nobody holds any more; returns when that is done. */
+  /** Runs a full garbage collection; returns when it is done. */
   collect(): void;
 }
 
-/** Hears of large texts that are done with, and gives their memory back early. */
+/** Frees the memory of large texts soon after their last use. */
 export interface Collector {
   /**
-   * `bytes`: how large the text was. Its last holder may let it go in the same turn of the event loop. Resolves when what
-   * was due has been given back: whoever makes the next one waits for that, or its copies come on top.
+   * Reports a dropped text; its last reference may end later in the same turn of the event loop. Resolves
+   * after a collection that is due: await it before the next text, or the copies of both add up.
    */
   dropped(bytes: number): Promise<void>;
 }
 
-/** With more in use a collection would hold up everything for long; what was dropped is little beside it. */
+/** A larger heap is not collected: that takes long and frees little in proportion. */
 const largeHeapBytes = 64 * 1024 * 1024;
 
 /**
- * Collects when texts of `enoughBytes` were dropped: the runtime would keep dozens of large ones.
+ * Collects after `enoughBytes` of dropped texts: the runtime would keep dozens of large ones.
  * Paid by bench/results.md: "24 results of 1 MiB at once: peak memory of the server / daemon above idle".
  */
 export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
@@ -47,7 +47,7 @@ export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
 /** The heap of this process. */
 export const runtimeHeap = (): Heap => {
   setFlagsFromString('--expose-gc');
-  // Only what is run in a context that is made now sees it.
+  // Only a context created now sees `gc`.
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   return {

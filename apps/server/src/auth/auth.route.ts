@@ -14,7 +14,7 @@ const signIn = z.object({ email: z.email().max(254), password, rememberMe: z.boo
 const passwordChange = z.object({
   currentPassword: password,
   newPassword: password.min(passwordLimits.minLength),
-  /** Whoever may know the old password is out, unless the person says that it need not be. */
+  /** By default all other sessions end: somebody else may know the old password. */
   revokeOtherSessions: z.boolean().default(true),
 });
 
@@ -25,7 +25,7 @@ interface Needs {
   /** After a request that may have ended sessions. */
   checkSessions(): Promise<void>;
   proofs: SessionProofs;
-  /** The session of whoever made the request; null without one. */
+  /** The session of the request, or null. */
   sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Ends what a user has given out beside sessions: tokens, clients, machines. */
   endGrants(userId: string): Promise<void>;

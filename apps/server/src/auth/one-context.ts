@@ -7,8 +7,8 @@ export interface Context {
 }
 
 /**
- * Contexts by name that share one storage, which is off while no job runs in any of them: up to Node 22 each storage
- * that is on makes every promise of the process dearer, and better-auth has three.
+ * Contexts by name over one storage, disabled while no job runs: up to Node 22 each enabled storage makes
+ * every promise of the process slower, and better-auth has three.
  */
 export const createContexts = <Name extends string>(names: readonly Name[]): Record<Name, Context> => {
   const storage = new AsyncLocalStorage<ReadonlyMap<Name, unknown>>();
@@ -41,7 +41,7 @@ export const createContexts = <Name extends string>(names: readonly Name[]): Rec
 const place = Symbol.for('better-auth:global');
 const names = ['requestStateAsyncStorage', 'adapterAsyncStorage', 'endpointContextAsyncStorage'] as const;
 
-/** Gives better-auth contexts that cost nothing while it does nothing, once a process. Call it before its first use. */
+/** Installs the shared contexts for better-auth, once in a process, before its first use. */
 export const lendContexts = (): void => {
   if (Reflect.has(globalThis, place)) return;
   const context = createContexts(names);

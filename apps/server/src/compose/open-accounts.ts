@@ -26,7 +26,7 @@ export interface AppNeeds {
   passwords?: Passwords;
 }
 
-/** Opens the store with its accounts and access tokens, without a door. Commands use it beside a running server. */
+/** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
   const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
   const secret = readSecret(config.dataDir);

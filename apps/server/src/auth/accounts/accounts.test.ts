@@ -106,7 +106,7 @@ describe('accounts', () => {
     const server = await startServer();
     await signUpOwner(server);
     const wrong = await signIn(server, { email: owner.email, password: 'not the password' });
-    const unknown = await signIn(server, { email: 'nobody@example.org', password: 'not the password' });
+    const unknown = await signIn(server, { email: 'stranger@example.org', password: 'not the password' });
     expect([wrong.status, wrong.json]).toEqual([401, unknown.json]);
     expect(unknown.status).toBe(401);
   });
@@ -159,7 +159,7 @@ describe('accounts', () => {
         })
         .then((got) => got.status);
     const oneAddress: number[] = [];
-    for (let at = 0; at < 6; at += 1) oneAddress.push(await from('192.0.2.1', `nobody${at}@example.org`));
+    for (let at = 0; at < 6; at += 1) oneAddress.push(await from('192.0.2.1', `stranger${at}@example.org`));
     expect(oneAddress).toEqual([401, 401, 401, 401, 401, 429]);
     const oneNetwork: number[] = [];
     for (let at = 0; at < 6; at += 1)
@@ -180,7 +180,7 @@ describe('accounts', () => {
     const statuses: number[] = [];
     for (let at = 0; at < 3; at += 1) {
       const headers = { 'x-forwarded-for': `192.0.2.${at}` };
-      const body = { email: `nobody${at}@example.org`, password: 'not the password' };
+      const body = { email: `stranger${at}@example.org`, password: 'not the password' };
       statuses.push((await server.send('/api/auth/sign-in/email', { method: 'POST', body, headers })).status);
     }
     expect(statuses).toEqual([401, 401, 429]);

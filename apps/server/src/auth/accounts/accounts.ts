@@ -34,16 +34,16 @@ export interface Accounts {
   setupNeeded(): Promise<boolean>;
   /** Makes the owner, once. Throws `forbidden` for a wrong token, `alreadySetUp` when somebody was first. */
   createOwner(input: CreateOwnerInput): Promise<FreshSession>;
-  /** Makes an account from an unused invitation. Throws `forbidden` for one that does not hold, `emailTaken`. */
+  /** Creates an account from an unused invitation. Throws `forbidden` for an invalid one, `emailTaken`. */
   acceptInvitation(input: AcceptInvitationInput): Promise<FreshSession>;
   /**
-   * The session that a request's cookie carries and its proof belongs to, as the store has it at this moment; null without
-   * either. Throws `twoSessions` for two cookies of a session.
+   * The session of the cookie and the proof, as stored now; null without either. Throws `twoSessions` for two
+   * session cookies.
    */
   session(credentials: Credentials): Promise<Session | null>;
-  /** Calls `ended` once when the session is over, at most a second after; the returned function stops watching. */
+  /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
   watch(session: Session, ended: () => void): () => void;
-  /** The account with that e-mail address, in any case; null when there is none. */
+  /** The account with that e-mail address, ignoring case; null without one. */
   byEmail(email: string): Promise<User | null>;
   /** The owner's account, once it exists. */
   ownerId(): Promise<string | null>;
@@ -56,11 +56,11 @@ export interface Accounts {
   listPeople(): Promise<Person[]>;
   /** Whether there is an account of that id, disabled or not. */
   exists(userId: string): Promise<boolean>;
-  /** A link for a new password; earlier ones of the same person end. Throws `notFound`, `forbidden` for a disabled account. */
+  /** A link for a new password; ends earlier ones. Throws `notFound`, `forbidden` for a disabled account. */
   createReset(userId: string): Promise<ResetLink>;
-  /** Sets the password, ends the person's sessions and opens a new one. Throws `forbidden` for a token that is not valid. */
+  /** Sets the password, ends all sessions and opens a new one. Throws `forbidden` for an invalid token. */
   resetPassword(input: ResetPasswordInput): Promise<FreshSession>;
-  /** Lets nobody sign in to the account, and ends its sessions. Throws `notFound`, `forbidden` for the owner's. */
+  /** Blocks signing in and ends all sessions. Throws `notFound`, `forbidden` for the owner's account. */
   disable(userId: string): Promise<void>;
   /** Throws `notFound`. */
   enable(userId: string): Promise<void>;
@@ -73,9 +73,9 @@ export interface People {
   list(): Promise<Person[]>;
   /** Ends a user's access tokens, clients and machines; sessions stay. */
   endGrants(userId: string): Promise<void>;
-  /** Nobody can sign in; sessions, tokens, clients and machines end at once. `forbidden` for the owner's account. */
+  /** Blocks signing in; ends sessions, tokens, clients and machines. `forbidden` for the owner's account. */
   disable(userId: string): Promise<void>;
   enable(userId: string): Promise<void>;
-  /** The same as `disable`, and deletes the account, its machines and its calls. `forbidden` for the owner's account. */
+  /** Disables and deletes the account, its machines and its calls. `forbidden` for the owner's account. */
   remove(userId: string): Promise<void>;
 }

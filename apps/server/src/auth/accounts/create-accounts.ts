@@ -27,7 +27,7 @@ interface AccountsNeeds {
   url(): string;
 }
 
-/** Who may use the server, on better-auth. `checkSessions` looks at once for watched sessions that are over. */
+/** The accounts, on better-auth. `checkSessions` checks the watched sessions at once. */
 export const createAccounts = async (
   needs: AccountsNeeds,
 ): Promise<Accounts & { checkSessions(): Promise<void> }> => {

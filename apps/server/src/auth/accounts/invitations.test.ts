@@ -64,7 +64,7 @@ describe('an invitation', () => {
     );
   });
 
-  it('ends after seven days, or when it is taken back', async () => {
+  it('ends after seven days, or when it is revoked', async () => {
     const clock = createFakeClock(systemClock.now());
     const server = await startServer({ clock });
     const cookie = await signUpOwner(server);
@@ -81,7 +81,7 @@ describe('an invitation', () => {
     expect(answers.map((got) => got.status)).toEqual([403, 403]);
   });
 
-  it('is made, seen and taken back by the owner alone', async () => {
+  it('is created, listed and revoked by the owner alone', async () => {
     const server = await startServer();
     const { invitationToken, id } = await invite(server, await signUpOwner(server));
     const cookie = cookiesOf(

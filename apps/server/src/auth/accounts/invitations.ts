@@ -56,7 +56,7 @@ export const createInvitations = async ({ auth, clock, url }: Needs) => {
       const gone = await adapter.deleteMany({ model, where: [{ field: 'id', value: id }] });
       if (gone === 0) throw errors.notFound();
     },
-    /** Uses an invitation up, in the transaction that makes the account. Throws `forbidden` for one that does not hold. */
+    /** Consumes an invitation in the transaction that creates the account. Throws `forbidden`. */
     consume: async (trx: Transaction, token: string): Promise<void> => {
       const used = await trx.deleteMany({
         model,

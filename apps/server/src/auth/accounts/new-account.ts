@@ -62,7 +62,7 @@ export const createNewAccount = async ({ auth, clock, proofs }: Needs) => {
   };
 
   return {
-    /** `claim` runs in the same transaction, before the account is made; what it throws leaves nothing behind. */
+    /** `claim` runs in the same transaction, before the account is created; an error rolls it back. */
     make: async (
       account: NewAccount,
       { slot, claim }: { slot: string | null; claim: (trx: Transaction) => Promise<void> },

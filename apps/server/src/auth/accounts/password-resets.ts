@@ -57,7 +57,7 @@ export const createPasswordResets = async ({ auth, clock, proofs, url }: Needs) 
       const where = [
         { field: 'digest', value: digest(resetToken) },
         { field: 'expiresAt', operator: 'gt' as const, value: now },
-        // Created in the future: the clock was set back, and nobody knows how old it is.
+        // Created in the future: the clock was set back, so its age is unknown.
         { field: 'createdAt', operator: 'lte' as const, value: now },
       ];
       const found = await adapter.findOne<ResetRow>({ model, where });

@@ -77,7 +77,7 @@ describe('a changed password', () => {
       ['no password', { currentPassword: '' }, 'BAD_REQUEST'],
       ['a new one of nine letters', { newPassword: '123456789' }, 'BAD_REQUEST'],
       ['a new one of 129 letters', { newPassword: 'x'.repeat(129) }, 'BAD_REQUEST'],
-      ['a choice that is none', { revokeOtherSessions: 'no' }, 'BAD_REQUEST'],
+      ['an invalid choice', { revokeOtherSessions: 'no' }, 'BAD_REQUEST'],
     ] as const) {
       const { status, json, headers } = await change(server, cookie, { body: { ...right, ...given } });
       expect([what, status, json, headers['set-cookie']]).toEqual([

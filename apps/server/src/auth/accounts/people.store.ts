@@ -26,7 +26,7 @@ export interface PeopleStore {
   /** Marks the account, and deletes its sessions and links for a new password. */
   disable(userId: string, at: number): Promise<void>;
   enable(userId: string): Promise<void>;
-  /** Deletes the account with its sessions, its password, its links and what is known of its access tokens. */
+  /** Deletes the account with its sessions, password, links and access tokens. */
   remove(userId: string): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ describe('an authorization request', () => {
     ['a name inside of ours', { redirect_uri: 'https://client.example.evil.example/callback' }],
     ['credentials in the address', { redirect_uri: 'https://client.example@evil.example/callback' }],
     ['a script', { redirect_uri: 'javascript:alert(1)' }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown' }],
     ['no address', { redirect_uri: undefined }],
   ];
   it('MC-16 that would lead elsewhere is not sent on', async () => {

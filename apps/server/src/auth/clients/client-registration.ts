@@ -30,8 +30,8 @@ const isSite = (redirect: string) => redirect.startsWith('https://');
 const standIn = 'http://127.0.0.1/';
 
 /**
- * Reads a registration: what the account library is asked, and the addresses that the client then has. Throws what zod
- * throws; `clientRequest.name` shows what is left of the name.
+ * Reads a registration: the request to the account library, and the client's redirect addresses. Throws zod's
+ * error; `clientRequest.name` shows the cleaned name.
  */
 export const readRegistration = (body: unknown) => {
   const { client_name, grant_types, redirect_uris: redirectUris, ...rest } = registration.parse(body);

@@ -93,7 +93,7 @@ export interface StoredGrant {
   expiresAt: number;
 }
 
-/** Also a document's own word for its client, which nobody has looked at before. */
+/** The name may come unchecked from the client's own metadata document. */
 const nameOf = (row: { name: string | null; clientId: string }) =>
   visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
 

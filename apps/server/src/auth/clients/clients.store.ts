@@ -16,21 +16,20 @@ import { readable, timeOf } from '../readable.ts';
 /** A row that cannot be read counts as one that is not there. */
 export interface ClientsStore {
   byId(clientId: string): Promise<StoredClient | undefined>;
-  /** The token without its prefix, not revoked, of a client that its user has connected; also one that has expired. */
+  /** The token, given without its prefix; also an expired one. Not one that is revoked or has no consent. */
   byToken(token: string): Promise<StoredGrant | undefined>;
   /** Newest first. */
   ofUser(userId: string): Promise<StoredConsent[]>;
   /**
-   * Those of the access tokens that are not revoked, of clients that are still connected, each with the time until which its
-   * client can go on with what it was given: with that token, or with a refresh token that came of the same code. One
-   * that was changed for another after `since` counts as well: the other may not be written down yet.
+   * The given tokens that hold, of connected clients, each with the end of its grant by any refresh token.
+   * A token replaced after `since` counts: its successor may not be stored yet.
    */
   known(grantIds: string[], since: number): Promise<{ id: string; expiresAt: number }[]>;
   used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
   /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
   remove(userId: string, clientId: string | null): Promise<boolean>;
   setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
-  /** Forgets the oldest of those that registered themselves and that nobody has connected, but for the newest `keep`. */
+  /** Deletes the oldest self-registered clients without a consent, except the newest `keep`. */
   forgetUnconnected(keep: number): Promise<void>;
 }
 

@@ -41,7 +41,7 @@ interface ClientsNeeds {
   /** The origin under which the server is reached. */
   url(): string;
   proofs: Pick<SessionProofs, 'ofPage'>;
-  /** After access was taken back: ends what is open with it. */
+  /** Called after a revocation; ends what is open with the access. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
@@ -96,7 +96,7 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
       noteUse(found.consentId, from);
       return { kind: 'client', clientId, grantId, userId, name, scopes, resource };
     },
-    /** Those of the access tokens whose client can go on with what the person gave it, though the token itself may have run out. */
+    /** The given access tokens whose client is still connected, also tokens that have expired. */
     live: async (grantIds: string[]): Promise<string[]> =>
       (await store.known(grantIds, clock.now() - rotationMs)).filter(holds).map(({ id }) => id),
   };

@@ -36,7 +36,7 @@ it('a client that is a document comes in: the person sees its site, and its toke
   expect(site.asked).toEqual(['/client.json']);
 });
 
-it('MC-18 clients that come as documents and that nobody connects do not pile up', async () => {
+it('MC-18 unconnected clients with documents do not pile up', async () => {
   const site = await openSite();
   const opened = await openOauth(site);
   const { db, close } = openDatabase({ url: undefined, dataDir: opened.server.dataDir });

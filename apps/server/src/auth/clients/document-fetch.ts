@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { isPublicRoutableHost } from '@better-auth/core/utils/host';
 import type { ClientMetadataResourceFetch } from '@better-auth/oauth-provider';
 
-/** More than any document or set of keys of a client may have, in bytes; the account library has its own, smaller limits. */
+/** The largest document or key set of a client, in bytes; the limits of the account library are lower. */
 const mostBytes = 64 * 1024;
 
 /** The names and connections outside of this server. */
@@ -40,9 +40,8 @@ const readBytes = async (response: IncomingMessage): Promise<Buffer> => {
 };
 
 /**
- * Fetches a document about a client, or its keys: by https, from public addresses alone, and follows no redirect. A
- * connection goes to one of the very addresses that were looked at, and is closed when the answer is read. Throws a
- * `TypeError`, or what the connection throws. OAuth Client ID Metadata Document, section 6.
+ * Fetches a client's document or keys by https from the checked public addresses, without redirects.
+ * Throws a `TypeError` or the error of the connection. OAuth Client ID Metadata Document, section 6.
  */
 export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFetch => {
   const lookupPublic: LookupFunction = (hostname, { all }, done) => {
@@ -58,7 +57,7 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
   return async (input, init) => {
     const asked = new Request(input, init);
     const url = new URL(asked.url);
-    // An address that is written out is looked up by nobody.
+    // An IP address is not looked up.
     if (url.protocol !== 'https:' || !isPublicRoutableHost(url.hostname)) throw inside();
     const options = {
       agent: false,

@@ -30,8 +30,8 @@ const clientUse = {
 } satisfies BetterAuthPlugin;
 
 /**
- * The plugin starts by asking to revoke what a session has let in when that session ends. A client is let in until it is
- * revoked: leaving the panel, or a session that runs out, takes nothing from it.
+ * The plugin would revoke the grants of a session when the session ends. Here a client stays connected
+ * until it is revoked; a sign-out or an expired session does not change that.
  */
 const outlivesSessions = (provider: ReturnType<typeof oauthProvider>) => ({
   ...provider,
@@ -39,8 +39,8 @@ const outlivesSessions = (provider: ReturnType<typeof oauthProvider>) => ({
 });
 
 /**
- * OAuth 2.1 for MCP clients: codes with PKCE, tokens without meaning that are kept as digests, refresh tokens that are good
- * once, clients that register themselves or are a document on their own site.
+ * OAuth 2.1 for MCP clients: codes with PKCE, opaque tokens stored as digests, single-use refresh tokens,
+ * clients that register themselves or have a metadata document on their own site.
  */
 export const oauthPlugins = (url: string, outside: Outside) => [
   outlivesSessions(

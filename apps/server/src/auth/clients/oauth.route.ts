@@ -20,9 +20,9 @@ interface Needs {
   ownsHost(host: string): boolean;
   /** Gives a client that has registered itself the addresses that its answers may go to. */
   setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
-  /** The session of whoever made the request; null without one. */
+  /** The session of the request, or null. */
   sessionOf(request: FastifyRequest): Promise<Session | null>;
-  /** After a client has registered itself: keeps those that nobody connects from piling up. */
+  /** Called after a client has registered itself; limits the number of unconnected clients. */
   onRegistered(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const paramsOf = (text: string): URLSearchParams => {
   return params;
 };
 
-/** OAuth 2.1 below `/api/auth/oauth2`, as far as MCP clients need it: better-auth's endpoints and no other. */
+/** OAuth 2.1 below `/api/auth/oauth2`: only the endpoints of better-auth that MCP clients need. */
 export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
   const { auth, limits, url, proofs, guardOrigin, ownsHost } = needs;
   const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
@@ -81,7 +81,7 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
       if (value !== null) asked.searchParams.set(name, value);
     }
     asked.searchParams.set('resource', given.get('resource') ?? resourceOf(url()));
-    // A person decides each time: an earlier yes is not one to whoever has the client's name today.
+    // The user decides each time: a client id can belong to another program than at the earlier consent.
     asked.searchParams.set('prompt', 'consent');
     const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
     if (!given.get('state')) return fail('state_missing');

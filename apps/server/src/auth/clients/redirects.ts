@@ -3,8 +3,8 @@ import { parseUrl } from '@drawbridge/kit';
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Addresses of programs whose scheme is no reversed domain name (RFC 8252, 7.1), though clients of MCP register them; each
- * letter by letter, as any program may take such a scheme. See https://github.com/better-auth/better-auth/issues/10946.
+ * Redirect addresses, matched exactly, whose scheme is no reversed domain name (RFC 8252, 7.1): any
+ * program can claim one. See https://github.com/better-auth/better-auth/issues/10946.
  */
 const programs: ReadonlySet<string> = new Set(['cursor://anysphere.cursor-mcp/oauth/callback']);
 
@@ -20,7 +20,7 @@ const withoutPort = (text: string): string | null => {
   return url.href;
 };
 
-/** Whether a client may have its answer sent there: letter by letter, but for the port of a program on this machine. */
+/** Whether a client may redirect there: an exact match, except for the port of a program on this machine. */
 export const registeredRedirect = (registered: readonly string[], asked: string): boolean => {
   if (registered.includes(asked)) return true;
   const bare = withoutPort(asked);

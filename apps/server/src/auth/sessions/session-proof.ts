@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { sameSecret } from '../digest.ts';
 
-/** The second proof of a session. Its cookie reaches every port of the host; this is kept in the storage of one origin. */
+/** The second proof of a session, in the storage of one origin: the cookie reaches every port of the host. */
 export interface SessionProofs {
   /** The proof of the session with that token: given out when a person signs in, and at no other time. */
   of(token: string): string;

@@ -19,13 +19,13 @@ describe('a cookie that was proven before', () => {
     expect([await me(server, cookie), await me(server, cookie)]).toEqual([null, null]);
   });
 
-  it('says nothing for one that differs by a letter', async () => {
+  it('says nothing for one that differs by one character', async () => {
     const server = await startServer();
     await signUpOwner(server);
     const cookie = cookiesOf(await signIn(server, credentials));
     expect(await me(server, cookie)).not.toBeNull();
     const [first = '', ...rest] = cookie.split('=');
-    const changed = rest.join('=').replace(/[A-Za-z]/, (letter) => (letter === 'a' ? 'b' : 'a'));
+    const changed = rest.join('=').replace(/[A-Za-z]/, (character) => (character === 'a' ? 'b' : 'a'));
     const { cookie: _own, ...proof } = sessionHeaders(cookie);
     expect(await me(server, `${first}=${changed}`, proof)).toBeNull();
     expect(await me(server, cookie)).not.toBeNull();

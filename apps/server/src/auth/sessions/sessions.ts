@@ -20,15 +20,15 @@ interface SessionsNeeds {
   store: SessionsStore;
 }
 
-/** Another port of the host can set a cookie beside ours, for a path of its choice: which of two is the person's, nobody knows. */
+/** Another port of the host can set a second cookie; the server cannot tell which one is the user's. */
 const refuseTwo = (cookie: string, name: string): void => {
   const names = cookie.split(';').map((pair) => pair.split('=')[0]?.trim());
   if (names.filter((one) => one === name).length > 1) throw errors.twoSessions();
 };
 
 /**
- * Reads the session that a cookie carries. Better-auth proves a cookie once; that its signature is right stays true.
- * Whether the session holds, and who the user is, is as the store has it at each request. The cookie alone opens nothing.
+ * Reads the session of a cookie. The signature is verified once; the session and its user are read from the
+ * store at each request. The cookie without its proof gives no access.
  */
 export const createSessions = ({ auth, clock, proofs, cookieName, store }: SessionsNeeds) => {
   const proven = createBoundedMap<string, string>({ maxEntries: maxProven });

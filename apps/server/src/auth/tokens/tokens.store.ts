@@ -48,7 +48,7 @@ export type StoredToken = ReturnType<typeof read>;
 export interface TokensStore {
   /** The token with its user, who must be there and not disabled; also one that has expired. */
   byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
-  /** Why a token that was made here is refused; null for any other text. Of a disabled account, also one that is neither. */
+  /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
   endOf(token: string): Promise<{ revoked: boolean; expiresAt: number } | null>;
   /** Newest first, also those that have expired; without those that were revoked. */
   ofUser(userId: string): Promise<StoredToken[]>;
@@ -57,7 +57,7 @@ export interface TokensStore {
   used(id: string, use: { at: number; from: string | null }): Promise<void>;
   /** Deletes one that was never handed out. */
   discard(userId: string, id: string): Promise<void>;
-  /** Keeps the digest until the token would have expired, so that who presents it is told. False when the user has no token of that id. */
+  /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
   revoke(userId: string, id: string): Promise<boolean>;
   revokeAll(userId: string): Promise<void>;
 }

@@ -22,7 +22,7 @@ interface TokensNeeds {
   auth: Auth;
   clock: Clock;
   store: TokensStore;
-  /** After tokens were taken back: ends what is open with them. */
+  /** Called after a revocation; ends what is open with the tokens. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
@@ -41,7 +41,7 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
       });
       const all = await store.ofUser(userId);
       const own = all.find(({ id }) => id === made.id);
-      // Looked at afterwards, so that of many that are made at once too many are taken back, not kept.
+      // Counted after the insert, so that concurrent requests cannot exceed the limit.
       if (own === undefined || all.length > tokenLimits.perUser) {
         await store.discard(userId, made.id);
         throw errors.tooManyTokens();
