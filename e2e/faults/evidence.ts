@@ -29,6 +29,8 @@ const confirmation = z.object({
   decidedAt: z.number().nullable(),
 });
 
+const sessionKey = z.object({ digest: z.string(), machineId: z.string().nullable() });
+
 /** A call as the server's database has it at the end. `op` is null for one that no plan made. */
 export type CallRow = z.infer<typeof call> & { op: string | null };
 export type ConfirmationRow = z.infer<typeof confirmation>;
@@ -40,6 +42,8 @@ export interface Evidence {
   edits: Edit[];
   calls: CallRow[];
   confirmations: ConfirmationRow[];
+  /** The machines of the keys that the server still has, by digest. */
+  machines: Record<string, string>;
 }
 
 const rootsIn = (folder: string): string[] => {
@@ -58,11 +62,15 @@ export const readEvidence = async (folder: string): Promise<Evidence> => {
   const database = new Database(join(folder, 'data', 'drawbridge.db'), { readonly: true });
   const calls = readTable(database, 'calls', call);
   const confirmations = readTable(database, 'confirmations', confirmation);
+  const keys = readTable(database, 'gatewayKeys', sessionKey);
   database.close();
   return {
     history: await readHistory(historyFile(folder)),
     ...readLeft(rootsIn(folder)),
     calls: calls.map((row) => ({ ...row, op: opIn(row.arguments) ?? null })),
     confirmations,
+    machines: Object.fromEntries(
+      keys.flatMap(({ digest, machineId }) => (machineId ? [[digest, machineId]] : [])),
+    ),
   };
 };

@@ -29,8 +29,8 @@ const kinds = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('click-refused'), confirmationId, code: text }),
   z.object({ type: z.literal('cancelled'), requestId, state: text, started: z.boolean().nullable() }),
-  /** A frame of a stream to a daemon. `stream` counts the streams of a user, over all their daemons. */
-  z.object({ type: z.literal('stream'), user, stream: z.number() }),
+  /** A frame of a stream to a daemon. `stream` counts the streams of a user, over all their daemons; `key` is the digest of its key. */
+  z.object({ type: z.literal('stream'), user, stream: z.number(), key: text }),
   /** The server has ended it. */
   z.object({ type: z.literal('stream-ended'), user, stream: z.number() }),
   z.object({
@@ -44,7 +44,7 @@ const kinds = z.discriminatedUnion('type', [
   /** The frame of that id has left the proxy for the daemon. */
   z.object({ type: z.literal('passed'), user, stream: z.number(), id: z.number() }),
   /** The server took an init as the machine's so manieth. */
-  z.object({ type: z.literal('epoch'), user, epoch: z.number() }),
+  z.object({ type: z.literal('epoch'), user, epoch: z.number(), key: text }),
   /** A POST of a daemon as the server answered it. */
   z.object({ type: z.literal('post'), user, path: text, status: z.number(), repeated: z.boolean() }),
   /** A fault, as it began. */

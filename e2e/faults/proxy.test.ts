@@ -82,7 +82,7 @@ it('passes on what it is given, and notes it', async () => {
   writeFrame(frameOf(1));
   await until(async () => heard.text === frameOf(1) && notes.length === 4);
   expect(notes.slice(1)).toEqual([
-    { type: 'stream', user: 0, stream: 1 },
+    { type: 'stream', user: 0, stream: 1, key: expect.any(String) },
     { type: 'frame', user: 0, stream: 1, id: 1, event: 'filesystem-request', requestId: 'request-1' },
     { type: 'passed', user: 0, stream: 1, id: 1 },
   ]);

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { initReply } from '@drawbridge/contracts/daemon-reply';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Happening } from './history.ts';
@@ -40,7 +42,14 @@ const readAll = async (message: http.IncomingMessage): Promise<Buffer> => {
 /** Below the mount, without a query. */
 const shortPath = (url = ''): string => url.replace(/\?.*/, '').replace(/^.*\/gateway\//, '');
 
-const epochIn = (reply: string): number | undefined => initReply.safeParse(JSON.parse(reply)).data?.epoch;
+/** The epoch that an init gave, and the digest of the key that its machine has from then on. */
+const initIn = (reply: string, sent: string): { epoch: number; key: string } | undefined => {
+  const { epoch, sessionKey } = initReply.safeParse(JSON.parse(reply)).data ?? {};
+  return epoch === undefined ? undefined : { epoch, key: digestOf(sessionKey ?? sent) };
+};
+
+const digestOf = (key: string): string => hash('sha256', key);
+const keyIn = ({ headers }: http.IncomingMessage): string => String(headers[gatewayKeyHeader] ?? '');
 
 export const createProxy = async ({ user, target, random, note }: ProxyOptions): Promise<Proxy> => {
   const up = createGate();
@@ -91,8 +100,9 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     const text = await readAll(answer);
     const path = shortPath(request.url);
     note({ type: 'post', user, path, status: answer.statusCode ?? 0, repeated });
-    const epoch = path === 'init' && answer.statusCode === 200 ? epochIn(String(text)) : undefined;
-    if (epoch !== undefined) note({ type: 'epoch', user, epoch });
+    const isInit = path === 'init' && answer.statusCode === 200;
+    const init = isInit ? initIn(String(text), keyIn(request)) : undefined;
+    if (init) note({ type: 'epoch', user, ...init });
     return { answer, text };
   };
 
@@ -128,7 +138,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     }
     streams += 1;
     const number = streams;
-    note({ type: 'stream', user, stream: number });
+    note({ type: 'stream', user, stream: number, key: digestOf(keyIn(request)) });
     const frames = createFrames();
     answer.setEncoding('utf8');
     // One after the other: a stream keeps its order whatever delays it.

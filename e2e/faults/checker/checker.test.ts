@@ -22,18 +22,17 @@ it('says of every invariant how it is checked', () => {
   expect(invariants.filter(({ how }) => how.length < 20)).toEqual([]);
 });
 
-const frame = (ms: number, rest: { stream: number; id: number | null }): Entry =>
+interface Frame {
+  stream: number;
+  id: number | null;
+  event?: string;
+  requestId?: string | null;
+}
+const frame = (ms: number, rest: Frame): Entry =>
   at(ms, { type: 'frame', user: 0, event: 'filesystem-request', requestId: 'r1', ...rest });
 
 const cancelled: Entry[] = [
-  at(1_000, {
-    type: 'frame',
-    user: 0,
-    stream: 1,
-    id: 2,
-    event: 'tool-call-cancel',
-    requestId: 'r1',
-  }),
+  frame(1_000, { stream: 1, id: 2, event: 'tool-call-cancel' }),
   at(1_100, { type: 'passed', user: 0, stream: 1, id: 2 }),
 ];
 const killed = at(1_000, { type: 'disturbed', user: 0, forMs: 500 });
@@ -181,12 +180,18 @@ const bad: [string, Evidence, string[]][] = [
   ],
   [
     'two inits have one epoch',
-    evidence({}, [at(1, { type: 'epoch', user: 0, epoch: 4 }), at(2, { type: 'epoch', user: 0, epoch: 4 })]),
-    ['I9: epoch 4 of user 0 was given twice'],
+    evidence({}, [
+      at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+      at(2, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+    ]),
+    ['I9: epoch 4 of a machine of user 0 was given twice'],
   ],
   [
     'an old stream still gets calls',
-    evidence({}, [at(1_000, { type: 'stream', user: 0, stream: 2 }), frame(2_500, { stream: 1, id: 2 })]),
+    evidence({}, [
+      at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+      frame(2_500, { stream: 1, id: 2 }),
+    ]),
     ['I9: r1 was put on stream 1 of user 0, after 2'],
   ],
   [
@@ -244,24 +249,26 @@ describe('lets be what may be', () => {
       { ...lost, history: [...lost.history, killed], calls: [call({ state: 'lost' })] },
     ],
     [
+      'the epochs and the streams of two machines of one user',
+      evidence({}, [
+        at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
+        at(2, { type: 'epoch', user: 0, epoch: 4, key: 'other' }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'other' }),
+        frame(2_500, { stream: 1, id: 2 }),
+      ]),
+    ],
+    [
       'a stream that continues when a newer one was disconnected at once',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2 }),
-        at(1_000, {
-          type: 'frame',
-          user: 0,
-          stream: 2,
-          id: 1,
-          event: 'gateway-disconnect',
-          requestId: null,
-        }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+        frame(1_000, { stream: 2, id: 1, event: 'gateway-disconnect', requestId: null }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),
     ],
     [
       'a stream that continues when another one ended without a frame',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2 }),
+        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
         at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),

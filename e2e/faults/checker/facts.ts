@@ -8,6 +8,8 @@ export interface Facts extends Evidence {
   of<Type extends Happening['type']>(type: Type): Of<Type>[];
   callOf(requestId: string): CallRow | undefined;
   confirmationsOf(requestId: string): ConfirmationRow[];
+  /** The machine of a key, by the key's digest; the digest itself where the server has forgotten the key. */
+  machineOf(key: string): string;
   /** Times at which an op is known to have run: marks by their time, edits by null. */
   runsOf(op: string): (number | null)[];
   /** Every op that left something. */
@@ -51,6 +53,7 @@ export const createFacts = (evidence: Evidence): Facts => {
     ...evidence,
     // They were put together by their type.
     of: <Type extends Happening['type']>(type: Type) => (byType.get(type) ?? []) as Of<Type>[],
+    machineOf: (key) => evidence.machines[key] ?? key,
     callOf: (requestId) => byId.get(requestId),
     confirmationsOf: (requestId) => asked.get(requestId) ?? [],
     runsOf,

@@ -51,7 +51,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'I9',
-    how: 'no epoch is given twice; no call is put on a stream once a newer one of the same user has been open for a second',
+    how: 'no epoch of a machine is given twice; no call is put on a stream once a newer one of the same machine has been open for a second',
     check: connections,
   },
   {

@@ -18,10 +18,11 @@ export const streams = (facts: Facts): string[] => {
 
 const repeatedEpochs = (facts: Facts): string[] => {
   const given = new Set<string>();
-  return facts.of('epoch').flatMap(({ user, epoch }) => {
-    const name = `epoch ${epoch} of user ${user}`;
-    const again = given.has(name);
-    given.add(name);
+  return facts.of('epoch').flatMap(({ user, epoch, key }) => {
+    const name = `epoch ${epoch} of a machine of user ${user}`;
+    const initOf = `${epoch} ${facts.machineOf(key)}`;
+    const again = given.has(initOf);
+    given.add(initOf);
     return again ? [`${name} was given twice`] : [];
   });
 };
@@ -31,13 +32,23 @@ const oldStreams = (facts: Facts): string[] => {
   const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame.event]));
   const ended = new Set(facts.of('stream-ended').map(({ user, stream }) => `${user} ${stream}`));
   // A stream that the server ends without a frame, or disconnects first, was not a newer one.
+  const machines = new Map(
+    facts.of('stream').map(({ user, stream, key }) => [`${user} ${stream}`, facts.machineOf(key)]),
+  );
   const opened = facts.of('stream').filter(({ user, stream }) => {
     const name = `${user} ${stream}`;
     return first.has(name) ? first.get(name) !== 'gateway-disconnect' : !ended.has(name);
   });
   return frames.flatMap(({ at, user, stream, event, requestId }) => {
     if (event !== 'filesystem-request') return [];
-    const newer = opened.find((one) => one.user === user && one.stream > stream && one.at + orderMs < at);
+    const machine = machines.get(`${user} ${stream}`);
+    const newer = opened.find(
+      (one) =>
+        one.user === user &&
+        one.stream > stream &&
+        one.at + orderMs < at &&
+        facts.machineOf(one.key) === machine,
+    );
     return newer ? [`${requestId} was put on stream ${stream} of user ${user}, after ${newer.stream}`] : [];
   });
 };

@@ -37,7 +37,7 @@ describe('the collector', () => {
   });
 });
 
-it('the heap of this process frees unreferenced objects, and does not expose gc to other contexts', async () => {
+it('the heap of this process collects garbage, and does not expose `gc`', async () => {
   const heap = runtimeHeap();
   const held = () => new WeakRef(Array.from({ length: 100_000 }, () => 'large'));
   const ref = held();

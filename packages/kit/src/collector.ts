@@ -5,24 +5,24 @@ import { nextMacrotask } from './clock.ts';
 /** The memory that JavaScript's objects have, in bytes. */
 export interface Heap {
   usedBytes(): number;
-  /** Runs a full garbage collection; returns when it is done. */
+  /** Runs a full collection. */
   collect(): void;
 }
 
-/** Frees the memory of large texts soon after their last use. */
+/** Collects garbage early where large texts were dropped. */
 export interface Collector {
   /**
-   * Reports a dropped text; its last reference may end later in the same turn of the event loop. Resolves
-   * after a collection that is due: await it before the next text, or the copies of both add up.
+   * `bytes`: the size of the text, possibly referenced until the end of this event loop turn.
+   * Resolves after the collection that was due: await it before the next large text.
    */
   dropped(bytes: number): Promise<void>;
 }
 
-/** A larger heap is not collected: that takes long and frees little in proportion. */
+/** A collection of a larger heap would block the event loop for long, and free little in proportion. */
 const largeHeapBytes = 64 * 1024 * 1024;
 
 /**
- * Collects after `enoughBytes` of dropped texts: the runtime would keep dozens of large ones.
+ * Collects once `enoughBytes` were dropped: V8 alone would keep dozens of large texts. Decision 31.
  * Paid by bench/results.md: "24 results of 1 MiB at once: peak memory of the server / daemon above idle".
  */
 export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
@@ -47,7 +47,7 @@ export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
 /** The heap of this process. */
 export const runtimeHeap = (): Heap => {
   setFlagsFromString('--expose-gc');
-  // Only a context created now sees `gc`.
+  // Only a context that is created after the flag was set has `gc`.
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   return {

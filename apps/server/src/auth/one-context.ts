@@ -7,8 +7,8 @@ export interface Context {
 }
 
 /**
- * Contexts by name over one storage, disabled while no job runs: up to Node 22 each enabled storage makes
- * every promise of the process slower, and better-auth has three.
+ * Contexts in one storage, disabled while no job runs: up to Node 22 an enabled one slows every promise.
+ * Paid by bench/results.md: "`gateway.call` reads 1 KiB, one at a time: p50", in decision 31.
  */
 export const createContexts = <Name extends string>(names: readonly Name[]): Record<Name, Context> => {
   const storage = new AsyncLocalStorage<ReadonlyMap<Name, unknown>>();
@@ -41,7 +41,7 @@ export const createContexts = <Name extends string>(names: readonly Name[]): Rec
 const place = Symbol.for('better-auth:global');
 const names = ['requestStateAsyncStorage', 'adapterAsyncStorage', 'endpointContextAsyncStorage'] as const;
 
-/** Installs the shared contexts for better-auth, once in a process, before its first use. */
+/** Replaces better-auth's contexts, once in a process. Call it before the first use of better-auth. */
 export const lendContexts = (): void => {
   if (Reflect.has(globalThis, place)) return;
   const context = createContexts(names);

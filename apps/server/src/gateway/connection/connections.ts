@@ -285,8 +285,9 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     },
     refresh,
     poll: async () => {
-      for (const row of await store.owners(needs.machines().map(({ id }) => id))) {
-        const machine = needs.machines().find(({ id }) => id === row.id);
+      const machines = new Map(needs.machines().map((machine) => [machine.id, machine]));
+      for (const row of await store.owners([...machines.keys()])) {
+        const machine = machines.get(row.id);
         if (machine && !isCurrent(machine, row)) await refresh(row.id);
       }
     },
