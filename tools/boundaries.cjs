@@ -43,10 +43,10 @@ const daemonLayer = (folder, below) => {
   );
 };
 
-/** Only files of the folder itself look behind its front door. */
+/** Only files of the folder itself, and the composition root, look behind its front door. */
 const frontDoor = (folder) =>
   rule(`front-door-${folder}`, `import ${folder} through its index.ts or config-schema.ts`, {
-    from: { path: 'apps/', pathNot: [`${server}/${folder}/`, tests] },
+    from: { path: 'apps/', pathNot: [`${server}/${folder}/`, appTs, tests] },
     to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/(index|config-schema)\\.ts$` },
   });
 
