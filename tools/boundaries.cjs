@@ -4,7 +4,8 @@
 const server = 'apps/server/src';
 const modules = ['gateway', 'callers', 'auth', 'agent', 'db', 'http', 'rpc'];
 const doors = `${server}/doors/([^/]+)/`;
-const appTs = `${server}/(app|open-accounts)\\.ts$`;
+/** The composition root. */
+const appTs = `${server}/(app\\.ts$|compose/)`;
 const ours = '(apps|packages)/';
 const tests = '(\\.test\\.ts$|/test/)';
 
@@ -42,11 +43,11 @@ const daemonLayer = (folder, below) => {
   );
 };
 
-/** Only files of the folder itself, and app.ts, look behind its front door. */
+/** Only files of the folder itself, and the composition root, look behind its front door. */
 const frontDoor = (folder) =>
-  rule(`front-door-${folder}`, `import ${folder} through its index.ts`, {
+  rule(`front-door-${folder}`, `import ${folder} through its index.ts or config-schema.ts`, {
     from: { path: 'apps/', pathNot: [`${server}/${folder}/`, appTs, tests] },
-    to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/index\\.ts$` },
+    to: { path: `${server}/${folder}/`, pathNot: `${server}/${folder}/(index|config-schema)\\.ts$` },
   });
 
 /** Parts of a folder from the bottom to the top: none imports one above it. */
@@ -96,16 +97,24 @@ module.exports = {
       from: { path: 'apps/web/' },
       to: { path: 'apps/server/', dependencyTypesNot: ['type-only'], pathNot: 'node_modules/' },
     }),
-    rule('gateway-alone', 'the gateway knows contracts, kit, itself and the table of errors', {
-      from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
-      to: {
-        path: `${server}/`,
-        pathNot: [`${server}/gateway/`, `${server}/errors\\.ts$`, `${server}/db/index\\.ts$`],
+    rule(
+      'gateway-alone',
+      'the gateway knows contracts, kit, itself, the table of errors and how a setting is written',
+      {
+        from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
+        to: {
+          path: `${server}/`,
+          pathNot: [`${server}/gateway/`, `${server}/(errors|setting)\\.ts$`, `${server}/db/index\\.ts$`],
+        },
       },
-    }),
-    rule('db-for-stores', 'only a store.ts and app.ts touch the database', {
+    ),
+    rule('db-for-stores', 'only a store.ts and the composition root touch the database', {
       from: { path: 'apps/', pathNot: [`${server}/db/`, `${server}/commands/`, 'store\\.ts$', appTs, tests] },
-      to: { path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'],
+        pathNot: `${server}/db/config-schema\\.ts$`,
+        dependencyTypesNot: ['type-only'],
+      },
     }),
     rule('doors-apart', 'a door never knows another door', {
       from: { path: doors, pathNot: tests },
@@ -156,7 +165,7 @@ module.exports = {
       },
     }),
     rule('app-on-top', 'nothing imports the composition root but what starts it and tests', {
-      from: { path: 'apps/server/', pathNot: [`${server}/(serve|app)\\.ts$`, `${server}/commands/`, tests] },
+      from: { path: 'apps/server/', pathNot: [`${server}/serve\\.ts$`, appTs, `${server}/commands/`, tests] },
       to: { path: appTs },
     }),
     ...modules.map(frontDoor),

@@ -141,7 +141,7 @@ describe('a body', () => {
 });
 
 describe('an answer', () => {
-  it('LG-11 carries the headers of a page that trusts nobody', async () => {
+  it('LG-11 carries the headers of a page that trusts no other site', async () => {
     const server = await startServer();
     const { headers } = await server.send('/health');
     expect(headers).toMatchObject({
@@ -199,13 +199,13 @@ describe('an answer', () => {
     });
     const input = await server.send('/trpc/setup.createOwner', {
       method: 'POST',
-      body: { setupToken: 'word-nobody-sees', password: 1 },
+      body: { setupToken: 'hidden-word', password: 1 },
     });
-    expect(input.text).not.toContain('word-nobody-sees');
+    expect(input.text).not.toContain('hidden-word');
     expect(input.text).not.toMatch(/node_modules|stack|\.ts/);
   });
 
-  it('is refused to whoever asks for too many addresses that do not exist', async () => {
+  it('is refused after too many requests for addresses that do not exist', async () => {
     const server = await startServer({ environment: { NOT_FOUND_PER_MINUTE: '3' } });
     const statuses: number[] = [];
     for (const method of ['GET', 'HEAD', 'POST', 'GET'])

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Access, AccessControl } from '../src/auth/index.ts';
 import { createMcpDoor } from '../src/doors/mcp/index.ts';
+import { configFrom } from '../src/config.ts';
 import { createAddress, createLimits, createOriginGuard, createServer } from '../src/http/index.ts';
 import { initBody, openGateway, type FixtureOptions, type GatewayFixture } from './gateway-fixture.ts';
 import { send, type Got, type Sent } from './server.ts';
@@ -75,8 +76,8 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
     secure: false,
     longestAnswerMs: 60_000,
   });
-  const perMinute = { signIn: 1_000, setup: 1_000, pairing: 1_000, notFound: 1_000, bearer: 1_000_000 };
-  const limits = await createLimits(app, { clock: fixture.clock, perMinute });
+  const config = configFrom({ PAIRING_PER_MINUTE: '1000', TOKEN_PER_MINUTE: '1000000' });
+  const limits = await createLimits(app, { clock: fixture.clock, config });
   await app.register(
     createMcpDoor({
       gateway: fixture.gateway,

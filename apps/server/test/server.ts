@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { createApp, type App } from '../src/app.ts';
 import { systemOutside, type Outside, type Passwords } from '../src/auth/index.ts';
 import { configFrom } from '../src/config.ts';
-import { openAccounts } from '../src/open-accounts.ts';
+import { openAccounts } from '../src/compose/open-accounts.ts';
 import { createNewStores } from './new-store.ts';
 
 export interface Sent {

@@ -1,7 +1,7 @@
 import type { ClientRequest, ConnectedClient } from '@drawbridge/contracts/clients';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { AccessToken, CreatedToken, CreateTokenInput } from '@drawbridge/contracts/tokens';
-import type { Session } from './accounts.ts';
+import type { Session } from './accounts/accounts.ts';
 
 /** What a bearer may do, and on whose behalf: less than the person who is signed in. */
 interface Granted {
@@ -21,22 +21,21 @@ export type Access = Granted &
     | { kind: 'client'; clientId: string; grantId: string }
   );
 
-/** A person's token that was good once, or a text that this server never made: mistyped, or of another server. */
+/** A token that was valid earlier, or a text that this server never issued, such as a typing error. */
 export type Refusal = 'expired' | 'revoked' | 'unknown';
 
-/** Whoever comes with an access token. */
+/** Verifies access tokens. */
 export interface AccessControl {
   /**
-   * What the bearer may do, as the store has it at this moment; null for one that is unknown, expired or revoked. `from` is the
-   * address that it came from, which its owner sees.
+   * What the bearer may do, as stored now; null for an unknown, expired or revoked token. `from` is the
+   * address of the client, which the owner of the token sees.
    */
   verify(bearer: string, from?: string | null): Promise<Access | null>;
   /** Why a bearer that `verify` refused is no good. */
   whyRefused(bearer: string): Promise<Refusal>;
   /**
-   * Calls `ended` once when the access is revoked or has expired: at once when it is revoked here, at most a second after
-   * otherwise. A client's access goes on for what is open as long as it has a refresh token that holds. For what stays
-   * open; the returned function stops watching.
+   * Calls `ended` once when the access is revoked or expired: at once if revoked in this process, else within
+   * a second. A client with a valid refresh token keeps its access. Returns the function that unsubscribes.
    */
   onRevoked(access: Access, ended: () => void): () => void;
 }
@@ -52,17 +51,17 @@ export interface Tokens {
   revokeAll(userId: string): Promise<void>;
 }
 
-/** MCP clients that the person has connected by OAuth. Ids of another user answer as unknown ones: `notFound`. */
+/** MCP clients that the user has connected by OAuth. Ids of another user count as unknown: `notFound`. */
 export interface Clients {
-  /** Who asks, by the query of the consent page that this session opened. Throws `notFound` for a client or an address that is not known. */
+  /** The client of a consent page of this session. Throws `notFound` for an unknown client or address. */
   request(query: string, session: Session): Promise<ClientRequest>;
   /** Newest first. */
   list(userId: string): Promise<ConnectedClient[]>;
   /** What is open with it has ended when this resolves. */
   revoke(userId: string, id: string): Promise<void>;
   revokeAll(userId: string): Promise<void>;
-  /** Gives a client that has registered itself the addresses that its answers may go to, which have been looked at. */
+  /** Sets the redirect addresses, already validated, of a client that has registered itself. */
   setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
-  /** Forgets clients that registered themselves and that nobody has connected, but for the newest. */
+  /** Deletes self-registered clients without a consent, except the newest. */
   forgetUnconnected(): Promise<void>;
 }

@@ -3,10 +3,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { requestHeaders, type Limits } from '../http/index.ts';
-import type { Session } from './accounts.ts';
+import type { Session } from './accounts/accounts.ts';
 import type { Auth } from './better-auth.ts';
-import { userOf } from './new-account.ts';
-import type { SessionProofs } from './session-proof.ts';
+import { userOf } from './accounts/new-account.ts';
+import type { SessionProofs } from './sessions/session-proof.ts';
 
 const password = z.string().min(1).max(passwordLimits.maxLength);
 /** Better-auth takes more, such as places to send a browser to. */
@@ -14,7 +14,7 @@ const signIn = z.object({ email: z.email().max(254), password, rememberMe: z.boo
 const passwordChange = z.object({
   currentPassword: password,
   newPassword: password.min(passwordLimits.minLength),
-  /** Whoever may know the old password is out, unless the person says that it need not be. */
+  /** By default all other sessions end: somebody else may know the old password. */
   revokeOtherSessions: z.boolean().default(true),
 });
 
@@ -25,7 +25,7 @@ interface Needs {
   /** After a request that may have ended sessions. */
   checkSessions(): Promise<void>;
   proofs: SessionProofs;
-  /** The session of whoever made the request; null without one. */
+  /** The session of the request, or null. */
   sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Ends what a user has given out beside sessions: tokens, clients, machines. */
   endGrants(userId: string): Promise<void>;

@@ -9,15 +9,21 @@ import { createLimits, createServer } from '../http/index.ts';
 import type { Access, AccessControl } from './access.ts';
 import { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 
-const few = { signIn: 10, setup: 10, pairing: 10, notFound: 10, bearer: 3 };
+const few = {
+  signInPerMinute: 10,
+  setupPerMinute: 10,
+  pairingPerMinute: 10,
+  notFoundPerMinute: 10,
+  tokenPerMinute: 3,
+};
 
 /** A door that says who came, with a token of the one person. */
-const openDoor = async (instead?: AccessControl, perMinute = few) => {
+const openDoor = async (instead?: AccessControl, config = few) => {
   const { access: own, tokens, userId } = await openAccess();
   const access = instead ?? own;
   const log = pino({ level: 'silent' });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
-  const limits = await createLimits(app, { clock: systemClock, perMinute });
+  const limits = await createLimits(app, { clock: systemClock, config });
   const guard = createBearerGuard({
     access,
     limits,
@@ -115,7 +121,7 @@ describe('the guard of the doors for access tokens', () => {
   });
 
   it('MC-20 holds 300 requests of one token at a time, and gives a place back when one is over', async () => {
-    const { token, ask, hold } = await openDoor(undefined, { ...few, bearer: 1_000 });
+    const { token, ask, hold } = await openDoor(undefined, { ...few, tokenPerMinute: 1_000 });
     const [busy, calm] = [await token(), await token()];
     const free = await Promise.all(Array.from({ length: 300 }, () => hold(busy)));
     expect((await ask(`Bearer ${busy}`))[0]).toBe(429);

@@ -7,9 +7,9 @@ import type { Access, AccessControl, Refusal } from './access.ts';
 interface Needs {
   access: AccessControl;
   limits: Limits;
-  /** The address of this door, where clients' tokens are made for it; tokens for another address are refused. */
+  /** The address of this door; a client's token for another address is refused. */
   resource?(): string;
-  /** What `WWW-Authenticate` says beside `Bearer` and its error, such as where a client reads how to get a token. */
+  /** Parameters of `WWW-Authenticate` beside the error, such as the address of the resource's metadata. */
   challenge?(): string;
 }
 
@@ -47,9 +47,8 @@ export const verifyBearer = async (
 };
 
 /**
- * Authenticates a request by its access token, at every door that takes them. Throws `unauthorized`, with a challenge,
- * without a valid token; `tooManyRequests` for a token that was used too often in this minute, or that has too many requests
- * open. The request is cut when its token is revoked or expires.
+ * Authenticates a request by its access token; cuts the request when the token is revoked or expires.
+ * Throws `unauthorized` with a challenge, `tooManyRequests` for too many requests per minute or at once.
  */
 export const createBearerGuard = (needs: Needs) => {
   const { access, limits, challenge } = needs;

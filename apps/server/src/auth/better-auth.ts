@@ -7,11 +7,11 @@ import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
-import type { Outside } from './document-fetch.ts';
-import { codesExpireSoon, consentPage, oauthPlugins } from './oauth-provider.ts';
+import type { Outside } from './clients/document-fetch.ts';
+import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
-/** The one value of `ownerSlot`: the column is unique, so that there is one owner however many ask at once. */
+/** The only value of `ownerSlot`: the column is unique, so concurrent requests create one owner. */
 export const ownerSlot = 'owner';
 
 const daySeconds = 24 * 60 * 60;
@@ -80,7 +80,7 @@ const tokenUse = {
   schema: { apikey: { fields: { lastUsedFrom: { type: 'string', required: false, input: false } } } },
 } satisfies BetterAuthPlugin;
 
-/** How its warning ends at each start on SQLite, about the lists that it has put into columns of text itself. */
+/** The end of a warning at each start on SQLite, about lists that better-auth itself stores as text. */
 const listAsText = 'Expected string[] but got TEXT.';
 
 /** How passwords are kept and compared. */
@@ -91,7 +91,7 @@ export interface Passwords {
 
 interface BetterAuthNeeds {
   /** Better-auth makes and reads its own tables here; our schema does not name them. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- a Kysely of one schema is no Kysely of another, and better-auth asks for any.
+  // oxlint-disable-next-line typescript/no-explicit-any -- Kysely is invariant; better-auth takes any.
   db: Kysely<any>;
   dbType: 'sqlite' | 'postgres';
   secret: string;

@@ -2,12 +2,12 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import type { Access, AccessControl, Clients, Tokens } from './access.ts';
 import { tokenPrefix, type Auth } from './better-auth.ts';
-import { createClients } from './clients.ts';
-import { createClientsStore } from './clients.store.ts';
-import { clientPrefixes } from './oauth-provider.ts';
-import type { SessionProofs } from './session-proof.ts';
-import { createTokens } from './tokens.ts';
-import { createTokensStore } from './tokens.store.ts';
+import { createClients } from './clients/clients.ts';
+import { createClientsStore } from './clients/clients.store.ts';
+import { clientPrefixes } from './clients/oauth-provider.ts';
+import type { SessionProofs } from './sessions/session-proof.ts';
+import { createTokens } from './tokens/tokens.ts';
+import { createTokensStore } from './tokens/tokens.store.ts';
 import { createWatch } from './watch.ts';
 
 interface AccessNeeds {

@@ -24,8 +24,8 @@ const pauseMs = 50;
 const neededMs = clientLimits.refreshSeconds * 1_000;
 
 /**
- * Deletes sessions, invitations and clients' tokens that have expired. Rejects with the signal's reason when it is aborted.
- * The account library deletes expired access tokens and authorization codes by itself.
+ * Deletes expired sessions, invitations and tokens of clients; rejects with the reason of the signal.
+ * The account library deletes expired access tokens and authorization codes.
  */
 export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
   const auth = store.db.withTables<AuthTables>();

@@ -1,4 +1,4 @@
-/** What `read` gives of a row; undefined for one that cannot be read: it holds nowhere, and keeps no other from being shown. */
+/** The row as `read` returns it; undefined for an unreadable row, so that other rows are still shown. */
 export const readable = <Value>(read: () => Value): Value | undefined => {
   try {
     return read();

@@ -78,7 +78,7 @@ describe('PS-11 a stored client that cannot be read', () => {
     expect(await use(tokens.access_token)).toBe(401);
   });
 
-  it('does not keep others from being taken back', async () => {
+  it('does not keep others from being revoked', async () => {
     const { db, panel, connect } = await setUp();
     const { id } = await connect();
     await sql`insert into verification values ('x', 'x', '{"type":"authorization_code"', '2030-01-01', '2026-01-01', '2026-01-01')`.execute(

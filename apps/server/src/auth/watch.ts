@@ -10,7 +10,7 @@ interface WatchNeeds {
   onError(error: unknown): void;
 }
 
-/** Watches sessions or tokens, by their names, that something is open for: one question to the store for all of them, and none while there are none. */
+/** Watches open sessions or tokens by name: one query for all of them, and no query while none is open. */
 export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
   const watched = new Map<string, Set<() => void>>();
   let stop: (() => void) | null = null;

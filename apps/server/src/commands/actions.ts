@@ -3,7 +3,7 @@ import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import { takeFolder } from '../db/index.ts';
 import { folderInUse } from '../folder-in-use.ts';
-import { openAccounts } from '../open-accounts.ts';
+import { openAccounts } from '../compose/open-accounts.ts';
 import { serverCommand } from '../server-command.ts';
 import { createMachineActions } from './machine-actions.ts';
 import type { Actions } from './program.ts';

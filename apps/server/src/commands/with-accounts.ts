@@ -4,7 +4,7 @@ import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import { readFolderHolder } from '../db/index.ts';
 import { errors } from '../errors.ts';
-import { openAccounts } from '../open-accounts.ts';
+import { openAccounts } from '../compose/open-accounts.ts';
 
 export type Opened = Awaited<ReturnType<typeof openAccounts>>;
 

@@ -34,7 +34,7 @@ export const isLoopback = (host: string): boolean =>
 export const createAddress = (config: {
   host: string;
   port: number;
-  publicUrl: string | undefined;
+  publicUrl?: string | undefined;
 }): Address => {
   let { port } = config;
   const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);

@@ -8,3 +8,10 @@ export const credentialsOf = ({
   const proof = headers[sessionProofHeader];
   return { cookie: headers.cookie, proof: typeof proof === 'string' ? proof : undefined };
 };
+
+/** RFC 6750: one token, of these characters. */
+const bearer = /^Bearer +(?<token>[A-Za-z0-9\-._~+/]{1,4096}=*)$/i;
+
+/** The token of a request, or null. Only the header counts: a token in a URL would be logged. */
+export const bearerOf = ({ headers }: FastifyRequest): string | null =>
+  bearer.exec(headers.authorization ?? '')?.groups?.token ?? null;

@@ -1,12 +1,11 @@
 export { createAddress, isLoopback } from './address.ts';
-export { bearerOf } from './bearer.ts';
-export { credentialsOf } from './credentials.ts';
+export { bearerOf, credentialsOf } from './credentials.ts';
 export { errorHandler, toCoded, toErrorReply } from './errors.ts';
 export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth } from './health.ts';
 export { watchIdleSockets } from './idle-sockets.ts';
 export { jsonParser, readJson } from './json-body.ts';
-export { readDaemonPackage } from './daemon-package.ts';
+export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { disconnectSignal, whenDelivered } from './client-disconnect.ts';

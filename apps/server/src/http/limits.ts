@@ -2,6 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
+import type { LimitsConfig } from './config-schema.ts';
 import { createNameLimit, type NameLimit } from './name-limit.ts';
 import { createQuota, type Quota } from './quota.ts';
 
@@ -54,7 +55,7 @@ const accountOf = (request: FastifyRequest): string => {
 
 interface LimitsNeeds {
   clock: Clock;
-  perMinute: { signIn: number; setup: number; pairing: number; notFound: number; bearer: number };
+  config: LimitsConfig;
 }
 
 const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
@@ -62,10 +63,7 @@ const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
   throw errors.tooManyRequests();
 };
 
-export const createLimits = async (
-  app: FastifyInstance,
-  { clock, perMinute }: LimitsNeeds,
-): Promise<Limits> => {
+export const createLimits = async (app: FastifyInstance, { clock, config }: LimitsNeeds): Promise<Limits> => {
   await app.register(rateLimit, { global: false });
 
   const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string): Limit => {
@@ -93,15 +91,15 @@ export const createLimits = async (
   };
 
   return {
-    signIn: limit(perMinute.signIn),
-    account: limit(perMinute.signIn, accountOf),
-    password: named(perMinute.signIn),
-    setup: limit(perMinute.setup),
-    pairing: limit(perMinute.pairing),
-    bearer: named(perMinute.bearer),
+    signIn: limit(config.signInPerMinute),
+    account: limit(config.signInPerMinute, accountOf),
+    password: named(config.signInPerMinute),
+    setup: limit(config.setupPerMinute),
+    pairing: limit(config.pairingPerMinute),
+    bearer: named(config.tokenPerMinute),
     exchanges: createQuota(openExchanges),
     session: limit(sessionPerMinute),
-    notFound: limit(perMinute.notFound),
+    notFound: limit(config.notFoundPerMinute),
     oauth: limit(oauthPerMinute),
     registration: limit(registrationPerMinute),
   };

@@ -1,0 +1,146 @@
+import { clientLimits } from '@drawbridge/contracts/clients';
+import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { z } from 'zod';
+import { visibleName } from './client-registration.ts';
+import { timeOf } from '../readable.ts';
+
+type Time = string | Date;
+
+/** Better-auth's tables, as far as a client is read from them; lists are JSON texts. */
+export type OauthTables = {
+  oauthClient: {
+    id: string;
+    clientId: string;
+    clientDiscoveryId: string | null;
+    disabled: number | boolean | null;
+    name: string | null;
+    redirectUris: string;
+    createdAt: Time | null;
+  };
+  oauthConsent: {
+    id: string;
+    clientId: string;
+    userId: string;
+    scopes: string;
+    createdAt: Time;
+    lastUsedAt: Time | null;
+    lastUsedFrom: string | null;
+  };
+  oauthAccessToken: {
+    id: string;
+    token: string;
+    clientId: string;
+    userId: string;
+    refreshId: string | null;
+    authorizationCodeId: string | null;
+    resources: string | null;
+    scopes: string;
+    expiresAt: Time;
+    revoked: Time | null;
+    confirmation: string | null;
+  };
+  oauthRefreshToken: {
+    id: string;
+    clientId: string;
+    userId: string;
+    authorizationCodeId: string | null;
+    expiresAt: Time;
+    revoked: Time | null;
+    rotatedAt: Time | null;
+  };
+  verification: { id: string; value: string };
+  user: { id: string; disabledAt: string | null };
+};
+
+const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+/** What is kept for an authorization code that has not been redeemed. */
+export const codeText = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
+const groupsOf = (text: string): ToolGroup[] => {
+  const scopes = new Set(texts.parse(text));
+  return toolGroups.filter((group) => scopes.has(group));
+};
+export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
+const originOf = (discovery: string | null) => (discovery === null ? 'registration' : 'document');
+
+export interface StoredClient {
+  clientId: string;
+  name: string;
+  origin: 'document' | 'registration';
+  redirectUris: string[];
+}
+
+/** Times in milliseconds since 1970. */
+export interface StoredConsent extends StoredClient {
+  scopes: ToolGroup[];
+  connectedAt: number;
+  lastUsedAt: number | null;
+  lastUsedFrom: string | null;
+}
+
+/** An access token of a client, as far as its user still agrees to it. */
+export interface StoredGrant {
+  grantId: string;
+  consentId: string;
+  clientId: string;
+  userId: string;
+  name: string;
+  /** What both the token and the consent name. */
+  scopes: ToolGroup[];
+  resources: string[];
+  expiresAt: number;
+}
+
+/** The name may come unchecked from the client's own metadata document. */
+const nameOf = (row: { name: string | null; clientId: string }) =>
+  visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
+
+export const readClient = (
+  row: Pick<OauthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,
+): StoredClient => ({
+  clientId: row.clientId,
+  name: nameOf(row),
+  origin: originOf(row.clientDiscoveryId),
+  redirectUris: texts.parse(row.redirectUris),
+});
+
+export const readConsent = (
+  row: Parameters<typeof readClient>[0] & {
+    scopes: string;
+    connectedAt: Time;
+    lastUsedAt: Time | null;
+    lastUsedFrom: string | null;
+  },
+): StoredConsent => ({
+  ...readClient(row),
+  scopes: groupsOf(row.scopes),
+  connectedAt: timeOf(row.connectedAt),
+  lastUsedAt: timeOrNull(row.lastUsedAt),
+  lastUsedFrom: row.lastUsedFrom,
+});
+
+export const readGrant = ({
+  tokenScopes,
+  consentScopes,
+  resources,
+  expiresAt,
+  name,
+  ...row
+}: Pick<StoredGrant, 'grantId' | 'consentId' | 'clientId' | 'userId'> & {
+  name: string | null;
+  tokenScopes: string;
+  consentScopes: string;
+  resources: string | null;
+  expiresAt: Time;
+}): StoredGrant => {
+  const agreedTo = new Set(groupsOf(consentScopes));
+  return {
+    ...row,
+    name: nameOf({ name, clientId: row.clientId }),
+    scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
+    resources: resources === null ? [] : texts.parse(resources),
+    expiresAt: timeOf(expiresAt),
+  };
+};

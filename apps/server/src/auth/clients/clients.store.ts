@@ -1,0 +1,191 @@
+import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
+import {
+  codeText,
+  readClient,
+  readConsent,
+  readGrant,
+  timeOrNull,
+  type OauthTables,
+  type StoredClient,
+  type StoredConsent,
+  type StoredGrant,
+} from './client-rows.ts';
+import { tokenDigest } from '../digest.ts';
+import { readable, timeOf } from '../readable.ts';
+
+/** A row that cannot be read counts as one that is not there. */
+export interface ClientsStore {
+  byId(clientId: string): Promise<StoredClient | undefined>;
+  /** The token, given without its prefix; also an expired one. Not one that is revoked or has no consent. */
+  byToken(token: string): Promise<StoredGrant | undefined>;
+  /** Newest first. */
+  ofUser(userId: string): Promise<StoredConsent[]>;
+  /**
+   * The given tokens that hold, of connected clients, each with the end of its grant by any refresh token.
+   * A token replaced after `since` counts: its successor may not be stored yet.
+   */
+  known(grantIds: string[], since: number): Promise<{ id: string; expiresAt: number }[]>;
+  used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
+  /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
+  remove(userId: string, clientId: string | null): Promise<boolean>;
+  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
+  /** Deletes the oldest self-registered clients without a consent, except the newest `keep`. */
+  forgetUnconnected(keep: number): Promise<void>;
+}
+
+export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
+  const auth = db.withTables<OauthTables>();
+  const clientColumns = [
+    'oauthClient.clientId',
+    'oauthClient.clientDiscoveryId',
+    'oauthClient.name',
+    'oauthClient.redirectUris',
+  ] as const;
+
+  const agreed = () =>
+    auth
+      .selectFrom('oauthAccessToken as token')
+      .innerJoin('oauthClient as client', 'client.clientId', 'token.clientId')
+      .innerJoin('oauthConsent as consent', (join) =>
+        join.onRef('consent.clientId', '=', 'token.clientId').onRef('consent.userId', '=', 'token.userId'),
+      )
+      .innerJoin('user', 'user.id', 'token.userId')
+      .where('user.disabledAt', 'is', null)
+      .where('token.revoked', 'is', null)
+      // A token that is bound to a key of its holder would have to come with a proof, which no door asks for.
+      .where('token.confirmation', 'is', null)
+      .where((where) => where.or([where('client.disabled', 'is', null), where('client.disabled', '=', 0)]));
+
+  const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+    agreed()
+      .select([
+        'token.id as grantId',
+        'consent.id as consentId',
+        'token.clientId',
+        'token.userId',
+        'client.name',
+        'token.scopes as tokenScopes',
+        'consent.scopes as consentScopes',
+        'token.resources',
+        'token.expiresAt',
+      ])
+      .where('token.token', '=', slot('digest')),
+  );
+  const byDigest = cacheRows(async (digest: string): Promise<StoredGrant | undefined> => {
+    const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
+    if (!row) return undefined;
+    return readable(() => readGrant(row));
+  });
+
+  return {
+    byId: async (clientId) => {
+      const row = await auth
+        .selectFrom('oauthClient')
+        .select(clientColumns)
+        .where('clientId', '=', clientId)
+        .executeTakeFirst();
+      return row && readable(() => readClient(row));
+    },
+    byToken: (token) => byDigest(tokenDigest(token)),
+    ofUser: async (userId) => {
+      const rows = await auth
+        .selectFrom('oauthConsent')
+        .innerJoin('oauthClient', 'oauthClient.clientId', 'oauthConsent.clientId')
+        .select([
+          ...clientColumns,
+          'oauthConsent.scopes',
+          'oauthConsent.createdAt as connectedAt',
+          'oauthConsent.lastUsedAt',
+          'oauthConsent.lastUsedFrom',
+        ])
+        .where('oauthConsent.userId', '=', userId)
+        .orderBy('oauthConsent.createdAt', 'desc')
+        .orderBy('oauthConsent.id')
+        .execute();
+      return rows.flatMap((row) => readable(() => readConsent(row)) ?? []);
+    },
+    known: async (grantIds, since) => {
+      const rows = await agreed()
+        .leftJoin('oauthRefreshToken as refresh', (join) =>
+          join
+            .onRef('refresh.authorizationCodeId', '=', 'token.authorizationCodeId')
+            .onRef('refresh.clientId', '=', 'token.clientId')
+            .onRef('refresh.userId', '=', 'token.userId')
+            .on((on) =>
+              on.or([
+                on('refresh.revoked', 'is', null),
+                on('refresh.rotatedAt', '>=', new Date(since).toISOString()),
+              ]),
+            ),
+        )
+        .select(['token.id', 'token.expiresAt', 'refresh.expiresAt as refreshedUntil'])
+        .where('token.id', 'in', grantIds)
+        .execute();
+      const read = ({ id, expiresAt, refreshedUntil }: (typeof rows)[number]) => ({
+        id,
+        expiresAt: Math.max(timeOf(expiresAt), timeOrNull(refreshedUntil) ?? 0),
+      });
+      return rows.flatMap((row) => readable(() => read(row)) ?? []);
+    },
+    used: async (consentId, { at, from }) => {
+      await auth
+        .updateTable('oauthConsent')
+        .set({ lastUsedAt: new Date(at).toISOString(), lastUsedFrom: from })
+        .where('id', '=', consentId)
+        .execute();
+    },
+    remove: (userId, clientId) =>
+      auth.transaction().execute(async (trx) => {
+        // In this order: access tokens name refresh tokens.
+        for (const table of ['oauthAccessToken', 'oauthRefreshToken'] as const) {
+          let tokens = trx.deleteFrom(table).where('userId', '=', userId);
+          if (clientId !== null) tokens = tokens.where('clientId', '=', clientId);
+          await tokens.execute();
+        }
+        const codes = await trx
+          .selectFrom('verification')
+          .select(['id', 'value'])
+          .where('value', 'like', '{"type":"authorization_code"%')
+          .execute();
+        const own = codes.filter(({ value }) => {
+          const code = readable(() => codeText.parse(value));
+          return code?.userId === userId && (clientId === null || code.query.client_id === clientId);
+        });
+        if (own.length > 0)
+          await trx
+            .deleteFrom('verification')
+            .where(
+              'id',
+              'in',
+              own.map(({ id }) => id),
+            )
+            .execute();
+        let consents = trx.deleteFrom('oauthConsent').where('userId', '=', userId);
+        if (clientId !== null) consents = consents.where('clientId', '=', clientId);
+        return (await consents.executeTakeFirst()).numDeletedRows > 0;
+      }),
+    setRedirects: async (clientId, redirectUris) => {
+      await auth
+        .updateTable('oauthClient')
+        .set({ redirectUris: JSON.stringify(redirectUris) })
+        .where('clientId', '=', clientId)
+        .execute();
+    },
+    forgetUnconnected: async (keep) => {
+      const connected = auth.selectFrom('oauthConsent').select('clientId');
+      const used = auth.selectFrom('oauthRefreshToken').select('clientId');
+      const given = auth.selectFrom('oauthAccessToken').select('clientId');
+      const old = auth
+        .selectFrom('oauthClient')
+        .select('id')
+        .where('clientId', 'not in', connected)
+        .where('clientId', 'not in', used)
+        .where('clientId', 'not in', given)
+        .orderBy('createdAt', 'desc')
+        .orderBy('id')
+        .offset(keep)
+        .limit(10_000);
+      await auth.deleteFrom('oauthClient').where('id', 'in', old).execute();
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { request, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { isPublicRoutableHost } from '@better-auth/core/utils/host';
+import type { ClientMetadataResourceFetch } from '@better-auth/oauth-provider';
+
+/** The largest document or key set of a client, in bytes; the limits of the account library are lower. */
+const mostBytes = 64 * 1024;
+
+/** The names and connections outside of this server. */
+export interface Outside {
+  /** All addresses of a name. */
+  resolve(hostname: string): Promise<LookupAddress[]>;
+  request(
+    url: URL,
+    options: RequestOptions,
+    answered: (response: IncomingMessage) => void,
+  ): ReturnType<typeof request>;
+}
+
+export const systemOutside: Outside = {
+  resolve: (hostname) => lookup(hostname, { all: true }),
+  request,
+};
+
+const inside = () => new TypeError('The address is not public');
+
+const readBytes = async (response: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop closes the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) throw new TypeError('The answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/**
+ * Fetches a client's document or keys by https from the checked public addresses, without redirects.
+ * Throws a `TypeError` or the error of the connection. OAuth Client ID Metadata Document, section 6.
+ */
+export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFetch => {
+  const lookupPublic: LookupFunction = (hostname, { all }, done) => {
+    const found = (addresses: LookupAddress[]) => {
+      const [first] = addresses;
+      if (!first || !addresses.every(({ address }) => isPublicRoutableHost(address)))
+        return done(inside(), []);
+      return all === true ? done(null, addresses) : done(null, first.address, first.family);
+    };
+    outside.resolve(hostname).then(found, (error: NodeJS.ErrnoException) => done(error, []));
+  };
+
+  return async (input, init) => {
+    const asked = new Request(input, init);
+    const url = new URL(asked.url);
+    // An IP address is not looked up.
+    if (url.protocol !== 'https:' || !isPublicRoutableHost(url.hostname)) throw inside();
+    const options = {
+      agent: false,
+      headers: Object.fromEntries(asked.headers),
+      lookup: lookupPublic,
+      signal: asked.signal,
+    };
+    const response = await new Promise<IncomingMessage>((answered, failed) => {
+      outside.request(url, options, answered).on('error', failed).end();
+    });
+    const bytes = await readBytes(response);
+    const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
+    return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
+      status: response.statusCode ?? 0,
+      headers,
+    });
+  };
+};

@@ -1,0 +1,154 @@
+import { clientLimits, consentBody, consentReply, offlineScope } from '@drawbridge/contracts/clients';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { errors } from '../../errors.ts';
+import { requestHeaders, type Limits } from '../../http/index.ts';
+import type { Session } from '../accounts/accounts.ts';
+import type { Auth } from '../better-auth.ts';
+import { readRegistration } from './client-registration.ts';
+import { consentPage, resourceOf } from './oauth-provider.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
+
+interface Needs {
+  auth: Auth;
+  limits: Limits;
+  url(): string;
+  proofs: Pick<SessionProofs, 'provesPage'>;
+  /** Refuses what another site sends with a person's cookie. */
+  guardOrigin(request: FastifyRequest): Promise<void>;
+  /** Whether the `Host` of a request names this server. */
+  ownsHost(host: string): boolean;
+  /** Gives a client that has registered itself the addresses that its answers may go to. */
+  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
+  /** The session of the request, or null. */
+  sessionOf(request: FastifyRequest): Promise<Session | null>;
+  /** Called after a client has registered itself; limits the number of unconnected clients. */
+  onRegistered(): Promise<void>;
+}
+
+const form = 'application/x-www-form-urlencoded';
+/** What an authorization request may say. All else is dropped: nothing of it is kept or passed on. */
+const askable = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
+const registered = z.looseObject({ client_id: z.string() });
+const redirected = z.object({ url: z.string() });
+
+/** The parameters of a form or a query; throws `badRequest` for one that is given twice. */
+const paramsOf = (text: string): URLSearchParams => {
+  const params = new URLSearchParams(text);
+  for (const name of new Set(params.keys())) {
+    if (params.getAll(name).length > 1) throw errors.badRequest({ message: `Give ${name} once` });
+  }
+  return params;
+};
+
+/** OAuth 2.1 below `/api/auth/oauth2`: only the endpoints of better-auth that MCP clients need. */
+export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
+  const { auth, limits, url, proofs, guardOrigin, ownsHost } = needs;
+  const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
+
+  const pass = async (request: FastifyRequest, to: URL, sent?: { type: string; body: string }) => {
+    const headers = requestHeaders(request);
+    for (const name of ['content-length', 'content-type', 'dpop', 'origin']) headers.delete(name);
+    if (sent) headers.set('content-type', sent.type);
+    return auth.handler(
+      new Request(to, { method: request.method, headers, ...(sent ? { body: sent.body } : {}) }),
+    );
+  };
+  const answer = async (reply: FastifyReply, response: Response) => {
+    if (response.status >= 500) throw errors.internal();
+    reply.header('cache-control', 'no-store');
+    return reply.send(response);
+  };
+  const json = (body: object) => ({ type: 'application/json', body: JSON.stringify(body) });
+
+  /** A person's browser comes here from the client's own site. */
+  const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!ownsHost(request.headers.host ?? '')) throw errors.foreignOrigin();
+    await limits.oauth.count(request, reply);
+    const given = paramsOf(new URL(request.url, url()).search);
+    const asked = address('authorize');
+    for (const name of askable) {
+      const value = given.get(name);
+      if (value !== null) asked.searchParams.set(name, value);
+    }
+    asked.searchParams.set('resource', given.get('resource') ?? resourceOf(url()));
+    // The user decides each time: a client id can belong to another program than at the earlier consent.
+    asked.searchParams.set('prompt', 'consent');
+    const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
+    if (!given.get('state')) return fail('state_missing');
+    const response = await pass(request, asked);
+    // A client that is a document has made itself known just now.
+    await needs.onRegistered();
+    // A person looks at this: what it says as JSON the panel says in words.
+    if (response.status < 400 || response.status >= 500) return answer(reply, response);
+    return fail(refusal.safeParse(await response.json()).data?.error ?? 'invalid_request');
+  };
+
+  const consent = async (request: FastifyRequest, reply: FastifyReply) => {
+    const session = await needs.sessionOf(request);
+    if (session === null) throw errors.unauthorized();
+    const given = consentBody.parse(request.body);
+    if (given.accept && !proofs.provesPage({ token: session.token, query: given.query }, given.openedBy))
+      throw errors.forbidden({
+        message: 'Another session opened this page',
+        fix: 'Reload the page: it names the account that would be connected.',
+      });
+    const staysConnected = new URLSearchParams(given.query).get('scope')?.split(' ').includes(offlineScope);
+    const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
+    const response = await pass(
+      request,
+      address('consent'),
+      json({
+        accept: given.accept,
+        oauth_query: given.query,
+        ...(given.accept ? { scope: scopes.join(' ') } : {}),
+      }),
+    );
+    if (response.status === 401) throw errors.unauthorized();
+    if (!response.ok)
+      throw errors.badRequest({
+        message: 'This request is not valid any more',
+        fix: 'Start again in the client.',
+      });
+    reply.header('cache-control', 'no-store');
+    return consentReply.parse(redirected.parse(await response.json()));
+  };
+
+  return async (app) => {
+    app.addContentTypeParser(form, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    const bodyLimit = clientLimits.registrationBodyBytes;
+    const formText = (request: FastifyRequest) =>
+      paramsOf(z.string({ error: `Send ${form}` }).parse(request.body)).toString();
+
+    app.get('/authorize', authorize);
+    app.post('/consent', { bodyLimit, onRequest: guardOrigin }, consent);
+    for (const name of ['token', 'revoke'] as const) {
+      app.post(`/${name}`, { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
+        await limits.oauth.count(request, reply);
+        return answer(reply, await pass(request, address(name), { type: form, body: formText(request) }));
+      });
+    }
+    app.post('/register', { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
+      await limits.registration.count(request, reply);
+      const { asked, redirectUris } = readRegistration(request.body);
+      const response = await pass(request, address('register'), json(asked));
+      if (!response.ok) return answer(reply, response);
+      const client = registered.parse(await response.json());
+      await needs.setRedirects(client.client_id, redirectUris);
+      await needs.onRegistered();
+      return reply
+        .code(response.status)
+        .header('cache-control', 'no-store')
+        .send({ ...client, redirect_uris: redirectUris });
+    });
+  };
+};

@@ -1,0 +1,151 @@
+import { toolGroup } from '@drawbridge/contracts/groups';
+import { z } from 'zod';
+import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
+import { tokenDigest } from '../digest.ts';
+import { readable, timeOf } from '../readable.ts';
+
+/** Better-auth's tables, as far as a token is read from them. */
+type AuthTables = {
+  apikey: {
+    id: string;
+    key: string;
+    name: string;
+    referenceId: string;
+    permissions: string;
+    enabled: number | boolean;
+    createdAt: string | Date;
+    expiresAt: string | Date;
+    lastRequest: string | Date | null;
+    lastUsedFrom: string | null;
+  };
+  user: { id: string; disabledAt: string | null };
+};
+
+/** What a token may use, as better-auth keeps it beside the token. */
+const tokenPermissions = z.object({ tools: z.array(toolGroup).min(1) });
+const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)).tools);
+
+/** So many revoked tokens of a user are remembered. */
+const maxRevoked = 200;
+
+const shown = ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastRequest', 'lastUsedFrom'] as const;
+type ShownRow = Pick<AuthTables['apikey'], (typeof shown)[number]>;
+
+const read = (row: ShownRow) => ({
+  id: row.id,
+  name: row.name,
+  scopes: permissionsText.parse(row.permissions),
+  createdAt: timeOf(row.createdAt),
+  expiresAt: timeOf(row.expiresAt),
+  lastUsedAt: row.lastRequest === null ? null : timeOf(row.lastRequest),
+  lastUsedFrom: row.lastUsedFrom,
+});
+
+/** Times in milliseconds since 1970. */
+export type StoredToken = ReturnType<typeof read>;
+
+/** A row that cannot be read counts as one that is not there. */
+export interface TokensStore {
+  /** The token with its user, who must be there and not disabled; also one that has expired. */
+  byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
+  /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
+  endOf(token: string): Promise<{ revoked: boolean; expiresAt: number } | null>;
+  /** Newest first, also those that have expired; without those that were revoked. */
+  ofUser(userId: string): Promise<StoredToken[]>;
+  /** Those of the ids that name a token that is switched on, of a user who is there. */
+  known(ids: string[]): Promise<{ id: string; expiresAt: number }[]>;
+  used(id: string, use: { at: number; from: string | null }): Promise<void>;
+  /** Deletes one that was never handed out. */
+  discard(userId: string, id: string): Promise<void>;
+  /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
+  revoke(userId: string, id: string): Promise<boolean>;
+  revokeAll(userId: string): Promise<void>;
+}
+
+export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
+  const auth = db.withTables<AuthTables>();
+  const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
+    auth
+      .selectFrom('apikey')
+      .innerJoin('user', 'user.id', 'apikey.referenceId')
+      .select(['apikey.referenceId as userId', 'enabled', ...shown.map((name) => `apikey.${name}` as const)])
+      .where('key', '=', slot('digest'))
+      .where('user.disabledAt', 'is', null),
+  );
+  const byDigest = cacheRows(async (digest: string) => {
+    const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
+    return row?.enabled ? readable(() => ({ ...read(row), userId: row.userId })) : undefined;
+  });
+  const revoke = (userId: string) =>
+    auth
+      .updateTable('apikey')
+      .set({ enabled: 0, lastUsedFrom: null })
+      .where('referenceId', '=', userId)
+      .where('enabled', '=', 1);
+  /** Of the revoked tokens of a user, all but the newest. */
+  const forgetOldest = (userId: string) => {
+    const revoked = auth
+      .selectFrom('apikey')
+      .select('id')
+      .where('referenceId', '=', userId)
+      .where('enabled', '=', 0)
+      .orderBy('createdAt', 'desc')
+      .limit(-1)
+      .offset(maxRevoked);
+    return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
+  };
+
+  return {
+    byToken: (token) => byDigest(tokenDigest(token)),
+    endOf: async (token) => {
+      const row = await auth
+        .selectFrom('apikey')
+        .select(['enabled', 'expiresAt'])
+        .where('key', '=', tokenDigest(token))
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      return readable(() => ({ revoked: !row.enabled, expiresAt: timeOf(row.expiresAt) })) ?? null;
+    },
+    ofUser: async (userId) => {
+      const rows = await auth
+        .selectFrom('apikey')
+        .select(shown)
+        .where('referenceId', '=', userId)
+        .where('enabled', '=', 1)
+        .orderBy('createdAt', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.flatMap((row) => readable(() => read(row)) ?? []);
+    },
+    known: async (ids) => {
+      const rows = await auth
+        .selectFrom('apikey')
+        .innerJoin('user', 'user.id', 'apikey.referenceId')
+        .select(['apikey.id', 'apikey.expiresAt', 'apikey.enabled'])
+        .where('apikey.id', 'in', ids)
+        .where('user.disabledAt', 'is', null)
+        .execute();
+      return rows.flatMap(({ id, enabled, expiresAt }) =>
+        enabled ? (readable(() => ({ id, expiresAt: timeOf(expiresAt) })) ?? []) : [],
+      );
+    },
+    used: async (id, { at, from }) => {
+      await auth
+        .updateTable('apikey')
+        .set({ lastRequest: new Date(at).toISOString(), lastUsedFrom: from })
+        .where('id', '=', id)
+        .execute();
+    },
+    discard: async (userId, id) =>
+      void (await auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute()),
+    revoke: async (userId, id) => {
+      const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
+      await forgetOldest(userId);
+      return numUpdatedRows > 0;
+    },
+    revokeAll: async (userId) => {
+      await revoke(userId).execute();
+      await forgetOldest(userId);
+    },
+  };
+};

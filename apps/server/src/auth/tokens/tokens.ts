@@ -1,0 +1,81 @@
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { tokenLimits, type AccessToken } from '@drawbridge/contracts/tokens';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { Access, Refusal, Tokens } from '../access.ts';
+import type { Auth } from '../better-auth.ts';
+import { createLastUsedThrottle } from '../last-used.ts';
+import type { StoredToken, TokensStore } from './tokens.store.ts';
+
+const daySeconds = 24 * 60 * 60;
+
+const iso = (at: number) => new Date(at).toISOString();
+
+const toAccessToken = ({ createdAt, expiresAt, lastUsedAt, ...rest }: StoredToken): AccessToken => ({
+  ...rest,
+  createdAt: iso(createdAt),
+  expiresAt: iso(expiresAt),
+  lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
+});
+
+interface TokensNeeds {
+  auth: Auth;
+  clock: Clock;
+  store: TokensStore;
+  /** Called after a revocation; ends what is open with the tokens. */
+  onRevoked(): Promise<void>;
+  onError(error: unknown): void;
+}
+
+/** Access tokens: better-auth makes them and keeps their digests. */
+export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
+  const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
+
+  const noteUse = createLastUsedThrottle({ clock, store, onError });
+
+  const tokens: Tokens = {
+    create: async (userId, { name, scopes, expiresInDays }) => {
+      const tools = toolGroups.filter((group) => scopes.includes(group));
+      const made = await auth.api.createApiKey({
+        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
+      });
+      const all = await store.ofUser(userId);
+      const own = all.find(({ id }) => id === made.id);
+      // Counted after the insert, so that concurrent requests cannot exceed the limit.
+      if (own === undefined || all.length > tokenLimits.perUser) {
+        await store.discard(userId, made.id);
+        throw errors.tooManyTokens();
+      }
+      return { ...toAccessToken(own), token: made.key };
+    },
+    list: async (userId) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
+    revoke: async (userId, id) => {
+      if (!(await store.revoke(userId, id))) throw errors.notFound();
+      await onRevoked();
+    },
+    revokeAll: async (userId) => {
+      await store.revokeAll(userId);
+      await onRevoked();
+    },
+  };
+
+  return {
+    tokens,
+    whyRefused: async (token: string): Promise<Refusal> => {
+      const end = await store.endOf(token);
+      if (end === null) return 'unknown';
+      if (end.revoked) return 'revoked';
+      return holds(end) ? 'unknown' : 'expired';
+    },
+    verify: async (token: string, from: string | null): Promise<Access | null> => {
+      const found = await store.byToken(token);
+      if (!found || !holds(found)) return null;
+      noteUse(found.id, from);
+      const { id, userId, name, scopes } = found;
+      return { kind: 'token', tokenId: id, userId, name, scopes };
+    },
+    /** Those of the ids whose token still holds. */
+    live: async (ids: string[]): Promise<string[]> =>
+      (await store.known(ids)).filter(holds).map((token) => token.id),
+  };
+};

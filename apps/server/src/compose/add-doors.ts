@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify';
+import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
+import { createDaemonDoor } from '../doors/daemon-http/index.ts';
+import { createMcpDoor } from '../doors/mcp/index.ts';
+import { createRestDoor } from '../doors/rest/index.ts';
+import { createTrpcDoor } from '../doors/trpc/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+import { createOriginGuard, credentialsOf } from '../http/index.ts';
+import { serverCommand } from '../server-command.ts';
+import type { Web } from './create-web.ts';
+import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import { revokeWithCalls } from './revoke-with-calls.ts';
+
+/** A write of 512 KiB, escaped, and what goes around it. */
+const trpcBodyLimit = 4 * 1024 * 1024;
+
+interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  opened: OpenAccounts;
+  gateway: Gateway;
+  people: People;
+  web: Web;
+}
+
+type GuardOrigin = (request: FastifyRequest) => Promise<void>;
+
+const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: GuardOrigin) => {
+  const { auth, accounts, clients, proofs, address } = opened;
+  const { server, limits } = web;
+  const { url } = address;
+  const sessionOf = (request: FastifyRequest) => accounts.session(credentialsOf(request));
+  const { checkSessions } = accounts;
+  const { endGrants } = people;
+  await server.register(
+    async (scope) => {
+      scope.addHook('onRequest', guardOrigin);
+      await scope.register(
+        createAuthRoutes({ auth, limits, url, checkSessions, proofs, sessionOf, endGrants }),
+      );
+    },
+    { prefix: '/api/auth' },
+  );
+  const oauth = createOauthRoutes({
+    auth,
+    limits,
+    url,
+    proofs,
+    guardOrigin,
+    sessionOf,
+    ownsHost: address.ownsHost,
+    setRedirects: clients.setRedirects,
+    onRegistered: clients.forgetUnconnected,
+  });
+  await server.register(oauth, { prefix: '/api/auth/oauth2' });
+  await server.register(createMetadataRoutes({ auth, url }), { prefix: '/.well-known' });
+};
+
+/** Adds every door to the HTTP server. */
+export const addDoors = async (parts: Parts): Promise<void> => {
+  const { config, clock, opened, gateway, people, web } = parts;
+  const { accounts, access, tokens, clients, address, secret, onError } = opened;
+  const { server, limits } = web;
+  const guardOrigin = createOriginGuard(address);
+  const site = { url: address.url, guard: guardOrigin };
+  const { streamsPerUser, mcpWaitMs, allowQueryKey, resultMaxBytes, streamsPerAddress } = config;
+
+  await addAccountRoutes(parts, guardOrigin);
+  const trpc = createTrpcDoor({
+    gateway,
+    clock,
+    accounts,
+    ...revokeWithCalls({ gateway, tokens, clients }),
+    people,
+    serverCommand: serverCommand(),
+    limits,
+    guardOrigin,
+    bodyLimit: trpcBodyLimit,
+    streamsPerUser,
+    onError,
+  });
+  await server.register(trpc, { prefix: '/trpc' });
+  await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
+  await server.register(
+    createDaemonDoor({
+      gateway,
+      accounts,
+      limits,
+      clock,
+      guardOrigin,
+      allowQueryKey,
+      resultMaxBytes,
+      streamsPerAddress,
+    }),
+  );
+  const settings = { streamsPerUser, waitMs: mcpWaitMs };
+  await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
+};

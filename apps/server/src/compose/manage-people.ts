@@ -1,0 +1,39 @@
+import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+
+interface Needs {
+  accounts: Accounts;
+  tokens: Pick<Tokens, 'revokeAll'>;
+  clients: Pick<Clients, 'revokeAll'>;
+  gateway: Pick<Gateway, 'pairing'>;
+  /** After an account was removed: deletes what it has left. */
+  onRemoved(): void;
+}
+
+export const managePeople = ({ accounts, tokens, clients, gateway, onRemoved }: Needs): People => {
+  const endAccess = async (userId: string) => {
+    await tokens.revokeAll(userId);
+    await clients.revokeAll(userId);
+  };
+  const endGrants = async (userId: string) => {
+    await endAccess(userId);
+    await gateway.pairing.revokeUser(userId);
+  };
+  return {
+    list: accounts.listPeople,
+    endGrants,
+    disable: async (userId) => {
+      await accounts.disable(userId);
+      await endGrants(userId);
+    },
+    enable: accounts.enable,
+    remove: async (userId) => {
+      // Disabled first: what is interrupted here leaves an account that can be removed again.
+      await accounts.disable(userId);
+      await endAccess(userId);
+      await gateway.pairing.removeUser(userId);
+      await accounts.remove(userId);
+      onRemoved();
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import {
+  createAccess,
+  createAccounts,
+  createBetterAuth,
+  createSessionProofs,
+  readSecret,
+  systemOutside,
+  type Outside,
+  type Passwords,
+} from '../auth/index.ts';
+import type { Config } from '../config.ts';
+import { migrate, openDatabase } from '../db/index.ts';
+import { createAddress } from '../http/index.ts';
+import { createLog } from '../log.ts';
+
+export interface AppNeeds {
+  config: Config;
+  clock: Clock;
+  /** Writes one scrubbed log line. */
+  writeLog(line: string): void;
+  /** Name lookup and connections to other hosts; by default those of the system. */
+  outside?: Outside;
+  /** How passwords are hashed; scrypt by default. Tests pass a faster one. */
+  passwords?: Passwords;
+}
+
+/** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
+export const openAccounts = async (needs: AppNeeds) => {
+  const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
+  const secret = readSecret(config.dataDir);
+  const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
+  const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
+  const log = createLog({ level: config.logLevel, format: config.logFormat, secrets, write: writeLog });
+  const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
+  const address = createAddress(config);
+  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
+  const { db } = store;
+  await migrate(db);
+  const url = address.url();
+  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
+  const proofs = createSessionProofs(secret);
+  const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
+  const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, proofs, onError });
+  return {
+    secret,
+    setupToken,
+    log,
+    onError,
+    address,
+    store,
+    auth,
+    proofs,
+    accounts,
+    access,
+    tokens,
+    clients,
+    close,
+  };
+};
+
+export type OpenAccounts = Awaited<ReturnType<typeof openAccounts>>;

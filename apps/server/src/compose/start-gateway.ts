@@ -1,0 +1,48 @@
+import { packedPath } from '@drawbridge/contracts/release';
+import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
+import type { DaemonPackage } from '../http/index.ts';
+import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+
+interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  opened: OpenAccounts;
+  daemon: DaemonPackage | null;
+}
+
+/** Fills in `DAEMON_COMMAND` for one pairing token. */
+const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: string): string => {
+  const path = daemon === null ? '/daemon.tgz' : packedPath(daemon.about);
+  return config.daemonCommand
+    .replaceAll('{daemon}', () => address.url() + path)
+    .replaceAll('{url}', () => address.url())
+    .replaceAll('{token}', () => token)
+    .replaceAll('{flags}', () => (address.isInsecure() ? '--allow-insecure-http' : ''))
+    .trimEnd();
+};
+
+/** The gateway, with what earlier runs of the server left in the store. */
+export const startGateway = async (parts: Parts): Promise<Gateway> => {
+  const { config, clock, opened, daemon } = parts;
+  const { store, accounts, address, log, onError } = opened;
+  const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, fallbackDirectory } = config;
+  const gateway = createGateway({
+    store,
+    clock,
+    limits: { ...defaultLimits, callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs },
+    pairing: {
+      gatewayApiKey: config.gatewayApiKey,
+      daemonCommand: (token) => daemonCommand(parts, token),
+      isInsecure: address.isInsecure,
+      ...(daemon !== null && { release: daemon.about }),
+    },
+    module: {
+      enabled: false,
+      localGateway: fallbackDirectory !== null,
+      localGatewayFallbackDirectory: fallbackDirectory,
+    },
+    isOwner: async (userId) => userId === (await accounts.ownerId()),
+    log,
+    onError,
+  });
+  await gateway.start();
+  return gateway;
+};

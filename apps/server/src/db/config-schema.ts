@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { setting } from '../setting.ts';
+
+export const storeConfig = z.object({
+  dataDir: setting(
+    'DATA_DIR',
+    'Folder of the store and of the secret that signs cookies. Default: `./data` where a server has run in it, else `$XDG_DATA_HOME/drawbridge`, else `~/.local/share/drawbridge`.',
+    z.string().min(1).optional(),
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    'The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.',
+    z.string().min(1).optional(),
+  ),
+});
