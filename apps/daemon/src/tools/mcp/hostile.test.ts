@@ -168,14 +168,15 @@ describe('what a server does beside', () => {
       const { call, server, servers, root } = await withServer(
         `on['tools/call'] = () => text(JSON.stringify([process.env, process.cwd()]));`,
       );
-      process.env['PATH'] = `${root}:relative:.:${before}`;
+      const usual = (before ?? '').split(':').filter((folder) => existsSync(folder));
+      process.env['PATH'] = [root, 'relative', '.', '/nowhere', ...usual].join(':');
       await servers.add('own', { ...server, env: { MINE: '1' } });
       await until(async () => expect(textOf(await call('own__echo', {}))).toContain('"MINE":"1"'));
       // What the script has just written.
       const [env, cwd] = JSON.parse(textOf(await call('own__echo', {}))) as [Record<string, string>, string];
       const { PATH, DRAWBRIDGE_CALL, ...rest } = env;
       const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR', 'TZ', 'MINE'];
-      expect([PATH, Object.keys(rest).filter((name) => !kept.includes(name))]).toEqual([before, []]);
+      expect([PATH, Object.keys(rest).filter((name) => !kept.includes(name))]).toEqual([usual.join(':'), []]);
       expect([DRAWBRIDGE_CALL, cwd.startsWith(root)]).toEqual([expect.stringMatching(/^mcp-/), false]);
     } finally {
       process.env['PATH'] = before;
