@@ -169,7 +169,7 @@ describe('what a server does beside', () => {
         `on['tools/call'] = () => text(JSON.stringify([process.env, process.cwd()]));`,
       );
       const usual = (before ?? '').split(':').filter((folder) => existsSync(folder));
-      process.env['PATH'] = [root, 'relative', '.', '/nowhere', ...usual].join(':');
+      process.env['PATH'] = [root, 'relative', '.', `${root}-gone`, ...usual].join(':');
       await servers.add('own', { ...server, env: { MINE: '1' } });
       await until(async () => expect(textOf(await call('own__echo', {}))).toContain('"MINE":"1"'));
       // What the script has just written.
