@@ -8,8 +8,10 @@ const countsMs = 1_000;
 
 /** `status.json` (0600) in the folder of a locked journal. Write errors are ignored. */
 export interface StatusFile {
-  /** Writes what changed at once, or within a second where it is `soon`. */
-  update(change: Partial<DaemonStatus>, when: 'now' | 'soon'): void;
+  /** Writes what changed at once. */
+  update(change: Partial<DaemonStatus>): void;
+  /** Writes within a second; `change` is called when it does. */
+  updateSoon(change: () => Partial<DaemonStatus>): void;
   close(): Promise<void>;
 }
 
@@ -23,19 +25,24 @@ export const createStatusFile = (
   let current = first;
   const inTurn = createSerialQueue();
   const timer = createTimer(clock);
+  let latest: () => Partial<DaemonStatus> = () => ({});
 
   const write = () => {
     timer.cancel();
+    current = { ...current, ...latest() };
     const text = JSON.stringify(current);
     // No fsync: after a crash of the machine the file means nothing.
     inTurn(() => writeFileAtomic(path, text, { mode: 0o600, fsync: false })).catch(() => {});
   };
 
   return {
-    update: (change, when) => {
+    update: (change) => {
       current = { ...current, ...change };
-      if (when === 'now') write();
-      else if (!timer.isWaiting()) timer.start(countsMs, write);
+      write();
+    },
+    updateSoon: (change) => {
+      latest = change;
+      if (!timer.isWaiting()) timer.start(countsMs, write);
     },
     close: async () => {
       timer.cancel();

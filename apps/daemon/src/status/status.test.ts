@@ -44,13 +44,13 @@ it('PS-04 is a file 0600, written at once or within a second, and gone at the en
   const lock = await acquireLock(folder);
   const file = createStatusFile(first, { folder, clock });
   const calls = { ...first.calls, ok: 1 };
-  file.update({ calls }, 'soon');
+  file.updateSoon(() => ({ calls }));
   expect(await readStatuses(privateFolder)).toEqual([]);
   clock.advance(1_000);
   await expect.poll(() => readStatuses(privateFolder)).toEqual([{ ...first, calls }]);
   expect(statSync(join(folder, 'status.json')).mode & 0o777).toBe(0o600);
   const link = { state: 'connected' as const, since: at };
-  file.update({ link }, 'now');
+  file.update({ link });
   await expect.poll(() => readStatuses(privateFolder)).toEqual([{ ...first, calls, link }]);
   await file.close();
   expect(await readStatuses(privateFolder)).toEqual([]);

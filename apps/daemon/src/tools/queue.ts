@@ -1,6 +1,6 @@
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import { createLimiter, sleep, type Clock, type Limiter } from '@drawbridge/kit';
+import { type Clock, createLimiter, createTimer, type Limiter } from '@drawbridge/kit';
 import { errors } from './common/errors.ts';
 
 export const runningLimits: Record<ToolGroup, number> = {
@@ -47,21 +47,18 @@ export const createQueue = (clock: Clock): Queue => {
 
   const waitFor = async <T>({ progress }: Place, wait: () => Promise<T>): Promise<T> => {
     const report = () => progress({ message: 'Waiting for other calls on the machine' });
-    const waited = new AbortController();
+    const timer = createTimer(clock);
+    const repeat = () => {
+      report();
+      timer.start(reportEveryMs, repeat);
+    };
     waiting += 1;
-    void sleep(clock, firstReportMs, waited.signal).then(
-      () => {
-        report();
-        const stop = clock.every(reportEveryMs, report);
-        waited.signal.addEventListener('abort', stop, { once: true });
-      },
-      () => undefined,
-    );
+    timer.start(firstReportMs, repeat);
     try {
       return await wait();
     } finally {
       waiting -= 1;
-      waited.abort();
+      timer.cancel();
     }
   };
 

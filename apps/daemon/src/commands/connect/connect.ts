@@ -153,7 +153,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     },
     { folder: opened.folder, clock: systemClock },
   );
-  status.update({}, 'soon');
+  status.updateSoon(() => ({}));
   const session = createSession({
     clock: systemClock,
     random: Math.random,

@@ -103,20 +103,21 @@ export const inStatus = (
   { clock, toolHost }: { clock: Clock; toolHost: ToolHost },
 ): Partial<SessionEvents> => {
   const calls = { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 };
+  // The settings file may have changed: a call is where that is seen.
+  const latest = () => ({ calls, modes: toolHost.modes(), sources: toolHost.modeSources() });
   return {
     link: (report) => {
       const change = linkChange(report, new Date(clock.now()).toISOString());
-      if (change !== null) status.update({ ...change, categories: toolHost.toolCategories() }, 'now');
+      if (change !== null) status.update({ ...change, categories: toolHost.toolCategories() });
     },
     began: () => {
       calls.running += 1;
-      status.update({ calls }, 'soon');
+      status.updateSoon(latest);
     },
     ended: ({ outcome }) => {
       calls.running -= 1;
       calls[outcome] += 1;
-      // The settings file may have changed: a call is where that is seen.
-      status.update({ calls, modes: toolHost.modes(), sources: toolHost.modeSources() }, 'soon');
+      status.updateSoon(latest);
     },
   };
 };
