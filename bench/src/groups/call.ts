@@ -9,13 +9,13 @@ export const callGroup: Group<'p50' | 'rate'> = {
   name: 'call',
   rows: {
     p50: {
-      measure: '`gateway.call` reads 1 KiB, one at a time: p50',
+      measure: '`gateway.calls.run` reads 1 KiB, one at a time: p50',
       kind: 'ratio',
       unit: 'ms',
       goal: { atMost: 1.5 },
     },
     rate: {
-      measure: '`gateway.call` reads 1 KiB, 64 in flight: calls per second',
+      measure: '`gateway.calls.run` reads 1 KiB, 64 in flight: calls per second',
       kind: 'ratio',
       unit: 'calls/s',
       goal: { atLeast: 0.6 },
