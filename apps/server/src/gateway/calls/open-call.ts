@@ -1,7 +1,8 @@
 import { isReading } from '../idempotency/reading-tools.ts';
 import type { CallRecord } from './call.ts';
 import type { CallMachineState } from './call-state.ts';
-import type { CallData } from './transition.ts';
+import type { CallWrite } from './store/transitions.store.ts';
+import type { CallData, CallEvent } from './transition.ts';
 
 /** A waiter for the end of a call, or for its first question. */
 export interface Waiter {
@@ -42,4 +43,15 @@ export const notifyWaiters = (waiters: Set<Waiter>, state: CallMachineState, rec
     waiters.delete(waiter);
     waiter.resolve(record);
   }
+};
+
+/**
+ * A question may be lost with the power: its daemon asks again. What a person decided, and what changes
+ * something, may not.
+ */
+export const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly CallWrite[]) => {
+  if (event.type === 'asked') return 'kept';
+  const [only, second] = writes;
+  const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
+  return reads && endsAlone ? 'kept' : 'synced';
 };

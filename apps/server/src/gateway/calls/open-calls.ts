@@ -21,7 +21,7 @@ import { createCallCounts, type Caller } from './call-counts.ts';
 import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
 import type { CallsStore } from './store/calls.store.ts';
-import { newCall, notifyWaiters, toOpenCall, type OpenCall, type Waiter } from './open-call.ts';
+import { durabilityOf, newCall, notifyWaiters, toOpenCall, type OpenCall, type Waiter } from './open-call.ts';
 
 /** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
 export interface OpenCalls {
@@ -81,17 +81,6 @@ export interface OpenCallsNeeds extends InsertContext {
 
 /** How often an event is tried again after another server's write came first. */
 const mostRetries = 5;
-
-/**
- * A question may be lost with the power: its daemon asks again. What a person decided, and what changes
- * something, may not.
- */
-const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: readonly CallWrite[]) => {
-  if (event.type === 'asked') return 'kept';
-  const [only, second] = writes;
-  const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
-  return reads && endsAlone ? 'kept' : 'synced';
-};
 
 const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
   write.type === 'update-call' ? { ...write, fence } : write;
