@@ -71,7 +71,7 @@ const commandLine = (pid: string): string => {
 };
 
 describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
-  it('reports a command that ran as lost, by itself and to a repeat, and never runs it again', async () => {
+  it('reports a command that ran as lost, at once and to a repeat, and never runs it again', async () => {
     const { child, code } = await connectAndKeep();
     const command = { command: 'echo run >> runs; echo $$ > pid; sleep 60; echo late >> runs' };
     send('r1', 'shell_execute', command);

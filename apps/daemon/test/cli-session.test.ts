@@ -228,7 +228,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).toContain(shown);
   });
 
-  it('comes back by itself after the server was away', async () => {
+  it('reconnects after the server was away', async () => {
     const { out } = await connect();
     server.answer('events', page(502));
     server.cutStream();

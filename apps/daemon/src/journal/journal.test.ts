@@ -139,7 +139,7 @@ describe('the journal', () => {
     await journal.close();
   });
 
-  it('does not start what it cannot write down, keeps results, and recovers by itself', async () => {
+  it('does not start what it cannot record, keeps results, and recovers without a restart', async () => {
     const folder = makeFolder();
     // Stands where the new page is written: the disk refuses.
     mkdirSync(join(folder, 'journal.new'));

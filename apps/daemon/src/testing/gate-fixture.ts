@@ -71,7 +71,7 @@ export const openGate = async ({
       ...over,
     }),
     send: async (confirmation?: unknown, over: Partial<Attempt> = {}, reach?: string) => {
-      // Each call comes in by itself.
+      // Each call is a request of its own.
       await nextMacrotask();
       return gate.check(world.attempt(over), { confirmation, reach, ...caller });
     },

@@ -96,7 +96,7 @@ describe('the guard of the doors for access tokens', () => {
     ]);
   });
 
-  it('MC-20 counts the uses of a client whichever token it has, and of each person by themselves', async () => {
+  it('MC-20 counts the uses of a client over all its tokens, and of each user separately', async () => {
     const grants: Record<string, Access> = {};
     const client = (userId: string, grantId: string) =>
       (grants[grantId] = {
@@ -131,7 +131,7 @@ describe('the guard of the doors for access tokens', () => {
     await Promise.all(free.slice(1).map((end) => end()));
   });
 
-  it('MC-20 counts the uses of each token by itself, however its header is written', async () => {
+  it('MC-20 counts the uses of each token separately, however its header is written', async () => {
     const { url, token, ask } = await openDoor();
     const [busy, calm] = [await token(), await token()];
     const statuses = [];

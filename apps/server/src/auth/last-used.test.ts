@@ -45,7 +45,7 @@ it('writes a use from elsewhere sooner, and at most once a second', () => {
   ]);
 });
 
-it('remembers each token by itself, and the last thousand of them', () => {
+it('remembers each token separately, and the last thousand of them', () => {
   const { writes, note } = prepare();
   for (let at = 0; at < 1_001; at += 1) note(`t${at}`, 'here');
   expect(writes).toHaveLength(1_001);

@@ -36,7 +36,7 @@ describe('PK-11 an account that is disabled beside a running server', () => {
     expect(await refused(world)).toEqual([]);
     const commands = commandsFor(server.dataDir);
     await commands.disableUser('BEN@example.org');
-    // Nothing is asked in between: what is open ends by itself.
+    // No request in between: the server closes the stream without one.
     await world.ben.daemon.stream.ended;
     expect(await refused(world)).toEqual(all);
     expect((await signIn(server, ben)).status).toBe(423);

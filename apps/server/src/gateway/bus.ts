@@ -43,7 +43,7 @@ export interface Bus {
   subscribe(topic: Topic, listener: (message: BusMessage) => void): Subscription;
   /** How many listen to a topic on this server. */
   count(topic: Topic): number;
-  /** How often to read the store in case messages were lost, in milliseconds; null if none is. */
+  /** How often to read the store for lost messages, in milliseconds; null without other servers. */
   readonly pollMs: number | null;
   /** `refresh` runs when messages may have been missed; in one process they never are. */
   onGap(refresh: () => void): () => void;

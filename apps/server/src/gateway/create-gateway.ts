@@ -56,6 +56,7 @@ const createParts = (needs: GatewayNeeds) => {
     store: stores.machines,
     isOwner,
     othersChanged: store.othersChanged,
+    bus,
   });
   const keys = createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey });
   const onlineHere = () =>
@@ -94,9 +95,7 @@ const createParts = (needs: GatewayNeeds) => {
     ...common,
     store: stores.machines,
     streams,
-    adopt: registry.adopt,
-    machines: registry.all,
-    onOthersStored: registry.refresh,
+    registry,
     calls: { attached, replaced: openCalls.replaced, gone: openCalls.gone },
   });
   const end = (scope: Scope) => endSessions({ registry, keys, connections }, scope);

@@ -30,7 +30,7 @@ const troubles = [
 const pragma = (text_: string) => sql.raw(`pragma ${text_}`).execute(fixture.database.db);
 
 describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) => {
-  it('a new call is refused and never sent; reads go on; it recovers by itself', async () => {
+  it('a new call is refused and never sent; reads continue; it recovers without a restart', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;
     const { key, stream } = await connect(gateway, 'ada');

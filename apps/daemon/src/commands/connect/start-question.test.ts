@@ -5,7 +5,7 @@ const token = `gw_${'t'.repeat(32)}`;
 
 describe('a pasted token', () => {
   it.each<[string, string, string | null]>([
-    ['by itself', token, token],
+    ['alone', token, token],
     ['with blanks around', `  ${token}\n`, token],
     ['in the whole command', `npx --yes https://x.example/daemon.tgz https://x.example ${token}`, token],
     ['a session key', 'sess_abc', 'sess_abc'],

@@ -45,7 +45,7 @@ it.each([
   ['git status', 'git status -s src'],
   ['git log', 'git log --oneline -n 5 HEAD'],
   ['ls', 'ls -la src/a+b'],
-  ['grep -rn TODO', 'grep -rn TODO src'],
+  ['grep -rn needle', 'grep -rn needle src'],
   ['cargo test', 'cargo test parser -- --nocapture'],
   ['go test ./...', 'go test ./... ./cmd'],
   ['make', 'make lint'],

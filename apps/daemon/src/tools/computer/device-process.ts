@@ -32,7 +32,7 @@ const start = (): ChildProcess =>
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
 
-/** Starts the process; `lost` is called when it ends by itself later. */
+/** Starts the process; `lost` is called when it exits unexpectedly. */
 export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Promise<Opened> =>
   new Promise((resolve) => {
     const child = start();

@@ -18,7 +18,7 @@ const setUp = async (scope: string) => {
   const cookie = await signUpOwner(server);
   const oauth = oauthOf(server, { cookie, resource });
   const { id, tokens } = await oauth.connect(groups, { scope });
-  // The account library reads the time by itself, and what came before has taken some.
+  // The account library reads the system clock, which has moved since the test began.
   clock.advance(systemClock.now() - clock.now() + (clientLimits.accessSeconds - leftSeconds) * 1_000);
   const { panel, answered, answer } = await openCall(oauth, tokens.access_token);
   const runOut = () => clock.settle((leftSeconds + 1) * 1_000);

@@ -48,7 +48,7 @@ const transactionalDdl = () =>
   Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
 
 /**
- * SQLite rolls back by itself on some errors, such as a full disk; a second rollback would hide that error.
+ * On some errors, such as a full disk, SQLite has rolled back; a second rollback would hide that error.
  */
 const rollingBackOnce = (sqlite: Database.Database, database: SqliteDatabase) => () => {
   const driver = new SqliteDriver({ database });

@@ -41,7 +41,7 @@ describeWith('mount')('PS-06 on a disk that is really full', () => {
     return { ...fixture, key, stream, call };
   };
 
-  it('a new call is refused and never sent; reads go on; it recovers by itself', async () => {
+  it('a new call is refused and never sent; reads continue; it recovers without a restart', async () => {
     const { gateway, key, stream, call } = await begin('ada');
     const { run, requestId } = await call();
     await gateway.daemon.respond(key, requestId, text('first'));

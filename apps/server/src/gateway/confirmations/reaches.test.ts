@@ -38,7 +38,7 @@ it.each<[string, ConfirmationAnswer, object]>([
   ['without one', { approved: true, resourceDecision: 'alwaysAllow' }, {}],
   ['with one', { approved: true, resourceDecision: 'alwaysAllow', reach: 'folder' }, { reach: 'folder' }],
   [
-    'with one that ends by itself',
+    'with one that expires',
     { approved: true, resourceDecision: 'allowForSession', reach: 'folder-15-minutes' },
     { reach: 'folder-15-minutes' },
   ],

@@ -19,7 +19,7 @@ export type ConnectionEvent =
   | { type: 'stream-closed'; generation: number }
   | { type: 'grace-expired' }
   | { type: 'disconnected'; reason: Exclude<DisconnectReason, 'shutdown'> }
-  /** The daemon has ended by itself and will be back. */
+  /** The daemon has exited and will reconnect. */
   | { type: 'left' }
   /** The server is back, and the machine was connected when it stopped. */
   | { type: 'restarted' }
@@ -44,6 +44,18 @@ export type StoredConnection =
   | { kind: 'offline' }
   | { kind: 'waiting' }
   | { kind: 'elsewhere'; serverId: string };
+
+/** What the row of a machine says of its connection. */
+export interface StoredOwner {
+  connectedAt: number | null;
+  serverId: string | null;
+}
+
+/** The connection of a machine whose stream is not on the server `here`. */
+export const storedConnection = ({ connectedAt, serverId }: StoredOwner, here: string): StoredConnection => {
+  if (connectedAt === null) return { kind: 'offline' };
+  return serverId === null || serverId === here ? { kind: 'waiting' } : { kind: 'elsewhere', serverId };
+};
 
 export interface GraceTimes {
   graceBaseMs: number;

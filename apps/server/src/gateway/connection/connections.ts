@@ -1,19 +1,14 @@
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import { createKeyedQueue, type Clock } from '@drawbridge/kit';
-import {
-  nextConnection,
-  type ConnectionEffect,
-  type ConnectionEvent,
-  type StoredConnection,
-} from './connection-state.ts';
+import { nextConnection, type ConnectionEffect, type ConnectionEvent } from './connection-state.ts';
 import type { DaemonStream } from './daemon-stream.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { MachinesStore, StoredMachine } from '../machines/machines.store.ts';
-import type { StreamOwner } from '../machines/stream-owners.store.ts';
+import type { MachinesStore } from '../machines/machines.store.ts';
 import type { Bus } from '../bus.ts';
 import type { Streams } from './streams.ts';
 import { createProbe, type Probe } from './probe.ts';
-import type { Machine } from '../machines/registry.ts';
+import type { Machine, Registry } from '../machines/registry.ts';
+import { createStreamOwnership } from './stream-ownership.ts';
 
 /** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
 export interface Connections {
@@ -34,7 +29,7 @@ export interface Connections {
   poll(): Promise<void>;
   /** Ends the connection on purpose. */
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
-  /** The daemon has ended by itself and will be back: offline without a grace. */
+  /** The daemon has exited and will reconnect: offline at once, without a grace. */
   leave(machine: Machine): void;
   /** The server is back, and the machine was connected when it stopped. */
   restarted(machine: Machine): void;
@@ -57,11 +52,7 @@ export interface ConnectionsNeeds {
     /** The machine is no longer connected; `explicit` when a person ended it. */
     gone(machineId: string, explicit: boolean): void;
   };
-  adopt(stored: StoredMachine): Machine;
-  /** The machines in memory. */
-  machines(): Machine[];
-  /** Another server has changed what is stored of a machine of that user. */
-  onOthersStored(userId: string): void;
+  registry: Pick<Registry, 'adopt' | 'loaded' | 'all' | 'refresh'>;
   onError(error: unknown): void;
 }
 
@@ -75,7 +66,7 @@ interface AttachedStream {
 }
 
 export const createConnections = (needs: ConnectionsNeeds): Connections => {
-  const { clock, limits, store, bus, streams, calls, onError } = needs;
+  const { clock, limits, store, bus, streams, calls, registry, onError } = needs;
   const attached = new Map<string, AttachedStream>();
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
   const graces = new Map<string, () => void>();
@@ -109,7 +100,12 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     bus.publish(`user:${userId}`, { type: 'machine-changed', userId });
   const announce = (machine: Machine) => {
     const { id, userId } = machine;
-    bus.publish('all', { type: 'machine-stored', userId, machineId: id, by: bus.here });
+    // Other servers read the row, so they are told after what is being written of it.
+    queue
+      .run(id, async () =>
+        bus.publish('all', { type: 'machine-stored', userId, machineId: id, by: bus.here }),
+      )
+      .catch(onError);
     announceHere(machine);
   };
 
@@ -166,74 +162,26 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       else perform(machine, effect);
   };
 
-  const storedConnection = ({
-    connectedAt,
-    serverId,
-  }: Pick<Machine['info'], 'connectedAt' | 'serverId'>): StoredConnection => {
-    if (connectedAt === null) return { kind: 'offline' };
-    return serverId === null || serverId === bus.here ? { kind: 'waiting' } : { kind: 'elsewhere', serverId };
-  };
-
-  const isHere = ({ connection }: Machine, { stream, serverId }: StreamOwner) =>
-    connection.kind === 'online' && connection.generation === stream && serverId === bus.here;
-
-  const isCurrent = (machine: Machine, row: StreamOwner & { epoch: number; connectedAt: number | null }) => {
-    const { info, connection } = machine;
-    if (row.epoch !== info.epoch || row.stream !== info.stream) return false;
-    return isHere(machine, row) || storedConnection(row).kind === connection.kind;
-  };
-
-  /** What was written of the machine here comes first. */
-  const refresh = (machineId: string) =>
-    queue.run(machineId, async () => {
-      const stored = await store.byId(machineId);
-      if (!stored) return;
-      const machine = needs.adopt(stored);
-      if (isHere(machine, stored.info)) return;
-      dispatch(machine, { type: 'stored', connection: storedConnection(stored.info) });
-    });
-
-  /** Stores a change of the newest stream, or reads what another server has stored meanwhile. */
-  const change = async (machine: Machine, write: () => Promise<boolean>): Promise<boolean> => {
-    const isWritten = await queue.run(machine.id, write);
-    if (!isWritten) await refresh(machine.id);
-    return isWritten;
-  };
+  const ownership = createStreamOwnership({
+    clock,
+    store,
+    bus,
+    registry,
+    queue,
+    onStored: (machine, connection) => dispatch(machine, { type: 'stored', connection }),
+  });
 
   const expireGrace = async (machine: Machine) => {
-    const lastSeenAt = machine.info.lastSeenAt ?? clock.now();
-    const closed = { stream: machine.info.stream, serverId: bus.here, lastSeenAt };
-    const isExpired = await change(machine, () => store.expire(machine.id, closed));
-    if (!isExpired || machine.connection.kind !== 'waiting') return;
-    machine.info = { ...machine.info, connectedAt: null, lastSeenAt, serverId: null };
-    dispatch(machine, { type: 'grace-expired' });
+    if (await ownership.expire(machine)) dispatch(machine, { type: 'grace-expired' });
   };
 
-  /** The number of the new stream; null if another daemon speaks for the machine now. */
-  const attach = async (machine: Machine, epoch: number): Promise<number | null> => {
-    while (epoch >= machine.info.epoch) {
-      const next = { epoch: machine.info.epoch, stream: machine.info.stream + 1, serverId: bus.here };
-      const isAttached = await change(machine, async () => {
-        if (next.stream !== machine.info.stream + 1) return false;
-        const isStored = await store.attach(machine.id, next);
-        if (isStored) machine.info = { ...machine.info, stream: next.stream, serverId: next.serverId };
-        return isStored;
-      });
-      if (isAttached) return next.stream;
-    }
-    return null;
-  };
-
-  const detach = (machine: Machine) => {
-    const closed = { stream: machine.info.stream, lastSeenAt: machine.info.lastSeenAt ?? clock.now() };
-    change(machine, () => store.detach(machine.id, closed)).catch(onError);
-  };
+  const detach = (machine: Machine, stream: number) => void ownership.detach(machine, stream).catch(onError);
 
   const closeStream = (machine: Machine, generation: number) => {
     release(machine, generation);
     const { connection } = machine;
     dispatch(machine, { type: 'stream-closed', generation });
-    if (connection.kind === 'online' && connection.generation === generation) detach(machine);
+    if (connection.kind === 'online' && connection.generation === generation) detach(machine, generation);
   };
 
   const refuse = (stream: DaemonStream) => {
@@ -244,9 +192,8 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
 
   const unsubscribe = bus.subscribe('all', (message) => {
     if (message.type !== 'machine-stored' || message.by === bus.here) return;
-    needs.onOthersStored(message.userId);
-    if (needs.machines().some(({ id }) => id === message.machineId))
-      refresh(message.machineId).catch(onError);
+    registry.refresh(message.userId);
+    if (registry.loaded(message.machineId)) ownership.refresh(message.machineId).catch(onError);
   }).stop;
 
   return {
@@ -257,7 +204,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     },
     open: async (machine, { stream, epoch }) => {
       let isClosed = false;
-      const generation = await attach(machine, epoch);
+      const generation = await ownership.attach(machine, epoch);
       if (generation === null) return refuse(stream);
       let frame = 0;
       const nextFrame = () => (frame += 1);
@@ -282,14 +229,8 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       dispatch(machine, { type: 'stream-opened', generation });
       return closed;
     },
-    refresh,
-    poll: async () => {
-      const machines = new Map(needs.machines().map((machine) => [machine.id, machine]));
-      for (const row of await store.owners([...machines.keys()])) {
-        const machine = machines.get(row.id);
-        if (machine && !isCurrent(machine, row)) await refresh(row.id);
-      }
-    },
+    refresh: ownership.refresh,
+    poll: ownership.poll,
     answered: (machine, probeId) => {
       const { connection } = machine;
       if (connection.kind === 'online')
@@ -299,7 +240,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     leave: (machine) => dispatch(machine, { type: 'left' }),
     restarted: (machine) => {
       // The server that had its stream was this one, before it was started again.
-      if (bus.pollMs === null) detach(machine);
+      if (bus.pollMs === null) detach(machine, machine.info.stream);
       dispatch(machine, { type: 'restarted' });
     },
     stop: async () => {

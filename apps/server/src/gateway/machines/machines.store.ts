@@ -102,7 +102,7 @@ export interface MachinesStore extends StreamOwnersStore {
   toRecover(): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }>;
   /** Another list of tools, where the machine is still in that epoch; false otherwise. */
   setTools(change: ToolsChange): Promise<boolean>;
-  /** A power cut may lose it: a machine comes back by itself, and its open calls are taken up without it. */
+  /** A power cut may lose this write: machines reconnect, and open calls are recovered without it. */
   setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
   setRules(id: string, rules: ReportedRules): Promise<void>;
   /** Null if it never reported any that can be read. */

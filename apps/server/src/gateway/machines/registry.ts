@@ -4,7 +4,8 @@ import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { compareReleases, release, releaseName, type Release } from '@drawbridge/contracts/release';
 import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
-import type { ConnectionState } from '../connection/connection-state.ts';
+import type { Bus } from '../bus.ts';
+import { storedConnection, type ConnectionState } from '../connection/connection-state.ts';
 import type { MachineInfo, MachinesStore, Membership, StoredMachine } from './machines.store.ts';
 
 /** One machine as one user means it; a ref of a machine that is not theirs answers `notFound`. */
@@ -55,6 +56,7 @@ export interface RegistryNeeds {
   isOwner(userId: string): Promise<boolean>;
   /** Changes after another process has changed the store. */
   othersChanged(): number;
+  bus: Pick<Bus, 'here' | 'pollMs'>;
 }
 
 export const isConnected = (machine: Machine | undefined): machine is Machine =>
@@ -115,7 +117,7 @@ const createSharedLists = () => {
  * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
  * Specification 5.
  */
-export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds): Registry => {
+export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryNeeds): Registry => {
   const machines = new Map<string, Machine>();
   const lists = createSharedLists();
   const queue = createKeyedQueue();
@@ -123,11 +125,19 @@ export const createRegistry = ({ store, isOwner, othersChanged }: RegistryNeeds)
   let revision = 0;
   let othersSeen = othersChanged();
 
+  /** The stream may be on another server. A machine that waits for one is offline until the next poll. */
+  const firstConnection = (info: MachineInfo): ConnectionState => {
+    const isAlone = bus.pollMs === null;
+    const stored = storedConnection(info, bus.here);
+    if (isAlone || stored.kind !== 'elsewhere') return { kind: 'offline', expiries: 0 };
+    return { ...stored, expiries: 0 };
+  };
+
   const adopt = ({ id, userId, info }: StoredMachine): Machine => {
     const known = machines.get(id);
     const toolList = lists.acquire(info.toolList);
     if (known) lists.release(known.info.toolList);
-    const machine: Machine = known ?? { id, userId, info, connection: { kind: 'offline', expiries: 0 } };
+    const machine: Machine = known ?? { id, userId, info, connection: firstConnection(info) };
     machine.info = { ...info, toolList };
     machines.set(id, machine);
     return machine;

@@ -29,7 +29,7 @@ it('shows the last 256 KiB at most and counts what is gone', () => {
   expect(output.length + output.cutLength).toBe(1_000_000);
 });
 
-it('cuts one text that is too long by itself', () => {
+it('cuts one text that alone is too long', () => {
   const output = appended(appended(noOutput, 'before'), `${'x'.repeat(maxShownLength)}end`);
   expect([output.length, output.cutLength, textOf(output).endsWith('xend')]).toEqual([
     maxShownLength,

@@ -76,7 +76,7 @@ it('says what the flag for http means', async () => {
   expect(part('insecure')?.textContent).toContain('--allow-insecure-http');
 });
 
-it('switches by itself when the machine connects', async () => {
+it('switches when the machine connects', async () => {
   await open('2026-01-01T00:05:00.000Z');
   useGatewayStore().onState({ type: 'instanceAiGatewayStateChanged', payload: online });
   await nextTick();

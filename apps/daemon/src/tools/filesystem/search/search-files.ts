@@ -36,7 +36,7 @@ const input = z.strictObject({
     .describe('How many matches to give (default 50)'),
 });
 
-/** What asks in every case is asked about by itself: a search names it and shows nothing of what it holds. */
+/** Files that always ask get their own question: a search names them and shows none of their content. */
 const isGuarded = (root: string, path: string): boolean =>
   whySensitive(root, { toolGroup: 'filesystemRead', resource: join(root, path) }) !== undefined;
 
