@@ -18,7 +18,7 @@ export const callState = z.enum(callStates);
 export type CallState = z.infer<typeof callState>;
 export type TerminalCallState = (typeof terminalCallStates)[number];
 
-export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc'] as const;
+export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent'] as const;
 export const door = z.enum(doors);
 export type Door = z.infer<typeof door>;
 
@@ -26,8 +26,8 @@ export type Door = z.infer<typeof door>;
 export const callError = z.object({ code: z.string(), message: z.string() });
 export type CallError = z.infer<typeof callError>;
 
-/** The access token or connected client of a call, with its name at that time. */
-export const callVia = z.object({ kind: z.enum(['token', 'client']), id: z.string(), name: z.string() });
+/** The access token, connected client or agent thread of a call, with its name at that time. */
+export const callVia = z.object({ kind: z.enum(['token', 'client', 'thread']), id: z.string(), name: z.string() });
 export type CallVia = z.infer<typeof callVia>;
 
 /** The stored record of a tool call, as in the activity log. `durationMs` is from creation to end. */

@@ -1,0 +1,86 @@
+import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
+import type { LiveThreadEvent, StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
+import type {
+  ChangeThreadInput,
+  QueuedMessage,
+  SendInput,
+  SendReply,
+  Thread,
+  ThreadNow,
+  ThreadPage,
+  ThreadSnapshot,
+} from '@drawbridge/contracts/agent/threads';
+import type { FileRow, ToolCallRow } from './rows.ts';
+
+/** What a reader of a thread has missed. */
+export interface MissedEvents {
+  events: { id: number; event: StoredEvent }[];
+  /** Older than what is kept, or never written: the reader reads the snapshot. */
+  isReset: boolean;
+  lastSeq: number;
+}
+
+/** `changed`: read the events behind the last one, and `now`. */
+export type ThreadSignal = { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
+
+export interface Threads {
+  list(userId: string, input: { query?: string; cursor?: string; limit: number }): Promise<ThreadPage>;
+  create(userId: string, threadId: string): Promise<Thread>;
+  get(userId: string, threadId: string): Promise<Thread>;
+  change(userId: string, threadId: string, change: ChangeThreadInput): Promise<Thread>;
+  /** Stops what runs in it first; all that is its own goes with it. */
+  remove(userId: string, threadId: string): Promise<void>;
+  /** The newest runs, or those before one; with the number of the event to go on from. */
+  snapshot(
+    userId: string,
+    threadId: string,
+    input: { before?: string; limit: number },
+  ): Promise<ThreadSnapshot>;
+  now(userId: string, threadId: string): Promise<ThreadNow>;
+  eventsAfter(userId: string, threadId: string, seq: number): Promise<MissedEvents>;
+  /** Live events and wake-ups of one thread; the returned function stops it. */
+  listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
+  /** A thread of the user was made, changed, removed, or has another status. */
+  onChanged(userId: string, listener: (threadId: string) => void): () => void;
+  toolCall(userId: string, toolCallId: string): Promise<ToolCallRow>;
+  file(userId: string, fileId: string): Promise<FileRow>;
+}
+
+export interface Queue {
+  list(userId: string, threadId: string): Promise<QueuedMessage[]>;
+  edit(userId: string, threadId: string, id: string, text: string): Promise<QueuedMessage>;
+  remove(userId: string, threadId: string, id: string): Promise<void>;
+  /** Puts it into the open run at once. */
+  steer(userId: string, threadId: string, id: string): Promise<SendReply>;
+  /** Runs what Stop has paused. */
+  resume(userId: string, threadId: string): Promise<void>;
+}
+
+/** The built-in agent. Ids of another user answer like unknown ones: `notFound`. */
+export interface Agent {
+  /** Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
+  send(userId: string, threadId: string, input: SendInput): Promise<SendReply>;
+  /** Stops the run of the thread and its background tasks within 2 s; nothing to stop is no error. */
+  cancel(userId: string, threadId: string): Promise<void>;
+  /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */
+  confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
+  threads: Threads;
+  queue: Queue;
+  tasks: {
+    cancel(userId: string, threadId: string, taskId: string): Promise<void>;
+    correct(userId: string, threadId: string, taskId: string, text: string): Promise<void>;
+  };
+  memory: {
+    get(userId: string): Promise<Memory>;
+    change(userId: string, input: MemoryInput): Promise<Memory>;
+  };
+  /** Tokens and cost of the user's day. */
+  usage(userId: string): Promise<{ tokens: number; costMicro: number }>;
+  /** Ends threads that nobody has written in for that long. */
+  forgetOld(signal: AbortSignal): Promise<void>;
+  /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */
+  start(): Promise<void>;
+  /** Aborts model calls; their steps begin again after the next start. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+
+export const agentActions = [
+  'fetchUrl',
+  'webSearch',
+  'executeMcpTool',
+  'remember',
+  'delegate',
+  'background',
+  'domainWrite',
+] as const;
+export const agentAction = z.enum(agentActions);
+export type AgentAction = z.infer<typeof agentAction>;
+export const agentPolicy = z.enum(['require_approval', 'always_allow', 'blocked']);
+export type AgentPolicy = z.infer<typeof agentPolicy>;
+
+/** Without a row of the owner. */
+export const defaultPolicies = {
+  fetchUrl: 'require_approval',
+  webSearch: 'always_allow',
+  executeMcpTool: 'require_approval',
+  remember: 'always_allow',
+  delegate: 'always_allow',
+  background: 'always_allow',
+  domainWrite: 'require_approval',
+} as const satisfies Record<AgentAction, AgentPolicy>;
+
+/** A secret is written, never read: `null` removes it, left out keeps it. */
+const secret = z.string().min(1).max(500).nullable().optional();
+const price = z.number().min(0).max(10_000);
+
+export const mcpServer = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]{1,32}$/),
+  url: z.url({ protocol: /^https?$/ }).max(2_048),
+});
+
+/** What the owner may change; it wins over the environment. */
+export const agentSettingsInput = z.strictObject({
+  /** `anthropic/…`, `openai/…`, `google/…`, or a bare name with a URL. Null: as in the environment. */
+  model: z.string().trim().min(1).max(200).nullable().optional(),
+  modelUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .nullable()
+    .optional(),
+  modelKey: secret,
+  helperModel: z.string().trim().min(1).max(200).nullable().optional(),
+  contextTokens: z.number().int().min(2_000).max(10_000_000).nullable().optional(),
+  /** Per million tokens, in the owner's currency. */
+  prices: z.strictObject({ input: price, cached: price, output: price }).nullable().optional(),
+  tokensPerDay: z.number().int().min(1_000).nullable().optional(),
+  costPerDay: z.number().min(0).nullable().optional(),
+  policy: z.partialRecord(agentAction, agentPolicy).optional(),
+  mcpServers: z.array(mcpServer).max(20).nullable().optional(),
+  searxngUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .nullable()
+    .optional(),
+  braveKey: secret,
+  n8nUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .nullable()
+    .optional(),
+});
+export type AgentSettingsInput = z.infer<typeof agentSettingsInput>;
+
+/** Whether a secret is set, with its last four characters. */
+const secretView = z.object({ lastFour: z.string() }).nullable();
+
+export const agentSettings = z.object({
+  model: z.string().nullable(),
+  modelUrl: z.string().nullable(),
+  modelKey: secretView,
+  helperModel: z.string().nullable(),
+  contextTokens: z.number().nullable(),
+  prices: z.object({ input: z.number(), cached: z.number(), output: z.number() }).nullable(),
+  tokensPerDay: z.number().nullable(),
+  costPerDay: z.number().nullable(),
+  policy: z.record(agentAction, agentPolicy),
+  mcpServers: z.array(mcpServer),
+  searxngUrl: z.string().nullable(),
+  braveKey: secretView,
+  n8nUrl: z.string().nullable(),
+  /** The settings that come from the environment. */
+  fromEnvironment: z.array(z.string()),
+});
+export type AgentSettings = z.infer<typeof agentSettings>;
+
+/** `enabled`: a model is chosen. `module`: false where `DISABLED_MODULES` names the agent. */
+export const agentStatus = z.object({
+  module: z.boolean(),
+  enabled: z.boolean(),
+  model: z.string().nullable(),
+});
+export type AgentStatus = z.infer<typeof agentStatus>;
+
+export const verifyTargets = ['model', 'search', 'mcp', 'domain'] as const;
+export const verifyTarget = z.enum(verifyTargets);
+/** One line of a test: what was tried, and where it failed what to do. */
+export const checkLine = z.object({
+  name: z.string(),
+  state: z.enum(['ok', 'failed', 'skipped']),
+  text: z.string(),
+});
+export type CheckLine = z.infer<typeof checkLine>;
+export const verifyReply = z.object({ lines: z.array(checkLine) });
+export type VerifyReply = z.infer<typeof verifyReply>;

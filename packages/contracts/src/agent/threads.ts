@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { isoTime } from '../ids.ts';
+import { askPayload } from './asks.ts';
+import {
+  agentKind,
+  callOutcome,
+  endStatus,
+  messageFile,
+  runKinds,
+  storedEvent,
+  threadEvent,
+  usage,
+} from './events.ts';
+import { agentId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
+import { planView, taskItem } from './tasks.ts';
+
+/** `background`: no open run, but background agents still work. */
+export const threadStatuses = ['active', 'suspended', 'background', 'idle'] as const;
+export const threadStatus = z.enum(threadStatuses);
+export type ThreadStatus = z.infer<typeof threadStatus>;
+
+export const thread = z.object({
+  id: threadId,
+  title: z.string(),
+  status: threadStatus,
+  /** Questions that wait for the person. */
+  waiting: z.number().int().nonnegative(),
+  machineId: z.string().nullable(),
+  createdAt: isoTime,
+  updatedAt: isoTime,
+});
+export type Thread = z.infer<typeof thread>;
+
+export const backgroundTask = z.object({
+  taskId,
+  title: z.string(),
+  role: z.string(),
+  state: z.enum(['running', 'waiting']),
+  startedAt: isoTime,
+});
+export type BackgroundTask = z.infer<typeof backgroundTask>;
+
+export const queuedMessage = z.object({
+  id: messageId,
+  text: z.string(),
+  files: z.array(messageFile),
+  createdAt: isoTime,
+});
+export type QueuedMessage = z.infer<typeof queuedMessage>;
+
+/** Text of a step that is still being written. */
+export const partialText = z.object({
+  agentId,
+  step: z.number().int(),
+  kind: z.enum(['text', 'reasoning']),
+  text: z.string(),
+});
+export type PartialText = z.infer<typeof partialText>;
+
+/** The present state of a thread, beside its numbered events. */
+export const threadNow = z.object({
+  status: threadStatus,
+  runId: runId.nullable(),
+  backgroundTasks: z.array(backgroundTask),
+  queue: z.array(queuedMessage),
+  queuePaused: z.boolean(),
+  partial: z.array(partialText),
+});
+export type ThreadNow = z.infer<typeof threadNow>;
+
+/** A frame of a thread's stream; `event` alone has a number. */
+export const threadFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('event'), id: z.number().int(), event: storedEvent }),
+  z.object({ type: z.literal('live'), event: threadEvent }),
+  z.object({ type: z.literal('run-sync'), now: threadNow }),
+  /** Older than what is kept: read the messages, then go on from there. */
+  z.object({ type: z.literal('reset'), nextEventId: z.number().int() }),
+]);
+export type ThreadFrame = z.infer<typeof threadFrame>;
+
+const entry = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), step: z.number().int(), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), step: z.number().int(), text: z.string() }),
+  z.object({ type: z.literal('tool'), toolCallId }),
+  z.object({ type: z.literal('agent'), agentId }),
+  z.object({ type: z.literal('user'), messageId }),
+]);
+
+export const viewMessage = z.object({
+  id: messageId,
+  text: z.string(),
+  files: z.array(messageFile),
+  source: z.enum(['sent', 'queued', 'steered']),
+  runId: runId.nullable(),
+  at: z.number(),
+});
+
+export const viewCall = z.object({
+  id: toolCallId,
+  agentId,
+  toolName: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  requestId: z.string().optional(),
+  /** Null while it is open. */
+  outcome: callOutcome.nullable(),
+  result: z.string(),
+  truncated: z.boolean(),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type ViewCall = z.infer<typeof viewCall>;
+
+export const viewAgent = z.object({
+  id: agentId,
+  runId: runId.nullable(),
+  parentId: agentId.nullable(),
+  kind: agentKind,
+  role: z.string(),
+  title: z.string(),
+  taskId: taskId.optional(),
+  goal: z.string().optional(),
+  /** Null while it works. */
+  status: endStatus.nullable(),
+  result: z.string(),
+  error: z.string().optional(),
+  entries: z.array(entry),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type ViewAgent = z.infer<typeof viewAgent>;
+
+export const viewRun = z.object({
+  id: runId,
+  kind: z.enum(runKinds),
+  messageId: messageId.nullable(),
+  /** Null while it is open. */
+  status: endStatus.nullable(),
+  reason: z.string().optional(),
+  usage: usage.optional(),
+  errors: z.array(z.object({ content: z.string(), code: z.string(), retryable: z.boolean() })),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type ViewRun = z.infer<typeof viewRun>;
+
+/** What a thread shows: the fold of its events, or read from the store with `nextEventId` to go on from. */
+export const threadView = z.object({
+  title: z.string(),
+  /** The number of the newest event that is in it. */
+  lastSeq: z.number().int(),
+  messages: z.record(messageId, viewMessage),
+  runs: z.array(viewRun),
+  agents: z.record(agentId, viewAgent),
+  calls: z.record(toolCallId, viewCall),
+  asks: z.record(z.string(), askPayload.extend({ at: z.number() })),
+  tasks: z.array(taskItem),
+  plan: planView.nullable(),
+});
+export type ThreadView = z.infer<typeof threadView>;
+
+export const threadSnapshot = z.object({
+  view: threadView,
+  now: threadNow,
+  nextEventId: z.number().int(),
+  /** Pass it as `before` for older runs; null at the beginning of the thread. */
+  before: runId.nullable(),
+});
+export type ThreadSnapshot = z.infer<typeof threadSnapshot>;
+
+export const maxMessageLength = 32_000;
+export const maxAttachments = 10;
+/** One attachment, in characters of base64. */
+export const maxAttachmentLength = 10 * 1024 * 1024;
+
+export const attachment = z.strictObject({
+  name: z.string().min(1).max(255),
+  mediaType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/),
+  data: z.base64().max(maxAttachmentLength),
+});
+export type Attachment = z.infer<typeof attachment>;
+
+export const sendModes = ['reject', 'queue', 'steer'] as const;
+export const sendInput = z.strictObject({
+  message: z.string().trim().min(1).max(maxMessageLength),
+  attachments: z.array(attachment).max(maxAttachments).default([]),
+  /** What happens while a run is open. */
+  mode: z.enum(sendModes).default('reject'),
+  timeZone: z.string().max(64).optional(),
+  machineId: z.string().max(64).optional(),
+});
+export type SendInput = z.infer<typeof sendInput>;
+
+export type SendReply = { runId: string } | { queuedId: string };
+
+export const threadIdInput = z.strictObject({ threadId });
+export const listThreadsInput = z.strictObject({
+  query: z.string().max(200).optional(),
+  cursor: z.string().max(200).optional(),
+  limit: z.number().int().min(1).max(100).default(50),
+});
+export const threadPage = z.object({ threads: z.array(thread), nextCursor: z.string().nullable() });
+export type ThreadPage = z.infer<typeof threadPage>;
+
+export const changeThreadInput = z.strictObject({
+  title: z.string().trim().min(1).max(80).optional(),
+  machineId: z.string().max(64).nullable().optional(),
+});
+export type ChangeThreadInput = z.infer<typeof changeThreadInput>;
+export const messagesInput = z.strictObject({
+  before: runId.optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+});
