@@ -74,7 +74,8 @@ export interface AgentRow {
   loaded: string[];
   maxSteps: number;
   steps: number;
-  state: 'ready' | 'thinking' | 'acting' | 'waiting' | 'ended';
+  /** `asking`: the run itself asks the person whether it may continue. */
+  state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
   outcome: EndStatus | null;
   result: string;
   /** Its context holds text from outside. */
@@ -107,6 +108,8 @@ export interface MessageRow {
   agentId: string | null;
   step: number;
   role: 'user' | 'assistant';
+  /** `note`: written by the server for the model, such as the end of a background task. */
+  source: 'person' | 'note' | 'model';
   v: 1;
   parts: MessagePart[];
   tokens: number;
@@ -200,6 +203,8 @@ export interface PlanTaskRow {
   tries: number;
   /** Failure signatures of its verdicts. */
   signatures: string[];
+  /** The end that its verdicts have led to; null before it. */
+  verdict: 'done' | 'failed' | null;
   result: string;
 }
 

@@ -6,6 +6,9 @@ export type Where<Row> = { [Column in keyof Row]?: Row[Column] | readonly Row[Co
 /** The rows of one user alone. */
 export type OwnWhere<Row> = Where<Row> & { userId: string };
 
+/** Numbers to add to columns; a null column counts as 0. */
+export type Numbers<Row> = { [Column in keyof Row as NonNullable<Row[Column]> extends number ? Column : never]?: number };
+
 /** One change of a transaction. An update that changes no row undoes the whole transaction. */
 export type Write =
   | {
@@ -26,6 +29,12 @@ export const update = <Name extends TableName>(
   where: OwnWhere<Rows[Name]>,
   set: Partial<Rows[Name]>,
 ): Write => ({ type: 'update', table, where, set }) as Write;
+/** Adds to numbers: others may change the row at the same time. */
+export const increase = <Name extends TableName>(
+  table: Name,
+  where: OwnWhere<Rows[Name]>,
+  add: Numbers<Rows[Name]>,
+): Write => ({ type: 'update', table, where, set: {}, add }) as Write;
 export const put = <Name extends TableName>(table: Name, row: Rows[Name]): Write =>
   ({ type: 'put', table, row }) as Write;
 export const remove = <Name extends TableName>(table: Name, where: OwnWhere<Rows[Name]>): Write =>

@@ -1,0 +1,44 @@
+import { maxMemoryLength, memorySection } from '@drawbridge/contracts/agent/memory';
+import { z } from 'zod';
+import { changeMemory, memoryOf } from '../../memory/working-memory.ts';
+import { approvalOf } from '../approval.ts';
+import { coreTool, textResult } from '../tool.ts';
+
+const input = z.strictObject({
+  section: memorySection,
+  mode: z.enum(['add', 'replace', 'remove']),
+  text: z.string().max(500),
+});
+
+/** What the agent knows of the person across threads; asks first where its context holds outside text. */
+export const remember = coreTool({
+  name: 'remember',
+  description:
+    'Keep a lasting fact about the person or their work for later threads, or remove one. Only what they said or would want kept.',
+  input,
+  effect: 'own',
+  action: 'remember',
+  run: async (use) => {
+    const { ctx, args, agent, thread } = use;
+    const memory = await memoryOf(ctx.store, thread.userId);
+    if (!memory.enabled) return textResult('The person has switched memory off.', 'failed');
+    const gate = await approvalOf(use, {
+      action: 'remember',
+      grant: null,
+      message: args.mode === 'remove' ? 'Forget this?' : 'Remember this?',
+      text: args.text,
+      severity: 'info',
+      always: agent.tainted,
+    });
+    if (gate.type !== 'approved') return gate.outcome;
+    const changed = changeMemory(memory, args, ctx.clock.now());
+    if (changed === null)
+      return textResult(`The memory is full (${maxMemoryLength} characters). Shorten or remove something.`, 'failed');
+    return {
+      type: 'result',
+      outcome: 'ok',
+      parts: [{ type: 'text', text: args.mode === 'remove' ? 'Forgotten.' : 'Remembered.' }],
+      writes: [...gate.writes, ...changed],
+    };
+  },
+});
