@@ -47,19 +47,26 @@ export interface FindOptions<Row> {
   limit?: number;
   /** Rows whose `orderBy` column is above (below when descending) this value. */
   after?: number;
+  /** Rows that cannot be read are left out and reported, as by `findOfAll`: for what is only shown. */
+  isLenient?: boolean;
 }
 
 /** `synced`: safe against a power cut when it resolves. `kept`: safe against the end of the process. */
 export type Durability = 'synced' | 'kept';
 
 export interface AgentStore {
+  /** Throws `unreadable` for a row that cannot be read. */
   find<Name extends TableName>(
     table: Name,
     where: OwnWhere<Rows[Name]>,
     options?: FindOptions<Rows[Name]>,
   ): Promise<Rows[Name][]>;
   /** The rows of all users: for the start and for sweeps alone. A row that cannot be read is left out. */
-  findOfAll<Name extends TableName>(table: Name, where: Where<Rows[Name]>): Promise<Rows[Name][]>;
+  findOfAll<Name extends TableName>(
+    table: Name,
+    where: Where<Rows[Name]>,
+    options?: FindOptions<Rows[Name]>,
+  ): Promise<Rows[Name][]>;
   /** One transaction. False, and nothing is written, if an update found no row or an insert found one. */
   commit(writes: readonly Write[], durability: Durability): Promise<boolean>;
   /** What a user's runs that began since then have used. */
