@@ -50,7 +50,10 @@ const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<Too
   if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
   const own = await ctx.store.find('agentToolCalls', { userId, agentId: call.agentId, state: 'ended' });
   const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
-  const repeat = isRepeat(own.map((one) => ({ ...one, isWriting: isWriting(one) })), call);
+  const repeat = isRepeat(
+    own.map((one) => ({ ...one, isWriting: isWriting(one) })),
+    call,
+  );
   return repeat === null ? null : textResult(repeat, 'failed');
 };
 
@@ -64,14 +67,15 @@ const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> 
   const refusal = answer === null ? await refusalOf(ctx, running) : null;
   if (refusal !== null) return refusal;
   const use: ToolUse = { ...work, ctx, call, args: read.args, answer, signal };
-  if (tool.effect === 'outside') await markRunning(ctx, call);
+  if (tool.effect === 'outside' || tool.effect === 'machine') await markRunning(ctx, call);
   return tool.run(use);
 };
 
-/** On disk before it runs: after a crash it is not run again. */
-const markRunning = async (ctx: RunContext, { userId, id }: ToolCallRow) => {
+/** What cannot be repeated is on disk before it runs: after a crash it is not run again. */
+const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow) => {
   const where = { userId, id, state: 'planned' as const };
-  if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], 'synced')))
+  const durability = effect === 'outside' ? 'synced' : 'kept';
+  if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))
     throw new CodedError('CONFLICT', 'The call was ended meanwhile');
 };
 

@@ -10,8 +10,6 @@ interface Ended {
   userId: string;
   threadId: string;
   runId: string;
-  /** A background agent; the main agent of the run when undefined. */
-  agentId?: string;
 }
 
 const firstQueued = async (ctx: RunContext, { userId, id }: ThreadRow): Promise<QueueRow | undefined> =>

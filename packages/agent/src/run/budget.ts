@@ -10,7 +10,10 @@ export const tokensOf = (row: { inputTokens: number; outputTokens: number; cache
   row.inputTokens + row.outputTokens - Math.floor(row.cachedTokens * 0.9);
 
 /** Why a user can use no more today; null if they can. */
-export const dayProblem = async (ctx: Pick<RunContext, 'store' | 'clock' | 'config'>, userId: string): Promise<string | null> => {
+export const dayProblem = async (
+  ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
+  userId: string,
+): Promise<string | null> => {
   const { tokensPerDay, costMicroPerDay } = await ctx.config();
   const now = ctx.clock.now();
   const used = await ctx.store.usageSince(userId, now - (now % dayMs));
@@ -31,7 +34,11 @@ export const budgetProblem = async (ctx: RunContext, { run, agent }: Work): Prom
 };
 
 /** Keeps everything, and asks the person whether the run may use as much again. */
-export const askToContinue = async (ctx: RunContext, { agent, run }: Work, problem: string): Promise<void> => {
+export const askToContinue = async (
+  ctx: RunContext,
+  { agent, run }: Work,
+  problem: string,
+): Promise<void> => {
   const { askTtlMs } = await ctx.config();
   const asking = { agent, call: null, expiresAt: ctx.clock.now() + askTtlMs };
   const { writes } = openAsk(ctx, asking, {

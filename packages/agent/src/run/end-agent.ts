@@ -64,5 +64,8 @@ export const endRun = (
     { userId: run.userId, id: run.id, state: ['active', 'suspended'] },
     { state: status, reason: reason ?? null, endedAt: ctx.clock.now() },
   ),
-  runEventOf(ctx, run, ['run-finish', { status, ...(reason !== undefined && { reason }), usage: usageOf(run) }]),
+  runEventOf(ctx, run, [
+    'run-finish',
+    { status, ...(reason !== undefined && { reason }), usage: usageOf(run) },
+  ]),
 ];

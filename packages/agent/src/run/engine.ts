@@ -59,8 +59,10 @@ export const createEngine = (needs: AgentNeeds): Engine => {
   const ctx: RunContext = {
     ...needs,
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
-    tickPlan: (userId, planId) =>
-      void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
+    tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
+    interruptThought: ({ id, state }) => {
+      if (state === 'ready') working.get(id)?.abort();
+    },
     stopAgents,
   };
 

@@ -31,7 +31,10 @@ export const closeCalls = async (
 };
 
 /** Withdraws the open questions of an agent. */
-export const withdrawAsks = async (ctx: RunContext, { userId, id }: Pick<AgentRow, 'userId' | 'id'>): Promise<Write[]> =>
+export const withdrawAsks = async (
+  ctx: RunContext,
+  { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
+): Promise<Write[]> =>
   (await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' })).flatMap((ask) =>
     closeAsk(ctx, ask, { outcome: 'withdrawn' }),
   );
@@ -58,7 +61,11 @@ export const closeAgent = async (
 };
 
 /** Everything that works in a thread, the main agent last. */
-export const openAgentsOf = async (ctx: RunContext, userId: string, threadId: string): Promise<AgentRow[]> => {
+export const openAgentsOf = async (
+  ctx: RunContext,
+  userId: string,
+  threadId: string,
+): Promise<AgentRow[]> => {
   const open = await ctx.store.find('agentAgents', { userId, threadId, state: openAgentStates });
   return open.toSorted((a, b) => Number(a.kind === 'main') - Number(b.kind === 'main'));
 };

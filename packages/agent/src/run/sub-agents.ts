@@ -65,10 +65,7 @@ export const newSubAgent = (
     writes: [
       insert('agentAgents', agent),
       insert('agentMessages', firstMessage(ctx, agent)),
-      eventOf(ctx, agent, [
-        'agent-spawned',
-        { ...payload, ...(kind !== 'delegate' && { taskId: id }) },
-      ]),
+      eventOf(ctx, agent, ['agent-spawned', { ...payload, ...(kind !== 'delegate' && { taskId: id }) }]),
     ],
   };
 };

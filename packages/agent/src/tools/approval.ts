@@ -54,7 +54,10 @@ export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> =>
   }
   const { policy } = await use.ctx.config();
   if (policy[gate.action] === 'blocked')
-    return { type: 'stopped', outcome: textResult('The owner of this server has blocked this action.', 'denied') };
+    return {
+      type: 'stopped',
+      outcome: textResult('The owner of this server has blocked this action.', 'denied'),
+    };
   const isOpen =
     policy[gate.action] === 'always_allow' || (gate.grant !== null && (await hasGrant(use, [gate.grant])));
   if (isOpen && gate.always !== true) return { type: 'approved', writes: [] };

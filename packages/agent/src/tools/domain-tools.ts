@@ -18,7 +18,11 @@ const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
       });
   if (gate.type !== 'approved') return gate.outcome;
   const { text, data, link } = await tool.run(args, { userId: thread.userId, callId: call.id, signal });
-  const parts = [text, ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]), ...(link === undefined ? [] : [link])];
+  const parts = [
+    text,
+    ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]),
+    ...(link === undefined ? [] : [link]),
+  ];
   return {
     type: 'result',
     outcome: 'ok',

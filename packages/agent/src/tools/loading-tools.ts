@@ -9,7 +9,11 @@ const maxLoaded = 32;
 const maxHits = 8;
 const maxAtOnce = 8;
 
-const wordsOf = (text: string) => text.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word.length > 1);
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 1);
 
 /** A word in the name counts more than one in the description. */
 const scoreOf = ({ name, description }: AgentTool, words: readonly string[]): number => {

@@ -60,7 +60,10 @@ const accessTo = async (use: ToolUse, url: URL, answer: AskAnswer | null): Promi
   if (policy.fetchUrl === 'always_allow' || (await hasGrant(use, [grantKey(url), anyHost])))
     return { type: 'open', writes: [] };
   const isNamed = await isNamedByPerson(use, url.hostname);
-  return { type: 'ask', ask: askFor(url, isNamed ? [] : ['You have not named this host in the conversation.']) };
+  return {
+    type: 'ask',
+    ask: askFor(url, isNamed ? [] : ['You have not named this host in the conversation.']),
+  };
 };
 
 const input = z.strictObject({
@@ -79,7 +82,8 @@ const pageText = (page: { url: string; title: string; markdown: string }, from: 
 /** Reads a public page as markdown; the person decides about each host. */
 export const fetchUrl = coreTool({
   name: 'fetch-url',
-  description: 'Read a public web page as markdown. The person is asked about hosts that they have not allowed.',
+  description:
+    'Read a public web page as markdown. The person is asked about hosts that they have not allowed.',
   input,
   effect: 'read',
   action: 'fetchUrl',
@@ -102,7 +106,13 @@ export const fetchUrl = coreTool({
           writes: access.writes,
         };
       const text = pageText(got.page, args.offset, args.max_chars);
-      return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text }], source: url.host, writes: access.writes };
+      return {
+        type: 'result',
+        outcome: 'ok',
+        parts: [{ type: 'text', text }],
+        source: url.host,
+        writes: access.writes,
+      };
     } catch (error) {
       if (error instanceof WebError) return textResult(error.message, 'failed');
       throw error;

@@ -33,7 +33,10 @@ export const remember = coreTool({
     if (gate.type !== 'approved') return gate.outcome;
     const changed = changeMemory(memory, args, ctx.clock.now());
     if (changed === null)
-      return textResult(`The memory is full (${maxMemoryLength} characters). Shorten or remove something.`, 'failed');
+      return textResult(
+        `The memory is full (${maxMemoryLength} characters). Shorten or remove something.`,
+        'failed',
+      );
     return {
       type: 'result',
       outcome: 'ok',
