@@ -9,7 +9,7 @@ import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from './context.ts';
-import { endCall, textOf } from './end-call.ts';
+import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
 import { agentLimits } from './limits.ts';
 
@@ -80,7 +80,7 @@ const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow)
 };
 
 const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolOutcome): Promise<Write[]> => {
-  const { agent } = work;
+  const { agent, run } = work;
   switch (outcome.type) {
     case 'ask': {
       const { askTtlMs } = await ctx.config();
@@ -100,11 +100,13 @@ const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolO
       ];
     case 'result': {
       const { areSecretsMasked } = await ctx.config();
-      const { parts, whole, isTainting } = prepareResult(call, outcome, { areSecretsMasked });
-      const signature = outcome.outcome === 'ok' ? null : failureSignature(call.tool, textOf(outcome.parts));
-      const taints = isTainting && !agent.tainted;
+      const { source, parts } = outcome;
+      const result = prepareResult({ call, run }, parts, { source, areSecretsMasked });
+      const isOk = outcome.outcome === 'ok';
+      const signature = isOk ? null : failureSignature(call.tool, result.shown);
+      const taints = source !== undefined && !agent.tainted;
       return [
-        ...endCall(ctx, call, { outcome: outcome.outcome, parts, whole, signature }),
+        ...endCall(ctx, call, { ...result, outcome: outcome.outcome, signature }),
         ...(outcome.writes ?? []),
         ...(taints ? [update('agentAgents', { userId: agent.userId, id: agent.id }, { tainted: true })] : []),
       ];

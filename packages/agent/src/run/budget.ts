@@ -25,7 +25,7 @@ export const dayProblem = async (
 };
 
 /** Which budget is spent, in a sentence; null if none is. */
-export const budgetProblem = async (ctx: RunContext, { run, agent }: Work): Promise<string | null> => {
+export const budgetProblem = ({ run, agent }: Work): string | null => {
   const { tokensPerRun, callsPerRun } = agentLimits;
   if (agent.kind === 'main' && agent.steps >= agent.maxSteps) return `The run has made ${agent.steps} steps.`;
   if (tokensOf(run) - run.approvedTokens >= tokensPerRun) return `The run has used ${tokensOf(run)} tokens.`;

@@ -57,7 +57,7 @@ const thinkOrEnd = async (ctx: RunContext, work: Work, step: { isLast: boolean; 
   if (await takeCorrections(ctx, work)) return;
   const today = await dayProblem(ctx, work.run.userId);
   if (today !== null) return failAgent(ctx, work, spent(today));
-  const problem = await budgetProblem(ctx, work);
+  const problem = budgetProblem(work);
   if (problem !== null) {
     if (work.agent.kind === 'main') return askToContinue(ctx, work, problem);
     return failAgent(ctx, work, spent(problem));

@@ -1,6 +1,6 @@
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from './context.ts';
-import { endCall } from './end-call.ts';
+import { endCall, endWith } from './end-call.ts';
 import { agentOf, openCallsOf } from './load.ts';
 
 const lostText =
@@ -19,7 +19,7 @@ export const resumeCalls = async (
   const left = (await openCallsOf(ctx, agent)).filter(({ state }) => state === 'running');
   const writes = left.flatMap((call): Write[] =>
     call.effect === 'outside'
-      ? endCall(ctx, call, { outcome: 'lost', parts: [{ type: 'text', text: lostText }] })
+      ? endCall(ctx, call, endWith('lost', lostText))
       : [update('agentToolCalls', { userId, id: call.id, state: 'running' }, { state: 'planned' })],
   );
   if (writes.length > 0) await ctx.store.commit(writes, 'synced');

@@ -2,7 +2,7 @@ import { closeAsk, closeConfirmation } from '../asks/ask.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from './context.ts';
-import { endCall } from './end-call.ts';
+import { endCall, endWith } from './end-call.ts';
 import { endOf } from './finish.ts';
 import { openAgentStates } from './end-agent.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from './load.ts';
@@ -25,7 +25,7 @@ export const closeCalls = async (
     if (call.state === 'waiting' && call.effect === 'machine')
       writes.push(closeConfirmation(ctx, call, 'withdrawn'));
     const { outcome, text } = end;
-    writes.push(...endCall(ctx, call, { outcome, parts: [{ type: 'text', text }] }));
+    writes.push(...endCall(ctx, call, endWith(outcome, text)));
   }
   return writes;
 };

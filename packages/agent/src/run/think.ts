@@ -80,6 +80,8 @@ const callRows = (
       askId: null,
       result: null,
       whole: null,
+      shown: '',
+      isShownCut: false,
       signature: null,
       startedAt: ctx.clock.now(),
       endedAt: null,

@@ -49,7 +49,7 @@ export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> =>
         type: 'stopped',
         outcome: deniedBy(answer.kind === 'approval' ? answer.userInput : undefined),
       };
-    const isLasting = answer.scope === 'session' && gate.grant !== null;
+    const isLasting = 'scope' in answer && answer.scope === 'session' && gate.grant !== null;
     return { type: 'approved', writes: isLasting && gate.grant !== null ? [grantOf(use, gate.grant)] : [] };
   }
   const { policy } = await use.ctx.config();

@@ -4,7 +4,7 @@ import { approvalOf } from './approval.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
 const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
-  const { ctx, call, thread, args, signal } = use;
+  const { call, thread, args, signal } = use;
   const isReading = tool.effect === 'read';
   const gate = isReading
     ? ({ type: 'approved', writes: [] } as const)
