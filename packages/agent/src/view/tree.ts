@@ -11,7 +11,7 @@ export interface TreeNode {
 
 const isBefore = (a: ViewAgent, b: ViewAgent) => a.startedAt - b.startedAt || a.id.localeCompare(b.id);
 
-/** The agents of a thread, or of one run: those without a known parent at the top, in order of their start. */
+/** The agents of a thread or of one run, in order of their start; at the top those without a known parent. */
 export const tree = (view: ThreadView, runId?: string): TreeNode[] => {
   const agents = Object.values(view.agents).sort(isBefore);
   const asking = Object.values(view.asks).map(({ toolCallId }) => view.calls[toolCallId ?? '']?.agentId);

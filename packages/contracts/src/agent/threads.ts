@@ -120,8 +120,8 @@ export const viewCall = z.object({
 export type ViewCall = z.infer<typeof viewCall>;
 
 /**
- * A main agent begins with its `run-start` and ends with its `run-finish`, its role and title are empty unless
- * an `agent-spawned` names them; every other agent begins with `agent-spawned`, ends with `agent-completed`.
+ * A main agent begins with `run-start` and ends with `run-finish`; role and title are empty unless an
+ * `agent-spawned` names them. Every other agent begins with `agent-spawned`, ends with `agent-completed`.
  */
 export const viewAgent = z.object({
   id: agentId,
@@ -201,6 +201,7 @@ export const attachment = z.strictObject({
 export type Attachment = z.infer<typeof attachment>;
 
 export const sendModes = ['reject', 'queue', 'steer'] as const;
+export type SendMode = (typeof sendModes)[number];
 export const sendInput = z.strictObject({
   message: z.string().trim().min(1).max(maxMessageLength),
   attachments: z.array(attachment).max(maxAttachments).default([]),
