@@ -7,14 +7,22 @@ export type Where<Row> = { [Column in keyof Row]?: Row[Column] | readonly Row[Co
 export type OwnWhere<Row> = Where<Row> & { userId: string };
 
 /** Numbers to add to columns; a null column counts as 0. */
-export type Numbers<Row> = { [Column in keyof Row as NonNullable<Row[Column]> extends number ? Column : never]?: number };
+export type Numbers<Row> = {
+  [Column in keyof Row as NonNullable<Row[Column]> extends number ? Column : never]?: number;
+};
 
 /** One change of a transaction. An update that changes no row undoes the whole transaction. */
 export type Write =
   | {
       [Name in TableName]:
         | { type: 'insert'; table: Name; row: Rows[Name] }
-        | { type: 'update'; table: Name; where: OwnWhere<Rows[Name]>; set: Partial<Rows[Name]> }
+        | {
+            type: 'update';
+            table: Name;
+            where: OwnWhere<Rows[Name]>;
+            set: Partial<Rows[Name]>;
+            add?: Numbers<Rows[Name]>;
+          }
         /** Inserts, or replaces the row with the same key. */
         | { type: 'put'; table: Name; row: Rows[Name] }
         | { type: 'delete'; table: Name; where: OwnWhere<Rows[Name]> };
