@@ -16,7 +16,13 @@ export type Write =
   | {
       [Name in TableName]:
         | { type: 'insert'; table: Name; row: Rows[Name] }
-        | { type: 'update'; table: Name; where: OwnWhere<Rows[Name]>; set: Partial<Rows[Name]> }
+        | {
+            type: 'update';
+            table: Name;
+            where: OwnWhere<Rows[Name]>;
+            set: Partial<Rows[Name]>;
+            add?: Numbers<Rows[Name]>;
+          }
         /** Inserts, or replaces the row with the same key. */
         | { type: 'put'; table: Name; row: Rows[Name] }
         | { type: 'delete'; table: Name; where: OwnWhere<Rows[Name]> };

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { insert, put, remove, update, type Write } from '@drawbridge/agent';
+import { increase, insert, put, remove, update, type Write } from '@drawbridge/agent';
 import { keptEventBytes, maxEventBytes } from '@drawbridge/contracts/agent/events';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -174,6 +174,14 @@ describe('a transaction', () => {
     const states = (await store.find('agentToolCalls', { userId: 'ann' })).map(({ state }) => state);
     expect(states).toEqual(['ended', 'running']);
   });
+});
+
+it('an increase adds to numbers, to null as to 0', async () => {
+  const store = await open();
+  await store.write(insert('agentRuns', runRow('ann', 'run_1', { calls: 2 })));
+  const add = increase('agentRuns', { userId: 'ann', id: 'run_1' }, { calls: 3, costMicro: 7 });
+  expect([await store.write(add), await store.write(add)]).toEqual([true, true]);
+  expect(await store.find('agentRuns', { userId: 'ann' })).toMatchObject([{ calls: 8, costMicro: 14 }]);
 });
 
 describe('events', () => {

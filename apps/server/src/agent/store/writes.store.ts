@@ -73,7 +73,13 @@ export const toQueries = (db: Kysely<Schema>, write: Write): readonly DbWrite[] 
       return [add.onConflict((conflict) => conflict.columns(key).doUpdateSet(row)).compile()];
     }
     case 'update': {
-      const change = tables.updateTable(table).set(toStoredRow(write.set));
+      const added = Object.entries(write.add ?? {}).map(([column, value]) => [
+        column,
+        sql<number>`coalesce(${sql.ref(column)}, 0) + ${value}`,
+      ]);
+      const change = tables
+        .updateTable(table)
+        .set({ ...toStoredRow(write.set), ...Object.fromEntries(added) });
       return [{ query: change.where(matches(write.where)).compile(), rows: 'some' }];
     }
     case 'delete':
