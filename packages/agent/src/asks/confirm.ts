@@ -1,6 +1,6 @@
 import type { AskAnswer, InputType } from '@drawbridge/contracts/agent/asks';
-import { errorTable } from '@drawbridge/contracts/errors';
-import { createErrors } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+
 import type { AgentRow, AskRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { endOf } from '../run/finish.ts';
@@ -9,8 +9,6 @@ import { agentLimits } from '../run/limits.ts';
 import { agentOf, runOf, workOf } from '../run/load.ts';
 import { tokensOf } from '../run/budget.ts';
 import { closeAsk } from './ask.ts';
-
-const errors = createErrors(errorTable);
 
 /** The kinds of answers to each kind of question. */
 const answersTo: Record<Exclude<InputType, 'resource-decision'>, readonly AskAnswer['kind'][]> = {

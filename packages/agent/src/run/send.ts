@@ -1,18 +1,16 @@
 import type { Attachment, SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
-import { errorTable } from '@drawbridge/contracts/errors';
-import { createErrors } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+
 import type { ThreadRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import { newThread } from '../threads/new-thread.ts';
+import { newThreadRow } from '../threads/threads.ts';
 import { dayProblem } from './budget.ts';
 import type { RunContext } from './context.ts';
 import { agentLimits } from './limits.ts';
 import { openRunOf, threadOf } from './load.ts';
 import { startRun, type NewMessage } from './start-run.ts';
 import { steer } from './steer.ts';
-
-const errors = createErrors(errorTable);
 
 const storeFiles = (
   ctx: RunContext,
@@ -43,7 +41,7 @@ const threadFor = async (
 ): Promise<ThreadRow> => {
   const known = await threadOf(ctx, userId, input.threadId);
   if (known) return known;
-  const row = newThread(ctx, { userId, id: input.threadId, machineId: input.machineId });
+  const row = { ...newThreadRow(userId, input.threadId, ctx.clock.now()), machineId: input.machineId };
   await ctx.store.commit([insert('agentThreads', row)], 'kept');
   return (await threadOf(ctx, userId, input.threadId)) ?? row;
 };
