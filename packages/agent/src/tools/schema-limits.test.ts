@@ -108,11 +108,17 @@ describe('a schema of an MCP tool', () => {
     expect(fitSchema(given)).toHaveProperty('schema');
   });
 
+  it('is read at once when its references lead in circles', () => {
+    const members = Array.from({ length: 90 }, (_, at) => ({ allOf: [{ $ref: '#' }], title: String(at) }));
+    expect(fitted({ anyOf: members })).toEqual(object({}, { required: [] }));
+  });
+
   it('is always an object without null and outside references, and fitting it again changes nothing', () => {
     const leaf = fc.constantFrom(
       text,
       { type: 'null' },
       { type: ['number', 'null'] },
+      { type: ['null'] },
       { $ref: 'x' },
       { type: 'array' },
     );

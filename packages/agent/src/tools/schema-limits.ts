@@ -103,10 +103,10 @@ const maps = ['patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 /** A schema inside of the whole one. Depth is limited, so recursion ends. */
 function fit(value: unknown): unknown {
   if (!isObject(value)) return value;
-  if (isNull(value)) return {};
-  if (refersOutside(value)) return { type: 'object' };
   const { $schema: _schema, $id: _id, ...given } = value;
   const schema = withItems(withoutNull(given));
+  if (isNull(given) || isNull(schema)) return {};
+  if (refersOutside(schema)) return { type: 'object' };
   for (const name of single) if (isObject(schema[name])) schema[name] = fit(schema[name]);
   for (const name of maps) if (isObject(schema[name])) schema[name] = mapValues(schema[name]);
   for (const name of unions) if (Array.isArray(schema[name])) schema[name] = schema[name].map(fit);
@@ -143,13 +143,15 @@ interface Shape {
 }
 
 /** The properties of a schema and of its unions; required is what each alternative requires. */
-const shapeOf = (root: JsonSchema, given: JsonSchema, depth = 0): Shape => {
+const shapeOf = (root: JsonSchema, given: JsonSchema, seen = new Set<JsonSchema>()): Shape => {
   const schema = follow(root, given);
+  // References may lead in circles.
+  if (seen.has(schema)) return { properties: [], required: [] };
+  seen.add(schema);
   const properties = Object.entries(objectOf(schema['properties']));
   const required = listOf(schema['required']).filter((name): name is string => typeof name === 'string');
-  if (depth >= maxRefHops) return { properties, required };
   const shapes = (union: (typeof unions)[number]) =>
-    listOf(schema[union]).map((member) => shapeOf(root, objectOf(member), depth + 1));
+    listOf(schema[union]).map((member) => shapeOf(root, objectOf(member), seen));
   for (const shape of shapes('allOf')) {
     properties.push(...shape.properties);
     required.push(...shape.required);
