@@ -12,6 +12,7 @@ import type { RunContext, Work } from './context.ts';
 import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
 import { agentLimits } from './limits.ts';
+import { onMachineCall } from './recover.ts';
 
 const readArguments = (tool: AgentTool, text: string): ReturnType<AgentTool['parse']> => {
   if (text.length > agentLimits.argumentsBytes) return { problem: 'The arguments are too large.' };
@@ -118,7 +119,7 @@ const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolO
 
 /** Runs one call of an agent as far as it goes: to its end, or to a question. */
 export const runCall = async (ctx: RunContext, running: Running): Promise<void> => {
-  const { signal } = running;
+  const { signal, call } = running;
   const outcome = await runTool(ctx, running).catch((error: unknown): ToolOutcome | null => {
     // Stop ends the call itself; after a restart it is resumed by its row.
     if (signal.aborted) return null;
@@ -127,5 +128,9 @@ export const runCall = async (ctx: RunContext, running: Running): Promise<void> 
   });
   if (outcome === null || (signal.aborted && outcome.type !== 'result')) return;
   const isWritten = await ctx.store.commit(await writesOf(ctx, running, outcome), 'synced');
-  if (isWritten && 'after' in outcome) outcome.after?.();
+  if (!isWritten) return;
+  if ('after' in outcome) outcome.after?.();
+  // The person may have answered before the question was written.
+  if (outcome.type === 'confirm' && call.requestId !== null)
+    await onMachineCall(ctx, call.userId, call.requestId);
 };

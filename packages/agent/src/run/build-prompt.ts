@@ -1,5 +1,5 @@
-import { buildContext } from '../memory/context.ts';
-import type { ModelInfo, PromptMessage } from '../ports.ts';
+import { compactWhenNeeded } from '../memory/compact.ts';
+import { ModelError, type ModelInfo, type PromptMessage } from '../ports.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';
@@ -9,6 +9,7 @@ import { agentLimits } from './limits.ts';
 import { tokensOf } from './budget.ts';
 import { historyOf } from './load.ts';
 import { markOf } from './result.ts';
+import { usageWrites } from './upkeep.ts';
 
 interface PromptInput {
   info: ModelInfo;
@@ -64,7 +65,7 @@ export const buildPrompt = async (
   const { agent, thread, run } = work;
   const { info, tools } = input;
   const system = await systemOf(ctx, work, input);
-  const context = await buildContext(
+  const { context, fits, writes, usage } = await compactWhenNeeded(
     agent.userId,
     {
       threadId: thread.id,
@@ -75,7 +76,10 @@ export const buildPrompt = async (
       mark: markOf(run),
       counted: null,
     },
-    ctx,
+    { ...ctx, signal: input.signal },
   );
+  const all = [...writes, ...(await usageWrites(ctx, run, usage))];
+  if (all.length > 0) await ctx.store.commit(all, 'kept');
+  if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
   return { system: context.system, messages: context.messages };
 };

@@ -11,6 +11,7 @@ import { endOf } from './finish.ts';
 import { agentLimits } from './limits.ts';
 import { historyOf, nextSeq } from './load.ts';
 import { buildPrompt } from './build-prompt.ts';
+import { keepNotes } from './upkeep.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
 interface Thinking {
@@ -183,5 +184,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
     calls.length > 0
       ? { writes: [], after: () => {} }
       : await endOf(ctx, work, { outcome: 'completed', result: text });
-  if (await ctx.store.commit([...writes, ...end.writes], 'synced')) end.after();
+  if (!(await ctx.store.commit([...writes, ...end.writes], 'synced'))) return;
+  end.after();
+  ctx.tidy(`notes ${agent.threadId} ${history}`, (signal) => keepNotes(ctx, work, signal));
 };

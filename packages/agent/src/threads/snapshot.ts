@@ -48,9 +48,8 @@ const runsOf = async ({ store }: Reads, thread: ThreadRow, { before, limit }: Sn
 };
 
 const keptOf = (events: readonly StoredEvent[]): KeptEvents => {
-  const byType = Map.groupBy(events, ({ type }) => type);
-  // The events of a group have the type of its key.
-  return ((type) => byType.get(type) ?? []) as KeptEvents;
+  // What is left has the type that was asked for.
+  return ((type) => events.filter((event) => event.type === type)) as KeptEvents;
 };
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
