@@ -1,4 +1,4 @@
-import { createFeed, createThreads, insert, update, type ThreadSignal, type Write } from '@drawbridge/agent';
+import { createFeed, createThreads, insert, update, type ThreadSignal } from '@drawbridge/agent';
 import { emptyView, reduce } from '@drawbridge/agent/view';
 import { threadSnapshot } from '@drawbridge/contracts/agent/threads';
 import { createFakeClock } from '@drawbridge/kit';
