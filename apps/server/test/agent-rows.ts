@@ -1,4 +1,4 @@
-import type { RunRow, ThreadRow, ToolCallRow } from '@drawbridge/agent';
+import type { AgentRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '@drawbridge/agent';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
@@ -70,4 +70,48 @@ export const textEvent = (text: string, ts = 1): StoredEvent => ({
   agentId: 'ag_1',
   ts,
   payload: { text, step: 1 },
+});
+
+export const agentRow = (userId: string, id: string, changes: Partial<AgentRow> = {}): AgentRow => ({
+  userId,
+  id,
+  threadId: 't1',
+  runId: 'run_1',
+  parentId: null,
+  parentCallId: null,
+  kind: 'main',
+  role: 'agent',
+  title: '',
+  instructions: '',
+  tools: null,
+  loaded: [],
+  maxSteps: 100,
+  steps: 0,
+  state: 'ready',
+  outcome: null,
+  result: '',
+  tainted: false,
+  planTaskId: null,
+  lastActiveAt: 1,
+  createdAt: 1,
+  endedAt: null,
+  ...changes,
+});
+
+export const messageRow = (userId: string, seq: number, changes: Partial<MessageRow> = {}): MessageRow => ({
+  userId,
+  threadId: 't1',
+  history: 'main',
+  seq,
+  id: `msg_${seq}`,
+  runId: 'run_1',
+  agentId: null,
+  step: 0,
+  role: 'user',
+  source: 'person',
+  v: 1,
+  parts: [],
+  tokens: 0,
+  createdAt: 1,
+  ...changes,
 });

@@ -26,3 +26,6 @@ export const agentKeys = {
   agentGrants: ['userId', 'threadId', 'key'],
   agentFiles: ['userId', 'id'],
 } as const satisfies { [Name in TableName]: readonly (keyof Rows[Name])[] };
+
+// The keys name each table once.
+export const agentTables = Object.keys(agentKeys) as readonly TableName[];

@@ -1,4 +1,4 @@
-export { agentKeys, type AgentTables } from './agent-tables.ts';
+export { agentKeys, agentTables, type AgentTables } from './agent-tables.ts';
 export type {
   IdempotencyTable,
   CallTable,

@@ -55,8 +55,8 @@ export const forgetOldThreads = async (
     const old = (await store.findOfAll('agentThreads', {}, oldest)).filter(
       ({ updatedAt }) => updatedAt < before,
     );
-    if (old.length === 0) return;
     for (const { userId, id } of old) await removeThread(userId, id);
+    if (old.length < atOnce) return;
     await sleep(clock, pauseMs, signal);
   }
 };

@@ -47,10 +47,10 @@ const runsOf = async ({ store }: Reads, thread: ThreadRow, { before, limit }: Sn
   return { runs: newest.slice(0, limit).toReversed(), hasMore: newest.length > limit };
 };
 
-const keptOf = (events: readonly StoredEvent[]): KeptEvents => {
-  // What is left has the type that was asked for.
-  return ((type) => events.filter((event) => event.type === type)) as KeptEvents;
-};
+const keptOf =
+  (events: readonly StoredEvent[]): KeptEvents =>
+  <Type extends StoredEvent['type']>(type: Type) =>
+    events.filter((event): event is Extract<StoredEvent, { type: Type }> => event.type === type);
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   Object.fromEntries(rows.map((row) => [row.id, row]));

@@ -1,29 +1,9 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { increase, insert, put, remove, update, type Write } from '@drawbridge/agent';
 import { keptEventBytes, maxEventBytes } from '@drawbridge/contracts/agent/events';
 import { sql } from 'kysely';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runRow, textEvent, threadRow, toolCallRow } from '../../../test/agent-rows.ts';
-import { migrate, openDatabase, type OpenDatabase } from '../../db/index.ts';
-import { createAgentStore } from './agent.store.ts';
-
-const opened: OpenDatabase[] = [];
-afterEach(async () => {
-  for (const store of opened.splice(0)) await store.close();
-});
-
-const open = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-'));
-  const database = openDatabase({ url: undefined, dataDir });
-  opened.push(database);
-  await migrate(database.db);
-  const reported: string[] = [];
-  const { db, commit } = database;
-  const store = createAgentStore({ db, commit, onError: ({ message }) => reported.push(message) });
-  return { ...store, db, reported, write: (...writes: Write[]) => store.commit(writes, 'kept') };
-};
+import { openAgentStore } from '../../../test/agent-store.ts';
 
 const event = (text: string, threadId = 't1', userId = 'ann'): Write => ({
   type: 'event',
@@ -33,7 +13,7 @@ const event = (text: string, threadId = 't1', userId = 'ann'): Write => ({
 });
 
 const withThreads = async () => {
-  const store = await open();
+  const store = await openAgentStore();
   expect(
     await store.write(
       insert('agentThreads', threadRow('ann', 't1')),
@@ -45,7 +25,7 @@ const withThreads = async () => {
 
 describe('rows', () => {
   it('come back as they were written', async () => {
-    const store = await open();
+    const store = await openAgentStore();
     const thread = threadRow('ann', 't1', {
       tasks: [{ id: 'a', description: 'Look', status: 'todo' }],
       queuePaused: true,
@@ -60,7 +40,7 @@ describe('rows', () => {
   });
 
   it('are found by a list with null, in an order, from behind a value', async () => {
-    const store = await open();
+    const store = await openAgentStore();
     const rows = [1, 2, 3, 4].map((at) =>
       runRow('ann', `run_${at}`, { threadId: `t${at}`, startedAt: at, endedAt: at === 2 ? null : at }),
     );
@@ -82,7 +62,7 @@ describe('rows', () => {
   });
 
   it('belong to one user', async () => {
-    const store = await open();
+    const store = await openAgentStore();
     await store.write(
       insert('agentThreads', threadRow('ann', 't1')),
       insert('agentThreads', threadRow('bob', 't1')),
@@ -99,7 +79,7 @@ describe('rows', () => {
   });
 
   it('that cannot be read are reported and left out, or end the reading of their user', async () => {
-    const store = await open();
+    const store = await openAgentStore();
     await store.write(
       insert('agentRuns', runRow('ann', 'run_1')),
       insert('agentRuns', runRow('bob', 'run_1')),
@@ -161,7 +141,7 @@ describe('a transaction', () => {
   });
 
   it('changes several rows by one update, replaces a row, and may be empty', async () => {
-    const store = await open();
+    const store = await openAgentStore();
     const calls = [0, 1].map((n) => toolCallRow('ann', `tc_${n}`, { n }));
     await store.write(...calls.map((row) => insert('agentToolCalls', row)));
     const start = update('agentToolCalls', { userId: 'ann', state: 'planned' }, { state: 'running' });
@@ -177,7 +157,7 @@ describe('a transaction', () => {
 });
 
 it('an increase adds to numbers, to null as to 0', async () => {
-  const store = await open();
+  const store = await openAgentStore();
   await store.write(insert('agentRuns', runRow('ann', 'run_1', { calls: 2 })));
   const add = increase('agentRuns', { userId: 'ann', id: 'run_1' }, { calls: 3, costMicro: 7 });
   expect([await store.write(add), await store.write(add)]).toEqual([true, true]);
@@ -229,7 +209,7 @@ describe('events', () => {
 });
 
 it('sums what the runs of a user have used since a moment', async () => {
-  const store = await open();
+  const store = await openAgentStore();
   const used = { inputTokens: 100, outputTokens: 10, cachedTokens: 50, costMicro: 7 };
   const ended = { ...used, state: 'completed', endedAt: 9 } as const;
   await store.write(
