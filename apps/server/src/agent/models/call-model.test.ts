@@ -141,13 +141,11 @@ describe('a model call', () => {
   });
 
   it.each([
-    ['120 s without a first byte', { until: new Promise(() => {}) }, 0, 120_000],
-    ['60 s of silence', { text: 'Hel', end: 'silent' }, 1, 60_000],
-  ] as const)('fails after %s', async (_, turn, parts, ms) => {
+    ['120 s without a first byte', () => new Promise<never>(() => {}), { parts: 0, ms: 120_000 }],
+    ['60 s of silence', [{ text: 'Hel', end: 'silent' }], { parts: 1, ms: 60_000 }],
+  ] as const)('fails after %s', async (_, script, { parts, ms }) => {
     const clock = createFakeClock();
-    const { model, call } = await open(
-      parts === 0 ? async () => (await new Promise(() => {})) ?? turn : [turn],
-    );
+    const { model, call } = await open(script);
     const stream = call({ clock });
     for (let n = 0; n < parts; n += 1) await stream.next();
     const failed = failure(stream);
