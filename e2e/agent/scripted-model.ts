@@ -10,8 +10,8 @@ export type { ScriptedCall, Turn } from './model-turn.ts';
 
 const message = z.looseObject({ role: z.string(), content: z.unknown() });
 const requestBody = z.looseObject({
-  model: z.string(),
-  messages: z.array(message),
+  model: z.string().default(''),
+  messages: z.array(message).default([]),
   tools: z
     .array(
       z.looseObject({
@@ -81,7 +81,11 @@ const readRequest = async (incoming: IncomingMessage, reply: ServerResponse): Pr
 /** Waits while the client does not read; false when it has closed the connection. */
 const write = async (reply: ServerResponse, text: string): Promise<boolean> => {
   if (reply.destroyed) return false;
-  if (!reply.write(text)) await Promise.race([once(reply, 'drain'), once(reply, 'close')]);
+  if (reply.write(text)) return true;
+  const done = new AbortController();
+  const { signal } = done;
+  await Promise.race([once(reply, 'drain', { signal }), once(reply, 'close', { signal })]);
+  done.abort();
   return !reply.destroyed;
 };
 
