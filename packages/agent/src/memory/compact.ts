@@ -137,7 +137,8 @@ export interface Compacted {
 
 /**
  * The context of the next step, shortened where it is too long for the model: older messages become a
- * summary, then older results lose their bodies. Commit `writes` before the context is sent.
+ * summary, then older results lose their bodies. Commit `writes` before the context is sent; a commit that
+ * fails means that notes were written meanwhile: call this again.
  */
 export const compactWhenNeeded = async (
   userId: string,
