@@ -44,12 +44,14 @@ export const doorWords: Record<Door, string> = {
   mcp: 'MCP client',
   rest: 'REST',
   jsonrpc: 'JSON-RPC client',
+  agent: 'Chat',
 };
 
 /** The kind of credential that a call used; calls from the panel have none. */
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
+  thread: 'chat',
 };
 
 /** What each permission allows. */
