@@ -22,6 +22,7 @@ export const message = (userId: string, seq: number, change: Partial<MessageRow>
   agentId: 'ag_1',
   step: seq,
   role: 'user',
+  source: 'person',
   v: 1,
   parts: [{ type: 'text', text: `message ${seq}` }],
   tokens: 1,
@@ -46,6 +47,8 @@ export const call = (userId: string, id: string, change: Partial<ToolCallRow> = 
   askId: null,
   result: [{ type: 'text', text: `result of ${id}` }],
   whole: null,
+  shown: '',
+  isShownCut: false,
   signature: null,
   startedAt: at,
   endedAt: at,
@@ -56,6 +59,7 @@ export const call = (userId: string, id: string, change: Partial<ToolCallRow> = 
 export const step = (userId: string, seq: number, text = `step ${seq}`): MessageRow =>
   message(userId, seq, {
     role: 'assistant',
+    source: 'model',
     parts: [
       { type: 'text', text },
       { type: 'tool-call', toolCallId: `tc_${seq}`, tool: 'read', arguments: '{}' },

@@ -98,8 +98,8 @@ describe('a context', () => {
 
   it("repeats the person's newest message where the notes have replaced it", async () => {
     const rows = {
-      agentMessages: [message('a', 1), step('a', 2), step('a', 3)],
-      agentToolCalls: [call('a', 'tc_2'), call('a', 'tc_3')],
+      agentMessages: [message('a', 1), message('a', 2, { source: 'note' }), step('a', 3)],
+      agentToolCalls: [call('a', 'tc_3')],
       agentNotes: [note('a', 1, { upToSeq: 2 })],
     };
     const { messages } = await build(rows);
@@ -119,8 +119,12 @@ describe('a context', () => {
     });
     const rows = {
       agentMessages: [
-        message('a', 1, { role: 'assistant', parts: [reasoning('stub'), { type: 'text', text: 'yes' }] }),
-        message('a', 2, { role: 'assistant', parts: [reasoning('other')] }),
+        message('a', 1, {
+          role: 'assistant',
+          source: 'model',
+          parts: [reasoning('stub'), { type: 'text', text: 'yes' }],
+        }),
+        message('a', 2, { role: 'assistant', source: 'model', parts: [reasoning('other')] }),
       ],
     };
     const { messages } = await build(rows);
