@@ -281,14 +281,12 @@ describe('a title', () => {
   });
 
   it.each([
-    ['plain', 'Plain'],
-    ['a\u202e<b>*x*</b>\n`y`', 'ab x /b y'],
+    ['Plain words.', 'Plain words'],
+    ['a\u202e<b>*x*</b>\n`y`', 'abx/b y'],
     [`${'word '.repeat(20)}`, `${'word '.repeat(11).trim()}…`],
     ['x'.repeat(100), `${'x'.repeat(59)}…`],
-  ])('of %j is plain', (text) => {
-    const title = plainTitle(text);
-    expect(title.length).toBeLessThanOrEqual(60);
-    expect(title).toMatch(/^[\p{L} /]+…?$/u);
+  ])('of %j is plain', (text, expected) => {
+    expect(plainTitle(text)).toBe(expected);
   });
 });
 
