@@ -58,6 +58,8 @@ export const toolCallRow = (userId: string, id: string, changes: Partial<ToolCal
   askId: null,
   result: null,
   whole: null,
+  shown: '',
+  isShownCut: false,
   signature: null,
   startedAt: 1,
   endedAt: null,

@@ -12,6 +12,8 @@ declare module 'vue-router' {
     always?: boolean;
     /** The page shows one question, so the tray is hidden. */
     showsQuestion?: boolean;
+    /** The page uses the whole width, with its own controls at the bottom. */
+    fills?: boolean;
   }
 }
 
@@ -54,6 +56,11 @@ export const createPanelRouter = (app: App): Router => {
         component: () => import('./features/shell/app-shell.vue'),
         children: [
           { path: '', component: () => import('./pages/machine-page.vue'), meta: { title: 'Machine' } },
+          {
+            path: 'chat/:threadId?',
+            component: () => import('./pages/chat-page.vue'),
+            meta: { title: 'Chat', fills: true },
+          },
           { path: 'tools', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
           {
             path: 'activity/:requestId?',

@@ -144,8 +144,11 @@ export interface ToolCallRow {
   askId: string | null;
   /** As the model sees it; null while it is open. */
   result: ResultPart[] | null;
-  /** The whole text, where `result` is cut. */
+  /** The whole text, where `shown` or `result` is cut. */
   whole: string | null;
+  /** The beginning of the text, as the thread shows it. */
+  shown: string;
+  isShownCut: boolean;
   /** What it tried and how it failed, without numbers and paths; for repeats. */
   signature: string | null;
   startedAt: number;

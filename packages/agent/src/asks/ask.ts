@@ -7,7 +7,10 @@ import type { NewAsk } from '../tools/tool.ts';
 const isoOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 /** Arguments as the person sees them; what is too long is marked. */
-export const shownArguments = (text: string, maxBytes: number): { args: Record<string, unknown>; isCut: boolean } => {
+export const shownArguments = (
+  text: string,
+  maxBytes: number,
+): { args: Record<string, unknown>; isCut: boolean } => {
   if (text.length > maxBytes) return { args: { '(cut)': text.slice(0, maxBytes) }, isCut: true };
   try {
     const value: unknown = JSON.parse(text);

@@ -9,9 +9,10 @@ import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from './context.ts';
-import { endCall, textOf } from './end-call.ts';
+import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
 import { agentLimits } from './limits.ts';
+import { onMachineCall } from './recover.ts';
 
 const readArguments = (tool: AgentTool, text: string): ReturnType<AgentTool['parse']> => {
   if (text.length > agentLimits.argumentsBytes) return { problem: 'The arguments are too large.' };
@@ -50,7 +51,10 @@ const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<Too
   if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
   const own = await ctx.store.find('agentToolCalls', { userId, agentId: call.agentId, state: 'ended' });
   const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
-  const repeat = isRepeat(own.map((one) => ({ ...one, isWriting: isWriting(one) })), call);
+  const repeat = isRepeat(
+    own.map((one) => ({ ...one, isWriting: isWriting(one) })),
+    call,
+  );
   return repeat === null ? null : textResult(repeat, 'failed');
 };
 
@@ -64,19 +68,20 @@ const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> 
   const refusal = answer === null ? await refusalOf(ctx, running) : null;
   if (refusal !== null) return refusal;
   const use: ToolUse = { ...work, ctx, call, args: read.args, answer, signal };
-  if (tool.effect === 'outside') await markRunning(ctx, call);
+  if (tool.effect === 'outside' || tool.effect === 'machine') await markRunning(ctx, call);
   return tool.run(use);
 };
 
-/** On disk before it runs: after a crash it is not run again. */
-const markRunning = async (ctx: RunContext, { userId, id }: ToolCallRow) => {
+/** What cannot be repeated is on disk before it runs: after a crash it is not run again. */
+const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow) => {
   const where = { userId, id, state: 'planned' as const };
-  if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], 'synced')))
+  const durability = effect === 'outside' ? 'synced' : 'kept';
+  if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))
     throw new CodedError('CONFLICT', 'The call was ended meanwhile');
 };
 
 const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolOutcome): Promise<Write[]> => {
-  const { agent } = work;
+  const { agent, run } = work;
   switch (outcome.type) {
     case 'ask': {
       const { askTtlMs } = await ctx.config();
@@ -96,11 +101,13 @@ const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolO
       ];
     case 'result': {
       const { areSecretsMasked } = await ctx.config();
-      const { parts, whole, isTainting } = prepareResult(call, outcome, { areSecretsMasked });
-      const signature = outcome.outcome === 'ok' ? null : failureSignature(call.tool, textOf(outcome.parts));
-      const taints = isTainting && !agent.tainted;
+      const { source, parts } = outcome;
+      const result = prepareResult({ call, run }, parts, { source, areSecretsMasked });
+      const isOk = outcome.outcome === 'ok';
+      const signature = isOk ? null : failureSignature(call.tool, result.shown);
+      const taints = source !== undefined && !agent.tainted;
       return [
-        ...endCall(ctx, call, { outcome: outcome.outcome, parts, whole, signature }),
+        ...endCall(ctx, call, { ...result, outcome: outcome.outcome, signature }),
         ...(outcome.writes ?? []),
         ...(taints ? [update('agentAgents', { userId: agent.userId, id: agent.id }, { tainted: true })] : []),
       ];
@@ -112,7 +119,7 @@ const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolO
 
 /** Runs one call of an agent as far as it goes: to its end, or to a question. */
 export const runCall = async (ctx: RunContext, running: Running): Promise<void> => {
-  const { signal } = running;
+  const { signal, call } = running;
   const outcome = await runTool(ctx, running).catch((error: unknown): ToolOutcome | null => {
     // Stop ends the call itself; after a restart it is resumed by its row.
     if (signal.aborted) return null;
@@ -121,5 +128,9 @@ export const runCall = async (ctx: RunContext, running: Running): Promise<void> 
   });
   if (outcome === null || (signal.aborted && outcome.type !== 'result')) return;
   const isWritten = await ctx.store.commit(await writesOf(ctx, running, outcome), 'synced');
-  if (isWritten && 'after' in outcome) outcome.after?.();
+  if (!isWritten) return;
+  if ('after' in outcome) outcome.after?.();
+  // The person may have answered before the question was written.
+  if (outcome.type === 'confirm' && call.requestId !== null)
+    await onMachineCall(ctx, call.userId, call.requestId);
 };

@@ -1,17 +1,15 @@
-import { makeTitle } from '../memory/title.ts';
 import type { QueueRow, ThreadRow } from '../rows.ts';
-import { remove, update } from '../store-port.ts';
-import { runEventOf, type RunContext } from './context.ts';
+import { remove } from '../store-port.ts';
+import type { RunContext } from './context.ts';
 import { agentLimits } from './limits.ts';
 import { openRunOf, threadOf } from './load.ts';
 import { startRun } from './start-run.ts';
+import { nameThread } from './upkeep.ts';
 
 interface Ended {
   userId: string;
   threadId: string;
   runId: string;
-  /** A background agent; the main agent of the run when undefined. */
-  agentId?: string;
 }
 
 const firstQueued = async (ctx: RunContext, { userId, id }: ThreadRow): Promise<QueueRow | undefined> =>
@@ -60,23 +58,8 @@ const continueThread = async (ctx: RunContext, { userId, threadId }: Ended): Pro
   await startRun(ctx, thread, { model: info.id, timeZone: null, message: null });
 };
 
-const nameThread = async (ctx: RunContext, { userId, threadId, runId }: Ended): Promise<void> => {
-  const thread = await threadOf(ctx, userId, threadId);
-  if (!thread || thread.title !== '') return;
-  const title = await makeTitle(ctx, userId, threadId);
-  if (title === '') return;
-  const where = { userId, id: threadId, title: '' };
-  await ctx.store.commit(
-    [
-      update('agentThreads', where, { title, titleBy: 'agent' }),
-      runEventOf(ctx, { userId, threadId, id: runId }, ['thread-title-updated', { title }]),
-    ],
-    'kept',
-  );
-};
-
 /** What follows the end of a run or of a background task: the queue, a follow-up run, a title. */
 export const afterRun = (ctx: RunContext, ended: Ended): void => {
   continueThread(ctx, ended).catch(ctx.onError);
-  nameThread(ctx, ended).catch(ctx.onError);
+  ctx.tidy(`title ${ended.threadId}`, (signal) => nameThread(ctx, ended, signal));
 };

@@ -15,7 +15,11 @@ export const taskOf = async (
 };
 
 /** Stops a task; false if there is none that is open. */
-export const cancelAgentTask = async (ctx: RunContext, thread: ThreadRow, taskId: string): Promise<boolean> => {
+export const cancelAgentTask = async (
+  ctx: RunContext,
+  thread: ThreadRow,
+  taskId: string,
+): Promise<boolean> => {
   const agent = await taskOf(ctx, thread, taskId);
   if (!agent) return false;
   await ctx.stopAgents([agent], 'cancelled');

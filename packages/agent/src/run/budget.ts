@@ -10,7 +10,10 @@ export const tokensOf = (row: { inputTokens: number; outputTokens: number; cache
   row.inputTokens + row.outputTokens - Math.floor(row.cachedTokens * 0.9);
 
 /** Why a user can use no more today; null if they can. */
-export const dayProblem = async (ctx: Pick<RunContext, 'store' | 'clock' | 'config'>, userId: string): Promise<string | null> => {
+export const dayProblem = async (
+  ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
+  userId: string,
+): Promise<string | null> => {
   const { tokensPerDay, costMicroPerDay } = await ctx.config();
   const now = ctx.clock.now();
   const used = await ctx.store.usageSince(userId, now - (now % dayMs));
@@ -22,7 +25,7 @@ export const dayProblem = async (ctx: Pick<RunContext, 'store' | 'clock' | 'conf
 };
 
 /** Which budget is spent, in a sentence; null if none is. */
-export const budgetProblem = async (ctx: RunContext, { run, agent }: Work): Promise<string | null> => {
+export const budgetProblem = ({ run, agent }: Work): string | null => {
   const { tokensPerRun, callsPerRun } = agentLimits;
   if (agent.kind === 'main' && agent.steps >= agent.maxSteps) return `The run has made ${agent.steps} steps.`;
   if (tokensOf(run) - run.approvedTokens >= tokensPerRun) return `The run has used ${tokensOf(run)} tokens.`;
@@ -31,7 +34,11 @@ export const budgetProblem = async (ctx: RunContext, { run, agent }: Work): Prom
 };
 
 /** Keeps everything, and asks the person whether the run may use as much again. */
-export const askToContinue = async (ctx: RunContext, { agent, run }: Work, problem: string): Promise<void> => {
+export const askToContinue = async (
+  ctx: RunContext,
+  { agent, run }: Work,
+  problem: string,
+): Promise<void> => {
   const { askTtlMs } = await ctx.config();
   const asking = { agent, call: null, expiresAt: ctx.clock.now() + askTtlMs };
   const { writes } = openAsk(ctx, asking, {

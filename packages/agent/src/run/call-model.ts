@@ -91,7 +91,8 @@ const callOnce = async (
 
 const retryMs = (error: ModelError, attempt: number) =>
   Math.min(
-    error.retryAfterMs ?? fullJitter(exponential(attempt, { baseMs: retryBaseMs, capMs: longestRetryAfterMs })),
+    error.retryAfterMs ??
+      fullJitter(exponential(attempt, { baseMs: retryBaseMs, capMs: longestRetryAfterMs })),
     longestRetryAfterMs,
   );
 

@@ -34,6 +34,10 @@ export interface AgentNeeds {
 /** The same, with the way to continue an agent whose rows have changed. */
 export interface RunContext extends AgentNeeds {
   wake(userId: string, agentId: string): void;
+  /** Drops the model call of an agent; its step begins again when it is woken. */
+  interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
+  /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
+  tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
   /** Starts the tasks of a plan that can start. */
   tickPlan(userId: string, planId: string): void;
   /** Ends open agents with all that belongs to them, at most 1.5 s later. */

@@ -29,6 +29,8 @@ export const takeCorrections = async (ctx: RunContext, { agent }: Work): Promise
     tokens: 0,
     createdAt: now,
   };
-  const taken = waiting.map(({ id }) => update('agentCorrections', { userId, agentId, id }, { takenAt: now }));
+  const taken = waiting.map(({ id }) =>
+    update('agentCorrections', { userId, agentId, id }, { takenAt: now }),
+  );
   return ctx.store.commit([insert('agentMessages', row), ...taken], 'kept');
 };

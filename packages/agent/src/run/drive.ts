@@ -9,10 +9,15 @@ import { takeCorrections } from './corrections.ts';
 import { endOf } from './finish.ts';
 import { callsOf, workOf } from './load.ts';
 import { nextStep } from './next-agent.ts';
+import { resumeCalls } from './resume-calls.ts';
 import { think } from './think.ts';
 
 /** Moves an agent to another state; false if another transition came first. */
-const move = (ctx: RunContext, { agent, run }: Work, to: 'ready' | 'waiting' | 'acting'): Promise<boolean> => {
+const move = (
+  ctx: RunContext,
+  { agent, run }: Work,
+  to: 'ready' | 'waiting' | 'acting',
+): Promise<boolean> => {
   const { userId, id, state } = agent;
   const isSuspended = to === 'waiting';
   const runState = isSuspended ? 'suspended' : 'active';
@@ -52,7 +57,7 @@ const thinkOrEnd = async (ctx: RunContext, work: Work, step: { isLast: boolean; 
   if (await takeCorrections(ctx, work)) return;
   const today = await dayProblem(ctx, work.run.userId);
   if (today !== null) return failAgent(ctx, work, spent(today));
-  const problem = await budgetProblem(ctx, work);
+  const problem = budgetProblem(work);
   if (problem !== null) {
     if (work.agent.kind === 'main') return askToContinue(ctx, work, problem);
     return failAgent(ctx, work, spent(problem));
@@ -87,6 +92,7 @@ export const drive = async (
   { userId, agentId }: { userId: string; agentId: string },
   signal: AbortSignal,
 ): Promise<void> => {
+  await resumeCalls(ctx, { userId, agentId });
   while (!signal.aborted) {
     const work = await workOf(ctx, userId, agentId);
     if (!work) return;

@@ -4,6 +4,7 @@ import type { AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type AgentNeeds } from './context.ts';
 import { endCall } from './end-call.ts';
+import { prepareResult } from './result.ts';
 
 const longestResult = 8_000;
 
@@ -42,7 +43,14 @@ export const endParentCall = (
 ): Write[] => {
   const isDone = outcome === 'completed';
   const text = isDone ? result : `The sub-agent did not finish (${outcome}). ${error ?? ''} ${result}`.trim();
-  return endCall(ctx, call, { outcome: isDone ? 'ok' : 'failed', parts: [{ type: 'text', text }] });
+  return endCall(ctx, call, {
+    ...prepareResult({ call, run: { id: call.runId } }, [{ type: 'text', text }], {
+      source: 'sub-agent',
+      areSecretsMasked: true,
+    }),
+    outcome: isDone ? 'ok' : 'failed',
+    signature: null,
+  });
 };
 
 export const usageOf = (run: RunRow) => ({
@@ -64,5 +72,8 @@ export const endRun = (
     { userId: run.userId, id: run.id, state: ['active', 'suspended'] },
     { state: status, reason: reason ?? null, endedAt: ctx.clock.now() },
   ),
-  runEventOf(ctx, run, ['run-finish', { status, ...(reason !== undefined && { reason }), usage: usageOf(run) }]),
+  runEventOf(ctx, run, [
+    'run-finish',
+    { status, ...(reason !== undefined && { reason }), usage: usageOf(run) },
+  ]),
 ];

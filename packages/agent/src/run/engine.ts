@@ -20,16 +20,18 @@ export const createEngine = (needs: AgentNeeds): Engine => {
   const { clock, machine, store, onError } = needs;
   const queue: KeyedQueue = createKeyedQueue();
   const working = new Map<string, AbortController>();
+  const tidying = new Set<string>();
+  const ending = new AbortController();
   let isStopping = false;
 
   const run = async (userId: string, agentId: string) => {
     if (isStopping) return;
-    const ending = new AbortController();
-    working.set(agentId, ending);
+    const own = new AbortController();
+    working.set(agentId, own);
     try {
-      await drive(ctx, { userId, agentId }, ending.signal);
+      await drive(ctx, { userId, agentId }, own.signal);
     } catch (error) {
-      if (!ending.signal.aborted) throw error;
+      if (!own.signal.aborted) throw error;
     } finally {
       working.delete(agentId);
     }
@@ -59,8 +61,18 @@ export const createEngine = (needs: AgentNeeds): Engine => {
   const ctx: RunContext = {
     ...needs,
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
-    tickPlan: (userId, planId) =>
-      void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
+    tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
+    tidy: (key, job) => {
+      if (isStopping || tidying.has(key)) return;
+      tidying.add(key);
+      const done = job(ending.signal).catch((error: unknown) => {
+        if (!ending.signal.aborted) onError(error);
+      });
+      void done.finally(() => tidying.delete(key));
+    },
+    interruptThought: ({ id, state }) => {
+      if (state === 'ready') working.get(id)?.abort();
+    },
     stopAgents,
   };
 
@@ -69,7 +81,8 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     halt,
     stop: async () => {
       isStopping = true;
-      for (const ending of working.values()) ending.abort();
+      ending.abort();
+      for (const own of working.values()) own.abort();
       await Promise.race([queue.settled(), sleep(clock, agentLimits.stopMs)]);
     },
   };

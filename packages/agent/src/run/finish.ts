@@ -10,11 +10,13 @@ export interface Ending {
   after(): void;
 }
 
+const nothing: Ending = { writes: [], after: () => {} };
+
 /** The parent's call of a delegate ends with it, and the parent goes on. */
 const endDelegate = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Promise<Ending> => {
   const where = { userId: agent.userId, id: agent.parentCallId ?? '', state: 'waiting' as const };
   const [call] = await ctx.store.find('agentToolCalls', where);
-  if (!call) return { writes: [], after: () => {} };
+  if (!call) return nothing;
   return {
     writes: endParentCall(ctx, call, end),
     after: () => ctx.wake(call.userId, call.agentId),
@@ -26,7 +28,7 @@ const endPlanned = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Prom
   const [planId = '', taskId = ''] = (agent.planTaskId ?? '').split('/');
   const where = { userId: agent.userId, planId, taskId };
   const [task] = await ctx.store.find('agentPlanTasks', { ...where, state: 'running' });
-  if (!task) return { writes: [], after: () => {} };
+  if (!task) return nothing;
   const isDone = end.outcome === 'completed' && task.verdict !== 'failed';
   const state = isDone ? 'succeeded' : end.outcome === 'cancelled' ? 'cancelled' : 'failed';
   const result = end.error === undefined ? end.result : `${end.error} ${end.result}`.trim();
@@ -36,16 +38,21 @@ const endPlanned = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Prom
   };
 };
 
+/** After Stop nothing follows: the person says how it goes on. */
 const endMain = (ctx: RunContext, { run, thread }: Work, end: AgentEnd): Ending => ({
   writes: endRun(ctx, run, { status: end.outcome, reason: end.error }),
-  after: () => afterRun(ctx, { userId: thread.userId, threadId: thread.id, runId: run.id }),
+  after: () => {
+    const { userId, id: threadId } = thread;
+    if (end.outcome !== 'cancelled') afterRun(ctx, { userId, threadId, runId: run.id });
+  },
 });
 
 const endBackground = async (ctx: RunContext, work: Work, end: AgentEnd): Promise<Ending> => {
-  const { thread, run, agent } = work;
+  const { thread, run } = work;
+  if (end.outcome === 'cancelled') return nothing;
   return {
     writes: await noteOfEnd(ctx, work, end),
-    after: () => afterRun(ctx, { userId: thread.userId, threadId: thread.id, runId: run.id, agentId: agent.id }),
+    after: () => afterRun(ctx, { userId: thread.userId, threadId: thread.id, runId: run.id }),
   };
 };
 

@@ -4,14 +4,21 @@ import type { Work } from './context.ts';
 
 type Reads = { store: AgentStore };
 
-export const threadOf = async ({ store }: Reads, userId: string, id: string): Promise<ThreadRow | undefined> =>
-  (await store.find('agentThreads', { userId, id }))[0];
+export const threadOf = async (
+  { store }: Reads,
+  userId: string,
+  id: string,
+): Promise<ThreadRow | undefined> => (await store.find('agentThreads', { userId, id }))[0];
 
 export const runOf = async ({ store }: Reads, userId: string, id: string): Promise<RunRow | undefined> =>
   (await store.find('agentRuns', { userId, id }))[0];
 
 /** The run that is open in the thread. */
-export const openRunOf = async ({ store }: Reads, userId: string, threadId: string): Promise<RunRow | undefined> =>
+export const openRunOf = async (
+  { store }: Reads,
+  userId: string,
+  threadId: string,
+): Promise<RunRow | undefined> =>
   (await store.find('agentRuns', { userId, threadId, state: ['active', 'suspended'] }))[0];
 
 export const agentOf = async ({ store }: Reads, userId: string, id: string): Promise<AgentRow | undefined> =>

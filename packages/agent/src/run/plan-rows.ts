@@ -28,21 +28,19 @@ export const newPlanRows = (
     createdAt: now,
     updatedAt: now,
   };
-  const rows = tasks.map(
-    ({ id: taskId, ...task }, n): PlanTaskRow => ({
-      ...task,
-      userId,
-      planId: id,
-      taskId,
-      n,
-      state: 'waiting',
-      agentId: null,
-      tries: 0,
-      signatures: [],
-      verdict: null,
-      result: '',
-    }),
-  );
+  const rows = tasks.map(({ id: taskId, ...task }, n): PlanTaskRow => ({
+    ...task,
+    userId,
+    planId: id,
+    taskId,
+    n,
+    state: 'waiting',
+    agentId: null,
+    tries: 0,
+    signatures: [],
+    verdict: null,
+    result: '',
+  }));
   return {
     view: planViewOf(row, rows),
     writes: [insert('agentPlans', row), ...rows.map((task) => insert('agentPlanTasks', task))],

@@ -25,7 +25,9 @@ const workOfPlan = async (ctx: RunContext, plan: PlanRow): Promise<Work | undefi
 const toolsFor = ({ kind, tools }: PlanTaskRow, all: ReadonlySet<string>): string[] => {
   if (kind === 'research') return [...new Set([...readOnly, ...tools])];
   if (kind === 'machine' || kind.startsWith('domain:'))
-    return tools.length > 0 ? [...tools, 'report-verification-verdict'] : [...all, 'report-verification-verdict'];
+    return tools.length > 0
+      ? [...tools, 'report-verification-verdict']
+      : [...all, 'report-verification-verdict'];
   return [...tools, 'report-verification-verdict'];
 };
 
@@ -82,7 +84,9 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
     const task = byId.get(taskId);
     if (!task) continue;
     if (task.kind === 'checkpoint') {
-      writes.push(update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'running' }));
+      writes.push(
+        update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'running' }),
+      );
       notes.push(checkpointNote(task));
       byId.set(taskId, { ...task, state: 'running' });
     } else {
@@ -94,7 +98,9 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
   }
   for (const taskId of step.cancel) {
     const task = byId.get(taskId);
-    writes.push(update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'cancelled' }));
+    writes.push(
+      update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'cancelled' }),
+    );
     if (task) byId.set(taskId, { ...task, state: 'cancelled' });
   }
   const now: PlanRow = { ...plan, state: step.state, updatedAt: ctx.clock.now() };
@@ -102,7 +108,11 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
   const hasEnded = plan.state === 'active' && (now.state === 'completed' || now.state === 'awaiting-replan');
   if (hasEnded) notes.push(noteText(now, rows));
   writes.push(
-    update('agentPlans', { userId, id: planId, state: plan.state }, { state: now.state, updatedAt: now.updatedAt }),
+    update(
+      'agentPlans',
+      { userId, id: planId, state: plan.state },
+      { state: now.state, updatedAt: now.updatedAt },
+    ),
     planEvent(ctx, { ...work.agent, id: null }, { view: planViewOf(now, rows), tasks: work.thread.tasks }),
   );
   if (notes.length > 0) writes.push(await noteFor(ctx, work, notes.join('\n\n')));

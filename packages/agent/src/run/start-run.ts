@@ -12,7 +12,11 @@ export interface NewMessage {
   source: 'sent' | 'queued' | 'steered';
 }
 
-const newRun = (ctx: RunContext, thread: ThreadRow, { model, timeZone }: { model: string; timeZone: string | null }): RunRow => ({
+const newRun = (
+  ctx: RunContext,
+  thread: ThreadRow,
+  { model, timeZone }: { model: string; timeZone: string | null },
+): RunRow => ({
   userId: thread.userId,
   id: ctx.newId('run_'),
   threadId: thread.id,
@@ -100,7 +104,11 @@ interface RunStart {
 }
 
 /** A run with its main agent; null if the thread has an open run. */
-export const startRun = async (ctx: RunContext, thread: ThreadRow, start: RunStart): Promise<RunRow | null> => {
+export const startRun = async (
+  ctx: RunContext,
+  thread: ThreadRow,
+  start: RunStart,
+): Promise<RunRow | null> => {
   const { message } = start;
   const run: RunRow = {
     ...newRun(ctx, thread, start),

@@ -2,7 +2,7 @@ import { closeAsk, closeConfirmation } from '../asks/ask.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from './context.ts';
-import { endCall } from './end-call.ts';
+import { endCall, endWith } from './end-call.ts';
 import { endOf } from './finish.ts';
 import { openAgentStates } from './end-agent.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from './load.ts';
@@ -25,13 +25,16 @@ export const closeCalls = async (
     if (call.state === 'waiting' && call.effect === 'machine')
       writes.push(closeConfirmation(ctx, call, 'withdrawn'));
     const { outcome, text } = end;
-    writes.push(...endCall(ctx, call, { outcome, parts: [{ type: 'text', text }] }));
+    writes.push(...endCall(ctx, call, endWith(outcome, text)));
   }
   return writes;
 };
 
 /** Withdraws the open questions of an agent. */
-export const withdrawAsks = async (ctx: RunContext, { userId, id }: Pick<AgentRow, 'userId' | 'id'>): Promise<Write[]> =>
+export const withdrawAsks = async (
+  ctx: RunContext,
+  { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
+): Promise<Write[]> =>
   (await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' })).flatMap((ask) =>
     closeAsk(ctx, ask, { outcome: 'withdrawn' }),
   );
@@ -58,7 +61,11 @@ export const closeAgent = async (
 };
 
 /** Everything that works in a thread, the main agent last. */
-export const openAgentsOf = async (ctx: RunContext, userId: string, threadId: string): Promise<AgentRow[]> => {
+export const openAgentsOf = async (
+  ctx: RunContext,
+  userId: string,
+  threadId: string,
+): Promise<AgentRow[]> => {
   const open = await ctx.store.find('agentAgents', { userId, threadId, state: openAgentStates });
   return open.toSorted((a, b) => Number(a.kind === 'main') - Number(b.kind === 'main'));
 };

@@ -57,18 +57,15 @@ export const newSubAgent = (
     createdAt: now,
     endedAt: null,
   };
-  const { id, role, kind, title, tools } = agent;
+  const { id, role, kind, title } = agent;
   const goal = agent.instructions.slice(0, 2_000);
-  const payload = { parentId: parent.id, role, kind, tools, title, goal };
+  const payload = { parentId: parent.id, role, kind, tools: from.tools, title, goal };
   return {
     id,
     writes: [
       insert('agentAgents', agent),
       insert('agentMessages', firstMessage(ctx, agent)),
-      eventOf(ctx, agent, [
-        'agent-spawned',
-        { ...payload, ...(kind !== 'delegate' && { taskId: id }) },
-      ]),
+      eventOf(ctx, agent, ['agent-spawned', { ...payload, ...(kind !== 'delegate' && { taskId: id }) }]),
     ],
   };
 };

@@ -11,6 +11,7 @@ import { endOf } from './finish.ts';
 import { agentLimits } from './limits.ts';
 import { historyOf, nextSeq } from './load.ts';
 import { buildPrompt } from './build-prompt.ts';
+import { keepNotes } from './upkeep.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
 interface Thinking {
@@ -30,7 +31,12 @@ const ask = async (
   info: ModelInfo,
 ): Promise<{ thought: Thought; request: ModelRequest }> => {
   const build = async () => {
-    const { system, messages } = await buildPrompt(ctx, work, { info, isLast, tools: tools.inPrompt, signal });
+    const { system, messages } = await buildPrompt(ctx, work, {
+      info,
+      isLast,
+      tools: tools.inPrompt,
+      signal,
+    });
     const shown = isLast ? [] : tools.inPrompt.map(specOf);
     return { use: 'main' as const, system, messages, tools: shown, maxOutputTokens: info.maxOutputTokens };
   };
@@ -43,11 +49,18 @@ const ask = async (
     ctx.model.lowerContext(info.id, Math.floor(info.contextTokens * 0.7));
     const lowered = (await ctx.model.info('main')) ?? info;
     const shorter = await build();
-    return { request: shorter, thought: await callModel(ctx, work, { ...call, provider: lowered.provider, request: shorter }) };
+    return {
+      request: shorter,
+      thought: await callModel(ctx, work, { ...call, provider: lowered.provider, request: shorter }),
+    };
   }
 };
 
-const callRows = (ctx: RunContext, work: Work, { thought, tools }: { thought: Thought; tools: ToolSet }): ToolCallRow[] =>
+const callRows = (
+  ctx: RunContext,
+  work: Work,
+  { thought, tools }: { thought: Thought; tools: ToolSet },
+): ToolCallRow[] =>
   thought.calls.slice(0, agentLimits.callsPerStep).map(({ tool, arguments: text }, n) => {
     const id = ctx.newId('tc_');
     const effect = tools.byName.get(tool)?.effect ?? 'own';
@@ -68,6 +81,8 @@ const callRows = (ctx: RunContext, work: Work, { thought, tools }: { thought: Th
       askId: null,
       result: null,
       whole: null,
+      shown: '',
+      isShownCut: false,
       signature: null,
       startedAt: ctx.clock.now(),
       endedAt: null,
@@ -98,14 +113,20 @@ const callEvent = (ctx: RunContext, { agent }: Work, call: ToolCallRow): Write =
   ]);
 };
 
-const usageWrite = ({ run }: Work, usage: Usage, { prices, calls }: { prices: ModelInfo['prices']; calls: number }): Write[] => {
+const usageWrite = (
+  { run }: Work,
+  usage: Usage,
+  { prices, calls }: { prices: ModelInfo['prices']; calls: number },
+): Write[] => {
   const { inputTokens, outputTokens, cachedTokens } = usage;
   const cost = costOf(usage, prices);
   const where = { userId: run.userId, id: run.id };
   const add = { inputTokens, outputTokens, cachedTokens, calls, ...(cost !== null && { costMicro: cost }) };
   return [
     increase('agentRuns', where, add),
-    ...(usage.estimated === true && !run.isEstimated ? [update('agentRuns', where, { isEstimated: true })] : []),
+    ...(usage.estimated === true && !run.isEstimated
+      ? [update('agentRuns', where, { isEstimated: true })]
+      : []),
   ];
 };
 
@@ -122,7 +143,12 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
   const calls = thinking.isLast ? [] : callRows(ctx, work, { thought, tools });
   const parts: MessagePart[] = [
     ...thought.parts,
-    ...calls.map(({ id, tool, arguments: text }): MessagePart => ({ type: 'tool-call', toolCallId: id, tool, arguments: text })),
+    ...calls.map(({ id, tool, arguments: text }): MessagePart => ({
+      type: 'tool-call',
+      toolCallId: id,
+      tool,
+      arguments: text,
+    })),
   ];
   const step = agent.steps + 1;
   const now = ctx.clock.now();
@@ -154,6 +180,11 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
     ...usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
   ];
   const text = thought.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const end = calls.length > 0 ? { writes: [], after: () => {} } : await endOf(ctx, work, { outcome: 'completed', result: text });
-  if (await ctx.store.commit([...writes, ...end.writes], 'synced')) end.after();
+  const end =
+    calls.length > 0
+      ? { writes: [], after: () => {} }
+      : await endOf(ctx, work, { outcome: 'completed', result: text });
+  if (!(await ctx.store.commit([...writes, ...end.writes], 'synced'))) return;
+  end.after();
+  ctx.tidy(`notes ${agent.threadId} ${history}`, (signal) => keepNotes(ctx, work, signal));
 };

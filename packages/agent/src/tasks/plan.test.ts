@@ -226,6 +226,7 @@ it('the view of a plan is in the order of the plan', () => {
     agentId: null,
     tries: 0,
     signatures: [],
+    verdict: null,
     result: '',
     ...change,
   });

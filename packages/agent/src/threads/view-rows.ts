@@ -1,4 +1,4 @@
-import { resultPreviewLength, type StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type {
   ViewAgent,
   ViewAsk,
@@ -7,11 +7,9 @@ import type {
   ViewMessage,
   ViewRun,
 } from '@drawbridge/contracts/agent/threads';
-import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import type { AgentRow, AskRow, MessageRow, RunRow, ToolCallRow } from '../rows.ts';
 import { usageOf } from '../run/end-agent.ts';
-import { textOf } from '../run/end-call.ts';
 import { agentLimits } from '../run/limits.ts';
 
 // What the panel's fold makes of events, made of rows: the two must agree.
@@ -55,9 +53,7 @@ export const viewMessage = (row: MessageRow, run: RunRow | undefined, kept: Kept
 };
 
 export const viewCall = (call: ToolCallRow): ViewCall => {
-  const { id, agentId, tool, requestId, outcome, result, whole, startedAt, endedAt } = call;
-  const text = whole ?? textOf(result ?? []);
-  const shown = cutText(text, resultPreviewLength);
+  const { id, agentId, tool, requestId, outcome, shown, isShownCut, startedAt, endedAt } = call;
   return {
     id,
     agentId,
@@ -66,7 +62,7 @@ export const viewCall = (call: ToolCallRow): ViewCall => {
     ...(requestId !== null && { requestId }),
     outcome,
     result: shown,
-    truncated: outcome === 'ok' && shown.length < text.length,
+    truncated: isShownCut,
     startedAt,
     endedAt,
   };

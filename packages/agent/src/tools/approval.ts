@@ -49,12 +49,15 @@ export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> =>
         type: 'stopped',
         outcome: deniedBy(answer.kind === 'approval' ? answer.userInput : undefined),
       };
-    const isLasting = answer.scope === 'session' && gate.grant !== null;
+    const isLasting = 'scope' in answer && answer.scope === 'session' && gate.grant !== null;
     return { type: 'approved', writes: isLasting && gate.grant !== null ? [grantOf(use, gate.grant)] : [] };
   }
   const { policy } = await use.ctx.config();
   if (policy[gate.action] === 'blocked')
-    return { type: 'stopped', outcome: textResult('The owner of this server has blocked this action.', 'denied') };
+    return {
+      type: 'stopped',
+      outcome: textResult('The owner of this server has blocked this action.', 'denied'),
+    };
   const isOpen =
     policy[gate.action] === 'always_allow' || (gate.grant !== null && (await hasGrant(use, [gate.grant])));
   if (isOpen && gate.always !== true) return { type: 'approved', writes: [] };

@@ -4,7 +4,7 @@ import { approvalOf } from './approval.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
 const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
-  const { ctx, call, thread, args, signal } = use;
+  const { call, thread, args, signal } = use;
   const isReading = tool.effect === 'read';
   const gate = isReading
     ? ({ type: 'approved', writes: [] } as const)
@@ -18,7 +18,11 @@ const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
       });
   if (gate.type !== 'approved') return gate.outcome;
   const { text, data, link } = await tool.run(args, { userId: thread.userId, callId: call.id, signal });
-  const parts = [text, ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]), ...(link === undefined ? [] : [link])];
+  const parts = [
+    text,
+    ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]),
+    ...(link === undefined ? [] : [link]),
+  ];
   return {
     type: 'result',
     outcome: 'ok',

@@ -1,35 +1,10 @@
 import { z } from 'zod';
-import type { AgentRow } from '../rows.ts';
 import { update } from '../store-port.ts';
+import { searchTools } from './search.ts';
+import { withUsed } from './tool-tiers.ts';
 import { coreTool, textResult, type AgentTool } from './tool.ts';
 
-/** With fewer deferred tools all are in the prompt. */
-export const shownWithoutSearch = 24;
-const maxLoaded = 32;
-const maxHits = 8;
 const maxAtOnce = 8;
-
-const wordsOf = (text: string) => text.toLowerCase().split(/[^a-z0-9]+/).filter((word) => word.length > 1);
-
-/** A word in the name counts more than one in the description. */
-const scoreOf = ({ name, description }: AgentTool, words: readonly string[]): number => {
-  const [nameText, aboutText] = [name.toLowerCase(), description.toLowerCase()];
-  return words.reduce(
-    (sum, word) => sum + (nameText.includes(word) ? 3 : 0) + (aboutText.includes(word) ? 1 : 0),
-    0,
-  );
-};
-
-/** The best hits of a search, best first. */
-export const searchTools = (tools: readonly AgentTool[], query: string): AgentTool[] => {
-  const words = wordsOf(query);
-  return tools
-    .map((tool) => ({ tool, score: scoreOf(tool, words) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, maxHits)
-    .map(({ tool }) => tool);
-};
 
 const searchTool = (deferred: readonly AgentTool[]) =>
   coreTool({
@@ -54,7 +29,7 @@ const loadTool = (deferred: readonly AgentTool[]) =>
       const known = new Set(deferred.map(({ name }) => name));
       const found = args.names.filter((name) => known.has(name));
       const missing = args.names.filter((name) => !known.has(name));
-      const loaded = [...new Set([...found, ...agent.loaded])].slice(0, maxLoaded);
+      const loaded = withUsed(agent.loaded, found);
       const text = [
         ...(found.length > 0 ? [`Loaded: ${found.join(', ')}.`] : []),
         ...(missing.length > 0 ? [`Unknown: ${missing.join(', ')}.`] : []),
@@ -68,15 +43,8 @@ const loadTool = (deferred: readonly AgentTool[]) =>
     },
   });
 
-/** Where there are many tools: the two that find and load them, and the ones that are loaded. */
-export const loadingTools = (
-  agent: Pick<AgentRow, 'loaded'>,
-  deferred: readonly AgentTool[],
-): { loading: AgentTool[]; loaded: AgentTool[] } => {
-  if (deferred.length <= shownWithoutSearch) return { loading: [], loaded: [...deferred] };
-  const isLoaded = new Set(agent.loaded);
-  return {
-    loading: [searchTool(deferred), loadTool(deferred)],
-    loaded: deferred.filter(({ name }) => isLoaded.has(name)),
-  };
-};
+/** The tools that find and load others. */
+export const loadingTools = (deferred: readonly AgentTool[]): AgentTool[] => [
+  searchTool(deferred),
+  loadTool(deferred),
+];

@@ -16,7 +16,7 @@ const safeName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice
 /** The text of a result, and its pictures as files of the thread. */
 export const resultParts = (
   ctx: RunContext,
-  { userId, threadId }: { userId: string; threadId: string },
+  { userId, id: threadId }: { userId: string; id: string },
   result: ToolResult,
 ): { parts: ResultPart[]; writes: Write[] } => {
   const parts: ResultPart[] = [];

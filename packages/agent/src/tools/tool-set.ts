@@ -5,6 +5,7 @@ import { domainTools } from './domain-tools.ts';
 import { loadingTools } from './loading-tools.ts';
 import { machineTools } from './machine-tools.ts';
 import { mcpTools } from './mcp-tools.ts';
+import { toolTiers } from './tool-tiers.ts';
 
 /** The tools of an agent, at this step. */
 export interface ToolSet {
@@ -38,14 +39,12 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
   const deferred = unique([...machine, ...domain, ...mcp]).filter(
     (tool) => !taken.has(tool.name) && isAllowed(tool),
   );
-  const allowedCore = core.filter(isAllowed);
+  const own = core.filter(isAllowed);
   // A sub-agent was given few tools by name: it needs no search.
-  if (agent.kind !== 'main' || !areToolsDeferred) return setOf(allowedCore, deferred, deferred);
-  const { loading, loaded } = loadingTools(agent, deferred);
-  return setOf([...allowedCore, ...loading], deferred, loaded);
+  const isDeferred = agent.kind === 'main' && areToolsDeferred;
+  const { inPrompt } = toolTiers(
+    { core: [...own, ...loadingTools(deferred)], deferred },
+    { loaded: agent.loaded, areToolsDeferred: isDeferred },
+  );
+  return { byName: new Map([...deferred, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
 };
-
-const setOf = (core: AgentTool[], deferred: AgentTool[], shown: readonly AgentTool[]): ToolSet => ({
-  byName: new Map([...core, ...deferred].map((tool) => [tool.name, tool])),
-  inPrompt: [...core, ...shown],
-});

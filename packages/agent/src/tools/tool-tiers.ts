@@ -6,18 +6,18 @@ export const maxLoadedTools = 32;
 /** Tools that find and load deferred ones; absent where all tools are in the prompt. */
 export const searchToolNames: ReadonlySet<string> = new Set(['search_tools', 'load_tool']);
 
-export interface ToolTiers {
+export interface ToolTiers<Tool> {
   /** In the prompt, the core tools first. */
-  inPrompt: ToolSpec[];
+  inPrompt: Tool[];
   /** Found with search_tools; empty where all tools are in the prompt. */
-  deferred: ToolSpec[];
+  deferred: Tool[];
 }
 
 /** Which tools the model is offered. `loaded`: names of deferred tools, the last used first. */
-export const toolTiers = (
-  tools: { core: readonly ToolSpec[]; deferred: readonly ToolSpec[] },
+export const toolTiers = <Tool extends ToolSpec>(
+  tools: { core: readonly Tool[]; deferred: readonly Tool[] },
   { loaded, areToolsDeferred }: { loaded: readonly string[]; areToolsDeferred: boolean },
-): ToolTiers => {
+): ToolTiers<Tool> => {
   if (!areToolsDeferred || tools.deferred.length <= maxWithoutSearch) {
     const core = tools.core.filter(({ name }) => !searchToolNames.has(name));
     return { inPrompt: [...core, ...tools.deferred], deferred: [] };

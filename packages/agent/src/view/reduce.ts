@@ -163,8 +163,8 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
     }
     case 'tool-error':
     case 'tool-interrupted': {
-      const { toolCallId, error, outcome } = event.payload;
-      return endCall(view, toolCallId, { outcome, result: error, endedAt: event.ts });
+      const { toolCallId, error, outcome, truncated = false } = event.payload;
+      return endCall(view, toolCallId, { outcome, result: error, truncated, endedAt: event.ts });
     }
     case 'confirmation-request':
       return openAsk(view, event);

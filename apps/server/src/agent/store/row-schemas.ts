@@ -140,6 +140,8 @@ export const rowSchemas = {
     askId: textOrNull,
     result: json(z.array(resultPart)).nullable(),
     whole: textOrNull,
+    shown: text,
+    isShownCut: flag,
     signature: textOrNull,
     startedAt: whole,
     endedAt: wholeOrNull,

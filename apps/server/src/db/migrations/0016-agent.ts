@@ -124,6 +124,8 @@ const tables: Record<string, Table> = {
       askId: 'text?',
       result: 'text?',
       whole: 'text?',
+      shown: 'text',
+      isShownCut: 'integer',
       signature: 'text?',
       startedAt: 'bigint',
       endedAt: 'bigint?',

@@ -1,6 +1,21 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
-import type { Attachment, SendMode, ThreadFrame, ThreadNow, ThreadView } from '@drawbridge/contracts/agent/threads';
-import { emptyView, liveOf, noLive, reduce, reduceLive, settleLive, withOlder, type LiveText } from '@drawbridge/agent/view';
+import type {
+  Attachment,
+  SendMode,
+  ThreadFrame,
+  ThreadNow,
+  ThreadView,
+} from '@drawbridge/contracts/agent/threads';
+import {
+  emptyView,
+  liveOf,
+  noLive,
+  reduce,
+  reduceLive,
+  settleLive,
+  withOlder,
+  type LiveText,
+} from '@drawbridge/agent/view';
 import type { Clock } from '@drawbridge/kit';
 import { computed, ref, shallowRef } from 'vue';
 import { attempt, failureOf, type Failure } from '../../api/index.ts';

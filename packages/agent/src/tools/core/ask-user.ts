@@ -36,7 +36,13 @@ export const askUser = coreTool({
     const message = introMessage ?? questions[0]?.question ?? 'A question';
     return {
       type: 'ask',
-      ask: { inputType: 'questions', severity: 'info', message, questions, ...(introMessage !== undefined && { introMessage }) },
+      ask: {
+        inputType: 'questions',
+        severity: 'info',
+        message,
+        questions,
+        ...(introMessage !== undefined && { introMessage }),
+      },
     };
   },
 });

@@ -1,66 +1,65 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
-import { parseUrl } from '@drawbridge/kit';
 import { z } from 'zod';
 import { WebError } from '../../ports.ts';
 import type { Write } from '../../store-port.ts';
 import { deniedBy, grantOf, hasGrant } from '../approval.ts';
-import { urlWarnings } from '../domain-access.ts';
+import {
+  accessWarningWords,
+  allHostsGrant,
+  hostGrant,
+  readTarget,
+  type AccessTarget,
+  type AccessWarning,
+} from '../domain-access.ts';
 import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
 
-const anyHost = 'fetch-url:*';
-const grantKey = (url: URL) => `fetch-url:${url.hostname}`;
+/** Warnings that a grant for all hosts does not cover: the address may carry data out. */
+const askedInSpite: readonly AccessWarning[] = ['long', 'data'];
 
-/** Whether the person has written the name of that host in this thread. */
-const isNamedByPerson = async ({ ctx, thread }: ToolUse, host: string): Promise<boolean> => {
-  const where = { userId: thread.userId, threadId: thread.id, history: 'main', role: 'user' as const };
+/** What the person has written in this thread. */
+const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {
+  const where = { userId: thread.userId, threadId: thread.id, source: 'person' as const };
   const messages = await ctx.store.find('agentMessages', where);
-  return messages.some(({ parts }) =>
-    parts.some((part) => part.type === 'text' && part.text.toLowerCase().includes(host)),
-  );
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 };
 
-const askFor = (url: URL, warnings: string[]): NewAsk => ({
+const askFor = ({ url, host, warnings }: AccessTarget): NewAsk => ({
   inputType: 'domain-access',
   severity: warnings.length > 0 ? 'warning' : 'info',
-  message: `Fetch a page from ${url.host}?`,
-  domainAccess: { url: url.href, host: url.host, warnings },
+  message: `Fetch a page from ${host}?`,
+  domainAccess: { url, host, warnings: warnings.map((warning) => accessWarningWords[warning]) },
 });
 
 type Access = { type: 'open'; writes: Write[] } | { type: 'ask'; ask: NewAsk } | { type: 'denied' };
 
-const grantsOf = (use: ToolUse, url: URL, answer: AskAnswer): Write[] => {
+const grantsOf = (use: ToolUse, { host }: AccessTarget, answer: AskAnswer): Write[] => {
   if (answer.kind !== 'domainAccessApprove') return [];
   switch (answer.domainAccessAction) {
     case 'allow_once':
       return [];
     case 'allow_domain':
-      return [grantOf(use, grantKey(url))];
+      return [grantOf(use, hostGrant(host))];
     case 'allow_all':
-      return [grantOf(use, anyHost)];
+      return [grantOf(use, allHostsGrant)];
     default:
       answer.domainAccessAction satisfies never;
       return [];
   }
 };
 
-/** A URL that could carry data out is asked for in spite of a grant. */
-const accessTo = async (use: ToolUse, url: URL, answer: AskAnswer | null): Promise<Access> => {
+const accessTo = async (use: ToolUse, target: AccessTarget, answer: AskAnswer | null): Promise<Access> => {
   if (answer !== null)
     return answer.kind === 'domainAccessApprove'
-      ? { type: 'open', writes: grantsOf(use, url, answer) }
+      ? { type: 'open', writes: grantsOf(use, target, answer) }
       : { type: 'denied' };
   const { policy } = await use.ctx.config();
   if (policy.fetchUrl === 'blocked') return { type: 'denied' };
-  const warnings = urlWarnings(url);
-  if (warnings.length > 0) {
-    if (!(await isNamedByPerson(use, url.hostname)))
-      warnings.push('You have not named this host in the conversation.');
-    return { type: 'ask', ask: askFor(url, warnings) };
-  }
-  if (policy.fetchUrl === 'always_allow' || (await hasGrant(use, [grantKey(url), anyHost])))
+  const ask = { type: 'ask', ask: askFor(target) } as const;
+  if (target.warnings.some((warning) => askedInSpite.includes(warning))) return ask;
+  if (policy.fetchUrl === 'always_allow' || (await hasGrant(use, [hostGrant(target.host)])))
     return { type: 'open', writes: [] };
-  const isNamed = await isNamedByPerson(use, url.hostname);
-  return { type: 'ask', ask: askFor(url, isNamed ? [] : ['You have not named this host in the conversation.']) };
+  const isNamed = !target.warnings.includes('unnamed');
+  return isNamed && (await hasGrant(use, [allHostsGrant])) ? { type: 'open', writes: [] } : ask;
 };
 
 const input = z.strictObject({
@@ -79,30 +78,38 @@ const pageText = (page: { url: string; title: string; markdown: string }, from: 
 /** Reads a public page as markdown; the person decides about each host. */
 export const fetchUrl = coreTool({
   name: 'fetch-url',
-  description: 'Read a public web page as markdown. The person is asked about hosts that they have not allowed.',
+  description:
+    'Read a public web page as markdown. The person is asked about hosts that they have not allowed.',
   input,
   effect: 'read',
   action: 'fetchUrl',
   run: async (use) => {
     const { ctx, args, answer, signal } = use;
-    const url = parseUrl(args.url);
-    if (url === undefined) return textResult('This is not a URL.', 'failed');
-    const access = await accessTo(use, url, answer);
+    const target = readTarget(args.url, await personsTexts(use));
+    if (target === null) return textResult('This is not an address of the web.', 'failed');
+    const { url, host } = target;
+    const access = await accessTo(use, target, answer);
     if (access.type === 'denied') return deniedBy();
     if (access.type === 'ask') return access;
     try {
-      const mayFollow = (target: URL) => target.host === url.host;
-      const got = await ctx.web.fetch(url.href, { mayFollow, signal });
+      const mayFollow = (next: URL) => next.hostname === new URL(url).hostname;
+      const got = await ctx.web.fetch(url, { mayFollow, signal });
       if (got.kind === 'redirect')
         return {
           type: 'result',
           outcome: 'ok',
           parts: [{ type: 'text', text: `The page redirects to ${got.url}. Fetch that URL to follow it.` }],
-          source: url.host,
+          source: host,
           writes: access.writes,
         };
       const text = pageText(got.page, args.offset, args.max_chars);
-      return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text }], source: url.host, writes: access.writes };
+      return {
+        type: 'result',
+        outcome: 'ok',
+        parts: [{ type: 'text', text }],
+        source: host,
+        writes: access.writes,
+      };
     } catch (error) {
       if (error instanceof WebError) return textResult(error.message, 'failed');
       throw error;

@@ -15,7 +15,11 @@ const planIdOf = (callId: string) => callId.replace(/^tc_/, 'plan_');
 
 const propose = async (use: ToolUse, { title, tasks }: Args): Promise<ToolOutcome> => {
   const { ctx, thread } = use;
-  const running = { userId: thread.userId, threadId: thread.id, state: ['active', 'awaiting-approval'] as const };
+  const running = {
+    userId: thread.userId,
+    threadId: thread.id,
+    state: ['active', 'awaiting-approval'] as const,
+  };
   if ((await ctx.store.find('agentPlans', running)).length > 0)
     return textResult('A plan is running. Wait for it to end before you propose another one.', 'failed');
   const offer = await plannedTools(ctx, use);
@@ -55,7 +59,8 @@ export const plan = coreTool({
     const { args, answer } = use;
     if (answer === null) return propose(use, args);
     if (answer.kind === 'approval' && answer.approved) return start(use, args);
-    const feedback = answer.kind === 'planDeny' ? answer.feedback : answer.kind === 'approval' ? answer.userInput : '';
+    const feedback =
+      answer.kind === 'planDeny' ? answer.feedback : answer.kind === 'approval' ? answer.userInput : '';
     const said = feedback === undefined || feedback === '' ? '' : ` They say: ${feedback}`;
     return textResult(`The person did not approve this plan.${said}`, 'denied');
   },

@@ -19,7 +19,8 @@ export const readResult = coreTool({
     if (call?.whole == null) return textResult('There is no result with this id that was cut.', 'failed');
     const text = call.whole.slice(args.offset, args.offset + args.length);
     const end = args.offset + text.length;
-    const more = end < call.whole.length ? `\n[${call.whole.length - end} characters more from offset ${end}]` : '';
+    const more =
+      end < call.whole.length ? `\n[${call.whole.length - end} characters more from offset ${end}]` : '';
     return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text: text + more }], source: call.tool };
   },
 });

@@ -1,14 +1,22 @@
-import { maxMemoryLength, memorySection } from '@drawbridge/contracts/agent/memory';
+import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { z } from 'zod';
-import { changeMemory, memoryOf } from '../../memory/working-memory.ts';
+import { memoryOf, memoryRow } from '../../memory/memory-row.ts';
+import { changeMemory } from '../../memory/working-memory.ts';
+import { put } from '../../store-port.ts';
 import { approvalOf } from '../approval.ts';
-import { coreTool, textResult } from '../tool.ts';
+import { coreTool, textResult, type ToolUse } from '../tool.ts';
 
 const input = z.strictObject({
   section: memorySection,
   mode: z.enum(['add', 'replace', 'remove']),
   text: z.string().max(500),
 });
+
+/** Text from outside is in the history of the thread. */
+const isTainted = async ({ ctx, thread }: ToolUse): Promise<boolean> => {
+  const where = { userId: thread.userId, threadId: thread.id, tainted: true };
+  return (await ctx.store.find('agentAgents', where, { limit: 1 })).length > 0;
+};
 
 /** What the agent knows of the person across threads; asks first where its context holds outside text. */
 export const remember = coreTool({
@@ -28,17 +36,19 @@ export const remember = coreTool({
       message: args.mode === 'remove' ? 'Forget this?' : 'Remember this?',
       text: args.text,
       severity: 'info',
-      always: agent.tainted,
+      always: agent.tainted || (await isTainted(use)),
     });
     if (gate.type !== 'approved') return gate.outcome;
-    const changed = changeMemory(memory, args, ctx.clock.now());
-    if (changed === null)
-      return textResult(`The memory is full (${maxMemoryLength} characters). Shorten or remove something.`, 'failed');
+    const changed = changeMemory(memory.sections, args);
+    if (!changed.ok) return textResult(changed.problem, 'failed');
     return {
       type: 'result',
       outcome: 'ok',
       parts: [{ type: 'text', text: args.mode === 'remove' ? 'Forgotten.' : 'Remembered.' }],
-      writes: [...gate.writes, ...changed],
+      writes: [
+        ...gate.writes,
+        put('agentMemory', memoryRow(memory, { sections: changed.sections, now: ctx.clock.now() })),
+      ],
     };
   },
 });

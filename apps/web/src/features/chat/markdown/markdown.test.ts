@@ -52,7 +52,23 @@ it('shows a text of too many nodes as plain text', () => {
 });
 
 const pieces = fc.constantFrom(
-  ...['a', ' ', '\n', '\n\n', '# ', '- ', '1. ', '> ', '```', '\n```\n', '    x', '**', '`', '|a|b|', '\n|-|-|\n'],
+  ...[
+    'a',
+    ' ',
+    '\n',
+    '\n\n',
+    '# ',
+    '- ',
+    '1. ',
+    '> ',
+    '```',
+    '\n```\n',
+    '    x',
+    '**',
+    '`',
+    '|a|b|',
+    '\n|-|-|\n',
+  ],
   ...['[x](http://a.b)', '---', '===', '\t', '<b>', '\\'],
 );
 it('parses a text that grows as if it were parsed whole', () => {

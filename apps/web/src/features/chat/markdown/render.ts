@@ -42,7 +42,9 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   const start = name === 'ordered_list' ? token.attrGet('start') : null;
   const node = h(tag, { class: element.class || undefined, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;
-  return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [node]);
+  return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [
+    node,
+  ]);
 };
 
 const codeOf = (token: Token): VNode =>
@@ -71,7 +73,9 @@ const leafOf = (token: Token): VNode[] => {
     case 'code_block':
       return [codeOf(token)];
     case 'code_inline':
-      return [h('code', { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' }, token.content)];
+      return [
+        h('code', { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' }, token.content),
+      ];
     default:
       return token.content === '' ? [] : [h(Text, token.content)];
   }

@@ -38,13 +38,27 @@ const tools: Record<string, Words> = {
 };
 
 /** The argument that says what a call is about, the first that is there. */
-const subjects = ['command', 'filePath', 'path', 'dirPath', 'source', 'url', 'query', 'pattern', 'title', 'role', 'text'];
+const subjects = [
+  'command',
+  'filePath',
+  'path',
+  'dirPath',
+  'source',
+  'url',
+  'query',
+  'pattern',
+  'title',
+  'role',
+  'text',
+];
 const maxSubjectLength = 120;
 
 const subjectOf = (args: Record<string, unknown>): string => {
   const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
   const [line = ''] = String(found ?? '').split('\n');
-  return line.length > maxSubjectLength || line !== (found ?? '') ? `${line.slice(0, maxSubjectLength)}…` : line;
+  return line.length > maxSubjectLength || line !== (found ?? '')
+    ? `${line.slice(0, maxSubjectLength)}…`
+    : line;
 };
 
 const wordsOfName = (name: string): Words => {
