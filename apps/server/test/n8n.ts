@@ -31,7 +31,7 @@ const everything = [
 
 const node = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', position: [0, 0] };
 
-/** A stand-in of n8n's public API with one workflow, `w1`. `offered`: its discover; null: an older version. */
+/** A stand-in of n8n with one workflow, `w1`. `offered`: its discover; null: an older version. */
 export const openN8n = async (offered: readonly string[] | null = everything) => {
   const workflows = new Map<string, StoredWorkflow>();
   workflows.set('w1', {
