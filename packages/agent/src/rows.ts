@@ -253,7 +253,7 @@ export interface MemoryRow {
   updatedAt: number;
 }
 
-/** For one thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
+/** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
 export interface GrantRow {
   userId: string;
   threadId: string;
