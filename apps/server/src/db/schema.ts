@@ -1,4 +1,5 @@
+import type { AgentSettingsTables } from './agent-settings-table.ts';
 import type { GatewayTables } from './gateway-tables.ts';
 
 /** All tables that our queries name. Accounts keep theirs to themselves. */
-export type Schema = GatewayTables;
+export interface Schema extends GatewayTables, AgentSettingsTables {}

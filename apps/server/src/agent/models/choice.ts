@@ -34,6 +34,8 @@ const split = (id: string): { provider: Provider; model: string } => {
   return { provider: 'compatible', model: id };
 };
 
+export const providerOf = (id: string): Provider => split(id).provider;
+
 /** Where a model is served; null without a model, and for a bare name without a URL. */
 export const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 'key'> | null => {
   if (id === null) return null;
