@@ -44,7 +44,7 @@ export const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 
   return url === null || model === '' ? null : { id, provider, model, url };
 };
 
-/** The origin that a key for this model is sent to; null while there is none. */
+/** The origin that a key for this model is sent to; null without a model and its URL. */
 export const keyOriginOf = (place: ModelPlace): string | null =>
   parseUrl(placeOf(place)?.url ?? '')?.origin ?? null;
 

@@ -138,7 +138,7 @@ const pictureLine = ({ error, text }: Answer): CheckLine => {
 const notChosen =
   'No model is chosen. Choose anthropic/…, openai/… or google/…, or the name of a model together with its URL.';
 
-/** Tests the chosen model with three short requests. Gives five lines, each with what to do where it failed. */
+/** Tests the chosen model with three short requests. Five lines: a failed one says what to do. */
 export const verifyModel = async (models: ModelPort, clock: Clock): Promise<CheckLine[]> => {
   const info = await models.info('main');
   if (info === null) return [failed('reached', notChosen), ...names.slice(1).map(skipped)];

@@ -1,3 +1,4 @@
+import { errors } from '../../errors.ts';
 import type { Sealer } from './secrets.ts';
 import type { Scope } from './settings.store.ts';
 
@@ -14,9 +15,12 @@ type SealedKeys = Record<string, string>;
 export interface KeyBox {
   /** Null without a key, and for one that was sealed for another server. */
   open(sealed: SealedKeys, label: KeyLabel): string | null;
-  /** The keys after a change: undefined keeps one, null removes it. */
+  /** The keys after a change: undefined keeps one, null removes it. Throws `badRequest` for blanks. */
   put(sealed: SealedKeys, label: KeyLabel, key: string | null | undefined): SealedKeys;
 }
+
+/** As a header can carry it. */
+const printable = /^[\x21-\x7e]+$/;
 
 const purposeOf = ({ scope, name, origin }: KeyLabel) => JSON.stringify([scope, name, origin]);
 
@@ -32,6 +36,8 @@ export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void): Ke
     if (key === undefined) return sealed;
     const { [label.name]: _before, ...others } = sealed;
     if (key === null) return others;
+    if (!printable.test(key))
+      throw errors.badRequest({ message: 'A key has printable characters and no blanks' });
     hide(key);
     return { ...others, [label.name]: sealer.seal(key, purposeOf(label)) };
   },

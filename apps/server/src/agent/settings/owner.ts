@@ -11,7 +11,7 @@ import type { SettingsStore } from './settings.store.ts';
 export interface OwnerSettings {
   own: OwnValues;
   holds: Effective;
-  /** Keys that the owner has set; null where there is none for the present server. */
+  /** Keys that the owner has set; null without one for the present server. */
   modelKey: string | null;
   braveKey: string | null;
 }

@@ -114,9 +114,11 @@ describe('the settings of the agent', () => {
     expect(await settings.get()).toMatchObject({ modelUrl: null, modelKey: { lastFour: '-env' } });
   });
 
-  it('refuses a key without a model', async () => {
+  it('refuses a key without a model, and one that breaks a header', async () => {
     const { settings } = await open();
     await expect(settings.change({ modelKey: 'key' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    const input = { model: 'openai/gpt-5', modelKey: 'key\r\nx-other: 1' };
+    await expect(settings.change(input)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 
   it('keeps both of two changes at once', async () => {
