@@ -5,7 +5,8 @@ import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 'pino'];
 
 export default defineConfig({
-  entry: 'src/main.ts',
+  // The worker is started by its file.
+  entry: { main: 'src/main.ts', 'extract-worker': 'src/agent/web/extract-worker.ts' },
   format: 'esm',
   platform: 'node',
   target: 'node20',

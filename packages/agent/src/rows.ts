@@ -74,7 +74,8 @@ export interface AgentRow {
   loaded: string[];
   maxSteps: number;
   steps: number;
-  state: 'ready' | 'thinking' | 'acting' | 'waiting' | 'ended';
+  /** `asking`: the run itself asks the person whether it may continue. */
+  state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
   outcome: EndStatus | null;
   result: string;
   /** Its context holds text from outside. */
@@ -107,6 +108,8 @@ export interface MessageRow {
   agentId: string | null;
   step: number;
   role: 'user' | 'assistant';
+  /** `note`: written by the server for the model, such as the end of a background task. */
+  source: 'person' | 'note' | 'model';
   v: 1;
   parts: MessagePart[];
   tokens: number;
@@ -141,8 +144,11 @@ export interface ToolCallRow {
   askId: string | null;
   /** As the model sees it; null while it is open. */
   result: ResultPart[] | null;
-  /** The whole text, where `result` is cut. */
+  /** The whole text, where `shown` or `result` is cut. */
   whole: string | null;
+  /** The beginning of the text, as the thread shows it. */
+  shown: string;
+  isShownCut: boolean;
   /** What it tried and how it failed, without numbers and paths; for repeats. */
   signature: string | null;
   startedAt: number;
@@ -200,6 +206,8 @@ export interface PlanTaskRow {
   tries: number;
   /** Failure signatures of its verdicts. */
   signatures: string[];
+  /** The end that its verdicts have led to; null before it. */
+  verdict: 'done' | 'failed' | null;
   result: string;
 }
 

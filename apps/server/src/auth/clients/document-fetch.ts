@@ -3,8 +3,8 @@ import { lookup } from 'node:dns/promises';
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { isPublicRoutableHost } from '@better-auth/core/utils/host';
 import type { ClientMetadataResourceFetch } from '@better-auth/oauth-provider';
+import { isPublicAddress, isPublicHost } from '../../public-host.ts';
 
 /** The largest document or key set of a client, in bytes; the limits of the account library are lower. */
 const mostBytes = 64 * 1024;
@@ -47,8 +47,7 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
   const lookupPublic: LookupFunction = (hostname, { all }, done) => {
     const found = (addresses: LookupAddress[]) => {
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicRoutableHost(address)))
-        return done(inside(), []);
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return done(inside(), []);
       return all === true ? done(null, addresses) : done(null, first.address, first.family);
     };
     outside.resolve(hostname).then(found, (error: NodeJS.ErrnoException) => done(error, []));
@@ -58,7 +57,7 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
     const asked = new Request(input, init);
     const url = new URL(asked.url);
     // An IP address is not looked up.
-    if (url.protocol !== 'https:' || !isPublicRoutableHost(url.hostname)) throw inside();
+    if (url.protocol !== 'https:' || !isPublicHost(url.hostname)) throw inside();
     const options = {
       agent: false,
       headers: Object.fromEntries(asked.headers),
