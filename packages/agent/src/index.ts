@@ -7,3 +7,5 @@ export * from './tools/names.ts';
 export * from './tools/schema-limits.ts';
 export { createFeed, type Feed } from './threads/feed.ts';
 export { createThreads, newThreadRow, type ThreadsNeeds } from './threads/threads.ts';
+export type * from './agent-module.ts';
+export { followThread } from './threads/follow.ts';
