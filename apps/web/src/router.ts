@@ -80,17 +80,17 @@ export const createPanelRouter = (app: App): Router => {
           },
           {
             path: 'settings',
-            component: () => import('./pages/settings-page.vue'),
+            component: () => import('./pages/settings/settings-page.vue'),
             meta: { title: 'Settings' },
           },
           {
             path: 'settings/tokens',
-            component: () => import('./pages/tokens-page.vue'),
+            component: () => import('./pages/settings/tokens-page.vue'),
             meta: { title: 'Access tokens' },
           },
           {
             path: 'settings/clients',
-            component: () => import('./pages/clients-page.vue'),
+            component: () => import('./pages/settings/clients-page.vue'),
             meta: { title: 'Connected clients' },
           },
           {

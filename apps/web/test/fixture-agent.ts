@@ -85,6 +85,26 @@ export const createFrames = () =>
     throw error;
   });
 
+async function* follow(frames: ReturnType<typeof createFrames>, signal: AbortSignal | undefined) {
+  const waiting: ThreadFrame[] = [];
+  let wake = () => {};
+  const stop = frames.on('all', (frame) => {
+    waiting.push(frame);
+    wake();
+  });
+  signal?.addEventListener('abort', () => wake());
+  try {
+    while (!signal?.aborted) {
+      const frame = waiting.shift();
+      if (frame === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else if (frame.type === 'event') yield tracked(String(frame.id), frame);
+      else yield frame;
+    }
+  } finally {
+    stop();
+  }
+}
+
 export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof createFrames>) => {
   const change = <Input extends z.ZodType, Out>(name: string, input: Input, answer: () => Out) =>
     t.procedure.input(input).mutation(({ input: given }) => {
@@ -99,26 +119,6 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     });
   const done = () => ({ ok: true as const });
 
-  async function* follow(signal: AbortSignal | undefined) {
-    const waiting: ThreadFrame[] = [];
-    let wake = () => {};
-    const stop = frames.on('all', (frame) => {
-      waiting.push(frame);
-      wake();
-    });
-    signal?.addEventListener('abort', () => wake());
-    try {
-      while (!signal?.aborted) {
-        const frame = waiting.shift();
-        if (frame === undefined) await new Promise<void>((resolve) => (wake = resolve));
-        else if (frame.type === 'event') yield tracked(String(frame.id), frame);
-        else yield frame;
-      }
-    } finally {
-      stop();
-    }
-  }
-
   return t.router({
     status: t.procedure.query(() => world.status),
     usage: t.procedure.query(() => ({ tokens: 1_200, costMicro: 0 })),
@@ -126,15 +126,13 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     cancel: change('cancel', id, done),
     confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),
     messages: t.procedure.input(id.extend({ before: z.string().optional() })).query(() => world.snapshot),
-    toolCall: t.procedure
-      .input(z.object({ toolCallId: z.string() }))
-      .query(({ input }) => ({
-        id: input.toolCallId,
-        tool: 'x',
-        arguments: '{}',
-        result: [],
-        whole: 'The whole text',
-      })),
+    toolCall: t.procedure.input(z.object({ toolCallId: z.string() })).query(({ input }) => ({
+      id: input.toolCallId,
+      tool: 'x',
+      arguments: '{}',
+      result: [],
+      whole: 'The whole text',
+    })),
     threads: t.router({
       list: t.procedure
         .input(z.object({ cursor: z.string().optional() }))
@@ -170,7 +168,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       .input(id.extend({ lastEventId: z.string().nullish() }))
       .subscription(({ input, signal }) => {
         world.opened.push(input.lastEventId ?? '');
-        return follow(signal);
+        return follow(frames, signal);
       }),
   });
 };

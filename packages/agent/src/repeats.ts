@@ -24,9 +24,9 @@ export const failureSignature = (tool: string, failure: string): string => {
 /** A call that has ended. */
 export interface PastCall extends Pick<
   ToolCallRow,
-  'id' | 'tool' | 'arguments' | 'outcome' | 'signature' | 'result'
+  'id' | 'step' | 'n' | 'tool' | 'arguments' | 'effect' | 'outcome' | 'signature' | 'result'
 > {
-  /** It may have changed something: a call that failed before may succeed after it. */
+  /** It may have changed something outside: a call that failed before may succeed after it. */
   isWriting: boolean;
 }
 
@@ -52,9 +52,9 @@ const failureOf = ({ id, outcome, signature }: PastCall): string =>
 const equalCalls = (history: readonly PastCall[], next: NextCall): PastCall[] => {
   const args = normalised(next.arguments);
   const equal: PastCall[] = [];
-  for (const call of history.toReversed()) {
+  for (const call of history.toSorted((a, b) => b.step - a.step || b.n - a.n)) {
     if (call.tool === next.tool && normalised(call.arguments) === args) equal.push(call);
-    else if (call.isWriting && call.outcome === 'ok') break;
+    else if (call.isWriting && call.effect !== 'own' && call.outcome === 'ok') break;
   }
   return equal.filter(({ outcome }) => outcome === 'ok' || outcome === 'failed');
 };
@@ -64,7 +64,7 @@ const areAlike = (calls: readonly PastCall[], count: number, keyOf: (call: PastC
 
 /**
  * Why the call is refused, as a sentence for the model: the same call has failed alike twice, or has
- * given the same result three times. Null when it may run. `history` is in the order of the calls.
+ * given the same result three times. Null when it may run. `history`: the ended calls of its agent.
  */
 export const isRepeat = (history: readonly PastCall[], next: NextCall): string | null => {
   const equal = equalCalls(history, next);

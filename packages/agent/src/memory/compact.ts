@@ -101,15 +101,15 @@ const summarise = async (
 /** The material as it will be read once the summary is written. */
 const withSummary = ({ history, files }: Material, note: NoteRow): Material => {
   const messages = history.messages.filter(({ seq }) => seq > note.upToSeq);
-  const lastUser = history.messages.findLast(({ role }) => role === 'user') ?? history.lastUserMessage;
-  const hasUserMessage = messages.some(({ role }) => role === 'user');
+  const isOfPerson = ({ source }: MessageRow) => source === 'person';
+  const lastOfPerson = history.messages.findLast(isOfPerson) ?? history.lastOfPerson;
   return {
     files,
     history: {
       ...history,
       from: note.upToSeq,
       messages,
-      lastUserMessage: hasUserMessage ? null : lastUser,
+      lastOfPerson: messages.some(isOfPerson) ? null : lastOfPerson,
       notes: [...history.notes.filter((one) => !isSummary(one)), note],
     },
   };
@@ -137,7 +137,8 @@ export interface Compacted {
 
 /**
  * The context of the next step, shortened where it is too long for the model: older messages become a
- * summary, then older results lose their bodies. Commit `writes` before the context is sent.
+ * summary, then older results lose their bodies. Commit `writes` before the context is sent; a commit that
+ * fails means that notes were written meanwhile: call this again.
  */
 export const compactWhenNeeded = async (
   userId: string,

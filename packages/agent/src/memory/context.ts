@@ -127,7 +127,7 @@ const notesText = (notes: readonly NoteRow[]): string | null =>
 
 /** What stands before the messages: memory, notes, summary, and the request that all this is about. */
 const preamble = (material: Material, { info, mark }: ContextInput): PromptMessage[] => {
-  const { memory, notes, lastUserMessage } = material.history;
+  const { memory, notes, lastOfPerson } = material.history;
   const summary = notes.findLast(({ kind }) => kind === 'summary');
   const blocks = [
     memory === null ? null : memoryText(memory.sections),
@@ -135,7 +135,7 @@ const preamble = (material: Material, { info, mark }: ContextInput): PromptMessa
     summary === undefined ? null : block('conversation-summary', summary.text),
   ].filter((one) => one !== null);
   const limit = Math.floor(info.contextTokens * repeatedShare);
-  const repeated = lastUserMessage === null ? [] : userParts(lastUserMessage, material, mark);
+  const repeated = lastOfPerson === null ? [] : userParts(lastOfPerson, material, mark);
   const parts = [
     ...blocks.map(text),
     ...repeated.map((part) => (part.type === 'text' ? text(cutToTokens(part.text, limit)) : part)),
@@ -188,8 +188,8 @@ export const contextOf = (material: Material, input: ContextInput): Context => {
 
 export const readMaterial = async (userId: string, id: HistoryId, store: AgentStore): Promise<Material> => {
   const history = await readHistory(userId, id, store);
-  const { lastUserMessage, messages, calls } = history;
-  const shown = lastUserMessage === null ? messages : [lastUserMessage, ...messages];
+  const { lastOfPerson, messages, calls } = history;
+  const shown = lastOfPerson === null ? messages : [lastOfPerson, ...messages];
   return { history, files: await readFiles(userId, { messages: shown, calls }, store) };
 };
 

@@ -1,5 +1,6 @@
-import type { AgentStore } from '../store-port.ts';
 import { mainHistory, type MemoryRow, type MessageRow, type NoteRow, type ToolCallRow } from '../rows.ts';
+import type { AgentStore } from '../store-port.ts';
+import { memoryOf } from './memory-row.ts';
 
 export interface HistoryId {
   threadId: string;
@@ -14,7 +15,7 @@ export interface History {
   /** The messages after `from`, in their order. */
   messages: MessageRow[];
   /** The newest message of the person where it is not among `messages`. */
-  lastUserMessage: MessageRow | null;
+  lastOfPerson: MessageRow | null;
   /** The calls of `messages`, by id. */
   calls: ReadonlyMap<string, ToolCallRow>;
   /** Those that are not replaced, in the order of the messages that they replace. */
@@ -35,10 +36,10 @@ const readCalls = async (userId: string, messages: readonly MessageRow[], store:
   return new Map(rows.map((row) => [row.id, row]));
 };
 
-const readLastUserMessage = async (userId: string, id: HistoryId, store: AgentStore) => {
+const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore) => {
   const rows = await store.find(
     'agentMessages',
-    { userId, ...id, role: 'user' },
+    { userId, ...id, source: 'person' },
     { orderBy: 'seq', descending: true, limit: 1 },
   );
   return rows[0] ?? null;
@@ -46,8 +47,8 @@ const readLastUserMessage = async (userId: string, id: HistoryId, store: AgentSt
 
 const readMemory = async (userId: string, { history }: HistoryId, store: AgentStore) => {
   if (history !== mainHistory) return null;
-  const [row] = await store.find('agentMemory', { userId });
-  return row?.enabled === true ? row : null;
+  const row = await memoryOf(store, userId);
+  return row.enabled ? row : null;
 };
 
 /** Reads the present history of an agent. */
@@ -63,11 +64,11 @@ export const readHistory = async (userId: string, id: HistoryId, store: AgentSto
     { userId, threadId, history },
     { orderBy: 'seq', after: from },
   );
-  const hasUserMessage = messages.some(({ role }) => role === 'user');
+  const hasPerson = messages.some(({ source }) => source === 'person');
   return {
     from,
     messages,
-    lastUserMessage: hasUserMessage ? null : await readLastUserMessage(userId, { threadId, history }, store),
+    lastOfPerson: hasPerson ? null : await readLastOfPerson(userId, { threadId, history }, store),
     calls: await readCalls(userId, messages, store),
     notes,
     nextNoteSeq: Math.max(0, ...all.map(({ seq }) => seq)) + 1,

@@ -46,7 +46,7 @@ export const makeTitle = async (
   const [thread] = await store.find('agentThreads', { userId, id: threadId });
   const [first] = await store.find(
     'agentMessages',
-    { userId, threadId, history: mainHistory, role: 'user' },
+    { userId, threadId, history: mainHistory, source: 'person' },
     { orderBy: 'seq', limit: 1 },
   );
   if (!thread || thread.titleBy !== null || !first) return noStep;

@@ -41,9 +41,11 @@ const partText = (part: MessagePart, who: string, calls: Calls): string[] => {
   }
 };
 
+const writers: Record<MessageRow['source'], string> = { person: 'Person', note: 'Server', model: 'Agent' };
+
 const messageText = (row: MessageRow, calls: Calls): string => {
   const time = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ');
-  const who = row.role === 'user' ? 'Person' : 'Agent';
+  const who = writers[row.source];
   return [`[${time}]`, ...row.parts.flatMap((part) => partText(part, who, calls))].join('\n');
 };
 

@@ -16,7 +16,7 @@ const groupTitles: Record<string, string> = {
   system: 'system',
 };
 
-/** A day such as "Monday, 23 November 2026"; the time of day is left out, so that the prompt can be cached. */
+/** The day, such as "Monday, 23 November 2026"; without the time, so that the prompt can be cached. */
 export const dateLine = (now: number, timeZone: string | null): string => {
   const format = (zone: string) =>
     new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: zone }).format(now);

@@ -79,7 +79,8 @@ export const buildPrompt = async (
     { ...ctx, signal: input.signal },
   );
   const all = [...writes, ...(await usageWrites(ctx, run, usage))];
-  if (all.length > 0) await ctx.store.commit(all, 'kept');
+  // Notes were written meanwhile: the prompt is built from them.
+  if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
   return { system: context.system, messages: context.messages };
 };

@@ -13,15 +13,15 @@ import { resumeCalls } from './resume-calls.ts';
 import { think } from './think.ts';
 
 /** Moves an agent to another state; false if another transition came first. */
-const move = (
+const move = async (
   ctx: RunContext,
   { agent, run }: Work,
   to: 'ready' | 'waiting' | 'acting',
 ): Promise<boolean> => {
-  const { userId, id, state } = agent;
+  const { userId, id, threadId, state } = agent;
   const isSuspended = to === 'waiting';
   const runState = isSuspended ? 'suspended' : 'active';
-  return ctx.store.commit(
+  const isWritten = await ctx.store.commit(
     [
       update('agentAgents', { userId, id, state }, { state: to, lastActiveAt: ctx.clock.now() }),
       ...(agent.kind === 'main' && run.state !== runState
@@ -30,6 +30,8 @@ const move = (
     ],
     'kept',
   );
+  if (isWritten) ctx.bus.changed(userId, threadId);
+  return isWritten;
 };
 
 /** Ends an agent whose model cannot be used; a main agent's run ends with it. */

@@ -1,8 +1,10 @@
+import { untrusted } from '../prompt/untrusted.ts';
 import { mainHistory, type MessageRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import type { AgentNeeds, Work } from './context.ts';
 import type { AgentEnd } from './end-agent.ts';
 import { nextSeq } from './load.ts';
+import { markOf } from './result.ts';
 
 /** A message of the server to the main agent; it reads it in its next step. */
 export const noteFor = async (
@@ -37,7 +39,8 @@ export const noteOfEnd = async (
 ): Promise<Write[]> => {
   const { id, title } = work.agent;
   const cause = error === undefined ? '' : ` ${error}`;
+  const shown = untrusted(result, { source: `task ${id}`, mark: markOf(work.run) });
   return [
-    await noteFor(ctx, work, `[Background task ${id} "${title}" ended: ${outcome}.${cause}]\n${result}`),
+    await noteFor(ctx, work, `[Background task ${id} "${title}" ended: ${outcome}.${cause}]\n${shown}`),
   ];
 };

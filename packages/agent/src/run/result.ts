@@ -1,5 +1,6 @@
 import { resultPreviewLength } from '@drawbridge/contracts/agent/events';
 import { cutText } from '@drawbridge/kit';
+import { maskSecrets } from '../prompt/mask-secrets.ts';
 import { cutResult } from '../prompt/cut-result.ts';
 import { untrustedResult } from '../prompt/untrusted.ts';
 import type { ResultPart, RunRow, ToolCallRow } from '../rows.ts';
@@ -47,6 +48,6 @@ export const prepareResult = (
     ],
     shown,
     isShownCut,
-    whole: isWhole ? (read.whole ?? text) : null,
+    whole: isWhole ? (read.whole ?? (areSecretsMasked ? maskSecrets(text) : text)) : null,
   };
 };

@@ -120,7 +120,7 @@ function fit(value: unknown): unknown {
   return schema;
 }
 
-/** The schema that a reference inside the document leads to; an empty one where there is none. */
+/** The schema that a reference inside the document leads to, or an empty one. */
 const follow = (root: JsonSchema, schema: JsonSchema): JsonSchema => {
   let at = schema;
   for (let hop = 0; hop < maxRefHops; hop += 1) {

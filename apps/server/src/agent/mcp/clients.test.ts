@@ -172,7 +172,11 @@ describe('a server that fails', () => {
         reply.socket?.resetAndDestroy();
       },
     ],
-    ['a result that is none', 'gave a result that cannot be read', () => ({ content: [{ type: 'what' }] })],
+    [
+      'a result of no known kind',
+      'gave a result that cannot be read',
+      () => ({ content: [{ type: 'what' }] }),
+    ],
     [
       'an error of its own',
       'answered: ',

@@ -1,4 +1,4 @@
-import { systemClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { asHtml, openWebSite } from '../../../test/web-site.ts';
 import { createWeb } from './fetch-page.ts';
@@ -58,11 +58,19 @@ describe('a page of HTML', () => {
     expect(page).toMatchObject({ title: 'Deep', markdown: 'deep' });
   });
 
-  it('SS-14 one that outlives its time in the worker ends with a sentence, and the next one is read', async () => {
-    const { readHtml } = await open({ extractLimits: { heapMiB: 128, ms: 1_500 } });
+  it('SS-14 one that outlives its time in the worker ends with a sentence, and holds up no other', async () => {
+    const clock = createFakeClock();
+    const { readHtml, read, pages } = await open({ clock });
     const slow = '<div>'.repeat(200_000) + '</p></i>'.repeat(200_000);
-    await expect(readHtml(slow)).rejects.toThrow('could not be read as text');
-    expect(await readHtml('<p>fine</p>')).toMatchObject({ markdown: 'fine' });
+    const failing = expect(readHtml(slow)).rejects.toThrow('could not be read as text');
+    // One timer for the fetch, one for its worker.
+    await expect.poll(() => clock.waiting()).toBe(2);
+    pages.set('ok.example/fine', asHtml('<p>fine</p>'));
+    expect(await read('ok.example/fine')).toMatchObject({ markdown: 'fine' });
+    await clock.settle(5_000);
+    expect(clock.waiting()).toBe(2);
+    await clock.settle(5_000);
+    await failing;
   });
 
   it('SS-14 one that outgrows the memory of the worker is read as plain text', async () => {

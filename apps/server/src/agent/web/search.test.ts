@@ -101,6 +101,17 @@ describe('web search', () => {
     await expect(large.ask()).rejects.toThrow('too large');
   });
 
+  it('says in a test what it answers, or what is wrong', async () => {
+    const { search, close } = await open(brave);
+    expect(await search.test()).toEqual([
+      { name: 'Brave Search', state: 'ok', text: 'Answered with 2 hits.' },
+    ]);
+    close();
+    expect(await search.test()).toEqual([
+      { name: 'Search', state: 'failed', text: 'Brave Search could not be reached.' },
+    ]);
+  });
+
   it('is off without a service', async () => {
     const config = async () => ({ braveKey: null, searxngUrl: null });
     const search = createSearch({ clock: createFakeClock(), config });

@@ -1,4 +1,5 @@
 import { WebError, type SearchHit, type SearchPort } from '@drawbridge/agent';
+import type { CheckLine } from '@drawbridge/contracts/agent/settings';
 import { createBoundedMap, cutText, parseUrl, type BoundedMap, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createOriginFetch, type OriginReply } from './origin-fetch.ts';
@@ -109,8 +110,13 @@ const readReply = ({ status, text: body }: OriginReply, question: Question): Sea
 
 type Cached = BoundedMap<string, { hits: SearchHit[]; untilMs: number }>;
 
+export interface Search extends SearchPort {
+  /** Asks the service once, beside the cache. */
+  test(): Promise<CheckLine[]>;
+}
+
 /** Web search by the owner's service. Its failures are a `WebError` with one sentence. */
-export const createSearch = (needs: Needs): SearchPort => {
+export const createSearch = (needs: Needs): Search => {
   const { clock, config } = needs;
   const cache = createBoundedMap<string, Cached>({ maxEntries: cachedUsers });
 
@@ -137,7 +143,18 @@ export const createSearch = (needs: Needs): SearchPort => {
     }
   };
 
+  const test = async (): Promise<CheckLine> => {
+    try {
+      const question = await questionFor('weather');
+      const { length } = await ask(question, new AbortController().signal);
+      return { name: question.service, state: 'ok', text: `Answered with ${length} hits.` };
+    } catch (error) {
+      return { name: 'Search', state: 'failed', text: error instanceof Error ? error.message : 'It failed.' };
+    }
+  };
+
   return {
+    test: async () => [await test()],
     isOn: async () => {
       const { braveKey, searxngUrl } = await config();
       return braveKey !== null || searxngUrl !== null;

@@ -47,8 +47,7 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
   const lookupPublic: LookupFunction = (hostname, { all }, done) => {
     const found = (addresses: LookupAddress[]) => {
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
-        return done(inside(), []);
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return done(inside(), []);
       return all === true ? done(null, addresses) : done(null, first.address, first.family);
     };
     outside.resolve(hostname).then(found, (error: NodeJS.ErrnoException) => done(error, []));

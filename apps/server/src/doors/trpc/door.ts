@@ -13,7 +13,6 @@ import {
   sendResponse,
   type Limits,
 } from '../../http/index.ts';
-import { errors } from '../../errors.ts';
 import { appRouter } from './app.router.ts';
 import type { Context } from './context.ts';
 import { errorShape } from './error-shape.ts';
@@ -121,8 +120,9 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
       url: `/${sendPath}`,
       bodyLimit: chatBodyLimit,
       // Before the body is read: only a person who is signed in may send a large one.
-      onRequest: async (request) => {
-        if (!(await accounts.session(credentialsOf(request)))) throw errors.unauthorized();
+      onRequest: async (request, reply) => {
+        if (await accounts.session(credentialsOf(request))) return;
+        await answer(request, reply, sendPath);
       },
       handler: (request, reply) => answer(request, reply, sendPath),
     });

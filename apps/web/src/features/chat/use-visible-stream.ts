@@ -5,7 +5,7 @@ import { useClock } from '../../api/index.ts';
 /** A hidden window keeps its stream this long: browsers open only six connections to a server. */
 export const hiddenMs = 30_000;
 
-/** Runs `open` once it is ready and while the window is visible; cleans up 30 s after the window is hidden. */
+/** Runs `open` once it is ready and the window visible; cleans up 30 s after the window was hidden. */
 export const useVisibleStream = (isReady: () => boolean, open: () => () => void): void => {
   const timer = createTimer(useClock());
   let close: (() => void) | null = null;

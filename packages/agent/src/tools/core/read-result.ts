@@ -16,11 +16,12 @@ export const readResult = coreTool({
   run: async ({ ctx, args, thread }) => {
     const where = { userId: thread.userId, id: args.id, threadId: thread.id };
     const [call] = await ctx.store.find('agentToolCalls', where);
-    if (call?.whole == null) return textResult('There is no result with this id that was cut.', 'failed');
-    const text = call.whole.slice(args.offset, args.offset + args.length);
+    if (call?.result == null) return textResult('There is no result with this id.', 'failed');
+    const whole = call.whole ?? call.shown;
+    const text = whole.slice(args.offset, args.offset + args.length);
     const end = args.offset + text.length;
     const more =
-      end < call.whole.length ? `\n[${call.whole.length - end} characters more from offset ${end}]` : '';
+      end < whole.length ? `\n[${whole.length - end} characters more from offset ${end}]` : '';
     return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text: text + more }], source: call.tool };
   },
 });

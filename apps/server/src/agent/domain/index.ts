@@ -1,0 +1,1 @@
+export { createN8n } from './n8n/adapter.ts';
