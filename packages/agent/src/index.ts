@@ -10,3 +10,5 @@ export { coreToolNames } from './tools/core-tools.ts';
 export * from './tools/domain-access.ts';
 export * from './tools/names.ts';
 export * from './tools/schema-limits.ts';
+export type * from './agent-module.ts';
+export { followThread } from './threads/follow.ts';
