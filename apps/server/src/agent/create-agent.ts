@@ -1,9 +1,10 @@
-import { createAgent, type Agent, type AgentConfig } from '@drawbridge/agent';
+import { createAgent, type AgentConfig, type AgentModule } from '@drawbridge/agent';
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { CallerContext } from '../callers/index.ts';
 import type { Store } from '../db/index.ts';
+import { errors } from '../errors.ts';
 import type { AgentEnvironment } from './config-schema.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
@@ -21,12 +22,16 @@ interface Needs {
   onError(error: unknown): void;
 }
 
-export interface ServerAgent {
-  agent: Agent;
+export interface ServerAgent extends AgentModule {
   stop(): Promise<void>;
 }
 
 const idLength = 16;
+
+/** Settings come from the environment alone. */
+const unavailable = async (): Promise<never> => {
+  throw errors.notFound();
+};
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
@@ -76,6 +81,13 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
   });
   return {
     agent,
+    status: async () => ({
+      module: true,
+      enabled: (await config()).off === null,
+      model: (await models.info('main'))?.id ?? null,
+    }),
+    settings: { get: unavailable, change: unavailable },
+    verify: unavailable,
     stop: async () => {
       await agent.stop();
       await mcp.close();

@@ -34,13 +34,21 @@ const sseFrame = (frame: ThreadFrame) => {
   }
 };
 
-const streamThread = async ({ module, clock, onError }: RouteContext, { userId, request, reply }: Exchange) => {
+const streamThread = async (
+  { module, clock, onError }: RouteContext,
+  { userId, request, reply }: Exchange,
+) => {
   const stream = createSseStream(reply, { clock, slowReader: 'close' });
   const signal = disconnectSignal(reply);
   const lastEventId = lastEventIdOf(request);
   const thread = idOf(request, 'threadId', threadId);
   try {
-    for await (const frame of followThread(module.agent.threads, { userId, threadId: thread, lastEventId, signal })) {
+    for await (const frame of followThread(module.agent.threads, {
+      userId,
+      threadId: thread,
+      lastEventId,
+      signal,
+    })) {
       stream.open();
       if (!stream.send(sseFrame(frame))) break;
       await stream.ready();

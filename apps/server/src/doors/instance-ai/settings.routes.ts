@@ -49,7 +49,9 @@ const verify: Route = {
   right: 'owner',
   handle: ({ module }, { userId, request }) => {
     const { params } = request;
-    const read = verifyTarget.safeParse(params && typeof params === 'object' && Reflect.get(params, 'target'));
+    const read = verifyTarget.safeParse(
+      params && typeof params === 'object' && Reflect.get(params, 'target'),
+    );
     if (!read.success) throw errors.notFound();
     return module.verify(userId, read.data);
   },

@@ -19,25 +19,27 @@ const eventsInput = threadIdInput.extend({ lastEventId: eventNumber.nullish() })
 type Tracked = TrackedEnvelope<ThreadFrame> | ThreadFrame;
 
 /** The frames of a thread; a stored event has its number as id, and a reader resumes behind it. */
-export const eventsProcedure = agentProcedure
-  .input(eventsInput)
-  .subscription(async function* ({ ctx, input, signal }): AsyncGenerator<Tracked, void, unknown> {
-    const { userId, accounts, session, streams } = ctx;
-    const release = streams.acquire(userId);
-    const ended = new AbortController();
-    const stopWatching = accounts.watch(session, () => ended.abort());
-    const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
-    const { threadId, lastEventId } = input;
-    const reader = { userId, threadId, lastEventId: lastEventId ?? 0, signal: either };
-    try {
-      for await (const frame of followThread(ctx.agent.threads, reader))
-        yield frame.type === 'event' ? tracked(String(frame.id), frame) : frame;
-      if (ended.signal.aborted) throw errors.unauthorized();
-    } finally {
-      stopWatching();
-      release();
-    }
-  });
+export const eventsProcedure = agentProcedure.input(eventsInput).subscription(async function* ({
+  ctx,
+  input,
+  signal,
+}): AsyncGenerator<Tracked, void, unknown> {
+  const { userId, accounts, session, streams } = ctx;
+  const release = streams.acquire(userId);
+  const ended = new AbortController();
+  const stopWatching = accounts.watch(session, () => ended.abort());
+  const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+  const { threadId, lastEventId } = input;
+  const reader = { userId, threadId, lastEventId: lastEventId ?? 0, signal: either };
+  try {
+    for await (const frame of followThread(ctx.agent.threads, reader))
+      yield frame.type === 'event' ? tracked(String(frame.id), frame) : frame;
+    if (ended.signal.aborted) throw errors.unauthorized();
+  } finally {
+    stopWatching();
+    release();
+  }
+});
 
 /** `thread` is null once it is removed. */
 export interface ThreadChange {
