@@ -173,6 +173,15 @@ describe('AG-01 rights', () => {
   });
 });
 
+it('a question of the agent is answered at the address of the confirmations', async () => {
+  const { request } = await world();
+  const answer = { kind: 'questions', answers: [] };
+  expect((await request('POST', '/confirm/ask_none', answer)).status).toBe(404);
+  // The gateway, which has every other id, takes no such answer.
+  expect((await request('POST', '/confirm/none', answer)).status).toBe(400);
+  expect((await request('POST', '/confirm/ask_none', { kind: 'other' })).status).toBe(400);
+});
+
 it('there are no routes where the module is disabled', async () => {
   const { server, cookie, panel } = await paired({ DISABLED_MODULES: 'instance-ai' });
   expect((await server.send(`${bare}/threads`, { headers: { cookie } })).status).toBe(404);
