@@ -1,9 +1,11 @@
+import type { Agent } from '@drawbridge/agent';
 import { createForgetExpired } from './auth/index.ts';
 import { daemonFile } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
@@ -16,6 +18,8 @@ export interface App {
   log: Logger;
   /** The core behind the doors. */
   gateway: Gateway;
+  /** Null where `DISABLED_MODULES` names it. */
+  agent: Agent | null;
   /** Opens the port and returns the origin of the server. Throws when the port is in use. */
   listen(): Promise<string>;
   /** The open port; 0 before `listen`. */
@@ -55,11 +59,13 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
   let sweep: Sweep | null = null;
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
-  await addDoors({ config, clock, opened, gateway, people, web });
+  const agent = await startAgent({ config, clock, opened, gateway });
+  await addDoors({ config, clock, opened, gateway, people, web, agent: agent?.module });
 
   return {
     log,
     gateway,
+    agent: agent?.agent ?? null,
     port: web.port,
     routes: web.routes,
     listen: async () => {
@@ -68,6 +74,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
+      if (agent) jobs.push(agent.agent.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       return address.url();
     },
@@ -75,6 +82,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     close: async () => {
       await sweep?.stop();
+      await agent?.stop();
       await gateway.stop();
       await web.close();
       await opened.close();

@@ -24,6 +24,19 @@ describe('configuration', () => {
       keepCallsMs: 7_776_000_000,
       callMaxMs: 600_000,
       mcpWaitMs: 50_000,
+      disabledModules: [],
+      agentMaxOutputTokens: 8_192,
+      agentObserverTokens: 30_000,
+      agentReflectorTokens: 40_000,
+      agentAskTtlMs: 86_400_000,
+      keepThreadsMs: 7_776_000_000,
+      agentMaxRuns: 20,
+      agentMaxRunsPerUser: 3,
+      agentTokensPerDay: 10_000_000,
+      agentDeferredTools: true,
+      agentMaskSecrets: true,
+      agentWorkspace: 'none',
+      agentTraceContent: false,
       resultMaxBytes: 16_777_216,
       signInPerMinute: 20,
       setupPerMinute: 10,
@@ -60,6 +73,32 @@ describe('configuration', () => {
     ['calls that are kept for a day', { KEEP_CALLS_DAYS: '1' }, { keepCallsMs: 86_400_000 }],
     ['no query key', { GATEWAY_ALLOW_QUERY_KEY: 'false' }, { allowQueryKey: false }],
     ['proxies', { TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
+    [
+      'the model by its other name',
+      { N8N_INSTANCE_AI_MODEL: 'openai/gpt-5' },
+      { agentModel: 'openai/gpt-5' },
+    ],
+    [
+      'a variable before its other name',
+      { AGENT_MODEL: 'stub', N8N_INSTANCE_AI_MODEL: 'openai/gpt-5' },
+      { agentModel: 'stub' },
+    ],
+    [
+      'MCP servers of the agent',
+      { AGENT_MCP_SERVERS: 'docs=https://docs.example.org/mcp?a=b, notes=http://127.0.0.1:9/' },
+      {
+        agentMcpServers: [
+          { name: 'docs', url: 'https://docs.example.org/mcp?a=b' },
+          { name: 'notes', url: 'http://127.0.0.1:9/' },
+        ],
+      },
+    ],
+    [
+      'modules that are left out',
+      { N8N_DISABLED_MODULES: 'a, instance-ai' },
+      { disabledModules: ['a', 'instance-ai'] },
+    ],
+    ['chats that are kept forever', { KEEP_THREADS_DAYS: '0' }, { keepThreadsMs: null }],
     ['an empty value as unset', { PORT: '', PUBLIC_URL: '' }, { port: 5820, publicUrl: undefined }],
   ])('reads %s', (_, environment, expected) => {
     expect(configFrom(environment)).toMatchObject(expected);
@@ -83,6 +122,11 @@ describe('configuration', () => {
     ['DAEMON_COMMAND', 'npx drawbridge {url}'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/0'],
+    ['AGENT_MODEL_URL', 'ftp://secret-word.example.org'],
+    ['AGENT_MODEL_API_KEY', 'secret-word with blanks'],
+    ['AGENT_MCP_SERVERS', 'secret-word'],
+    ['AGENT_COST_PER_DAY', 'secret-word'],
+    ['AGENT_WORKSPACE', 'docker'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s in a sentence that names it and does not hold it', (name, value) => {
     const result = readConfig({ [name]: value });

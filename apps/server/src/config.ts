@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { z } from 'zod';
+import { agentAliases, agentConfig } from './agent/config-schema.ts';
 import { authConfig } from './auth/config-schema.ts';
 import { chooseDataDir } from './data-dir.ts';
 import { storeConfig } from './db/config-schema.ts';
@@ -30,6 +31,7 @@ const settings = z.object({
   ...storeConfig.shape,
   ...authConfig.shape,
   ...gatewayConfig.shape,
+  ...agentConfig.shape,
   ...doorsConfig.shape,
   ...limitsConfig.shape,
   ...logConfig.shape,
@@ -58,11 +60,16 @@ const rows = Object.entries(settings.shape).map(([key, schema]) => ({
   about: schema.description ?? '',
 }));
 
+/** Other names of variables, which count where the first is not set. */
+const aliases: Readonly<Record<string, string>> = {
+  GATEWAY_API_KEY: 'N8N_INSTANCE_AI_GATEWAY_API_KEY',
+  ...agentAliases,
+};
+
 /** The text of each setting, by its key. An empty variable counts as unset. */
 const textsOf = (environment: NodeJS.ProcessEnv) => {
-  const given = { ...environment };
-  given.GATEWAY_API_KEY ||= given.N8N_INSTANCE_AI_GATEWAY_API_KEY;
-  return Object.fromEntries(rows.map(({ key, name }) => [key, given[name] || undefined]));
+  const textOf = (name: string) => environment[name] || environment[aliases[name] ?? ''] || undefined;
+  return Object.fromEntries(rows.map(({ key, name }) => [key, textOf(name)]));
 };
 
 /** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */

@@ -4,7 +4,7 @@ import { createLog, createScrubber } from './log.ts';
 
 const tail = 'AbCdEfGhIjKlMnOpQrStUvWxYz012345';
 const known = 'a "known" value/with+signs and more';
-const scrub = createScrubber([known]);
+const { scrub } = createScrubber([known]);
 
 describe('the content of a log line', () => {
   it.each([
@@ -71,7 +71,14 @@ describe('the content of a log line', () => {
 describe('a record', () => {
   const record = (write: (log: ReturnType<typeof createLog>) => void, format: 'json' | 'text' = 'json') => {
     const lines: string[] = [];
-    write(createLog({ level: 'info', format, secrets: [known], write: (line) => void lines.push(line) }));
+    write(
+      createLog({
+        level: 'info',
+        format,
+        scrubber: createScrubber([known]),
+        write: (line) => void lines.push(line),
+      }),
+    );
     return lines;
   };
 

@@ -1,9 +1,12 @@
+import type { Scrubber } from '@drawbridge/kit/node';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
 
 export type { Logger } from 'pino';
 
 const hidden = '[hidden]';
+/** A shorter one is a word, such as the key `none` of a local model. */
+const shortestSecret = 8;
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
 const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
@@ -18,19 +21,23 @@ const lineBreaking = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Removes keys from a log line, in linear time; `secrets` are values that only this server knows. */
-export const createScrubber = (secrets: readonly string[]): ((line: string) => string) => {
-  const known = secrets.flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-  ]);
-  return (line) => {
-    const without = known.reduce((text, secret) => text.replaceAll(secret, hidden), line);
-    return without
-      .replace(ownToken, `$1_${hidden}`)
-      .replace(named, `$1${hidden}`)
-      .replace(codeInAddress, `$1${hidden}`)
-      .replace(lineBreaking, escaped);
+export const createScrubber = (secrets: readonly string[]): Scrubber => {
+  const known = new Set<string>();
+  const hide = (secret: string) => {
+    for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      if (spelling.length >= shortestSecret) known.add(spelling);
+  };
+  secrets.forEach(hide);
+  return {
+    hide,
+    scrub: (line) => {
+      const without = [...known].reduce((text, secret) => text.replaceAll(secret, hidden), line);
+      return without
+        .replace(ownToken, `$1_${hidden}`)
+        .replace(named, `$1${hidden}`)
+        .replace(codeInAddress, `$1${hidden}`)
+        .replace(lineBreaking, escaped);
+    },
   };
 };
 
@@ -76,13 +83,12 @@ interface LogNeeds {
   level: string;
   /** JSON by default. */
   format?: 'text' | 'json';
-  secrets: readonly string[];
+  scrubber: Scrubber;
   write(line: string): void;
 }
 
 /** Writes one line of JSON or text, scrubbed as the last step. */
-export const createLog = ({ level, format, secrets, write }: LogNeeds): Logger => {
-  const scrub = createScrubber(secrets);
+export const createLog = ({ level, format, scrubber, write }: LogNeeds): Logger => {
   const form = format === 'text' ? asText : (json: string) => json;
-  return pino({ level, base: null }, { write: (json: string) => write(form(scrub(json))) });
+  return pino({ level, base: null }, { write: (json: string) => write(form(scrubber.scrub(json))) });
 };

@@ -10,7 +10,7 @@ import {
   systemOutside,
 } from '../src/auth/index.ts';
 import { openDatabase } from '../src/db/index.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, createScrubber } from '../src/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
 
 /** Accounts and access tokens on a real store and a stopped clock; one person has an account. */
@@ -23,7 +23,7 @@ export const openAccess = async () => {
     await close();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const log = createLog({ level: 'silent', format: 'json', secrets: [], write: () => {} });
+  const log = createLog({ level: 'silent', format: 'json', scrubber: createScrubber([]), write: () => {} });
   const url = 'http://127.0.0.1';
   const secret = readSecret(dataDir);
   const auth = await createBetterAuth({

@@ -12,6 +12,8 @@ declare module 'vue-router' {
     always?: boolean;
     /** The page shows one question, so the tray is hidden. */
     showsQuestion?: boolean;
+    /** The page uses the whole width, with its own controls at the bottom. */
+    fills?: boolean;
   }
 }
 
@@ -54,6 +56,11 @@ export const createPanelRouter = (app: App): Router => {
         component: () => import('./features/shell/app-shell.vue'),
         children: [
           { path: '', component: () => import('./pages/machine-page.vue'), meta: { title: 'Machine' } },
+          {
+            path: 'chat/:threadId?',
+            component: () => import('./pages/chat-page.vue'),
+            meta: { title: 'Chat', fills: true },
+          },
           { path: 'tools', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
           {
             path: 'activity/:requestId?',
@@ -73,17 +80,17 @@ export const createPanelRouter = (app: App): Router => {
           },
           {
             path: 'settings',
-            component: () => import('./pages/settings-page.vue'),
+            component: () => import('./pages/settings/settings-page.vue'),
             meta: { title: 'Settings' },
           },
           {
             path: 'settings/tokens',
-            component: () => import('./pages/tokens-page.vue'),
+            component: () => import('./pages/settings/tokens-page.vue'),
             meta: { title: 'Access tokens' },
           },
           {
             path: 'settings/clients',
-            component: () => import('./pages/clients-page.vue'),
+            component: () => import('./pages/settings/clients-page.vue'),
             meta: { title: 'Connected clients' },
           },
           {

@@ -4,6 +4,7 @@ import type { Invitation, User } from '@drawbridge/contracts/accounts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
 import type { NewRule } from '@drawbridge/contracts/rules';
@@ -18,6 +19,7 @@ import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
 import { createEmitter } from '@drawbridge/kit';
 import { initTRPC, tracked, TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
+import { createAgentRouter, createFrames, type AgentWorld } from './fixture-agent.ts';
 
 /** What the fixture answers with; tests change it as they go. */
 export interface World {
@@ -43,6 +45,7 @@ export interface World {
   setupNeeded: boolean;
   run: (input: { name: string; arguments: Record<string, unknown> }) => Promise<Call>;
   decide: (input: DecideInput) => DecideReply;
+  agent: AgentWorld;
 }
 
 export const tokenOf = (change: Partial<AccessToken> = {}): AccessToken => ({
@@ -63,7 +66,12 @@ const t = initTRPC.create({
   }),
 });
 
-const createRouter = (world: World, events: ReturnType<typeof createEvents>) => {
+interface Streams {
+  events: ReturnType<typeof createEvents>;
+  frames: ReturnType<typeof createFrames>;
+}
+
+const createRouter = (world: World, { events, frames }: Streams) => {
   const open = t.procedure;
   const own = t.procedure.use(({ next }) => {
     if (world.user === null) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Not signed in' });
@@ -130,6 +138,7 @@ const createRouter = (world: World, events: ReturnType<typeof createEvents>) => 
       }),
       decide: own.input(decideInput).mutation(({ input }) => world.decide(input)),
     }),
+    agent: createAgentRouter(world.agent, frames),
     live: t.router({ onEvent: own.subscription(({ signal }) => follow(signal)) }),
     rules: t.router({
       list: own.query(() => world.rules()),
@@ -180,6 +189,10 @@ export interface Fixture {
   origin: string;
   world: World;
   emit(event: LiveEvent): void;
+  /** Sends a frame to all readers of a thread. */
+  frame(frame: ThreadFrame): void;
+  /** How many readers the threads have. */
+  followers(): number;
   /** How many readers the stream has. */
   readers(): number;
   close(): Promise<void>;
@@ -194,7 +207,8 @@ interface Options {
 /** A server with the panel's procedures over a world in memory, on a real socket of 127.0.0.1. */
 export const startFixture = async (world: World, { port = 0, fallback }: Options = {}): Promise<Fixture> => {
   const events = createEvents();
-  const handler = createHTTPHandler({ router: createRouter(world, events), basePath: '/trpc/' });
+  const frames = createFrames();
+  const handler = createHTTPHandler({ router: createRouter(world, { events, frames }), basePath: '/trpc/' });
   const server: Server = createServer((request, response) => {
     if (request.url?.startsWith('/trpc/')) handler(request, response);
     else if (fallback) fallback(request, response);
@@ -207,6 +221,8 @@ export const startFixture = async (world: World, { port = 0, fallback }: Options
     origin: `http://127.0.0.1:${bound}`,
     world,
     emit: (event) => events.emit('all', event),
+    frame: (frame) => frames.emit('all', frame),
+    followers: () => frames.count('all'),
     readers: () => events.count('all'),
     close: () =>
       new Promise((resolve) => {

@@ -2,6 +2,7 @@ import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
 import type { Tool } from '@drawbridge/contracts/tool';
+import { agentWorldOf } from './fixture-agent.ts';
 import type { World } from './fixture-server.ts';
 
 export const offline: GatewayStatus = {
@@ -146,5 +147,6 @@ export const worldOf = (change: Partial<World> = {}): World => ({
     approved,
     decision: resourceDecision ?? null,
   }),
+  agent: agentWorldOf({ status: { module: true, enabled: false, model: null } }),
   ...change,
 });

@@ -1,7 +1,14 @@
 export type * from './agent.ts';
+export { createAgent, type CreateAgentNeeds } from './create-agent.ts';
 export * from './ports.ts';
 export * from './rows.ts';
+export { agentLimits } from './engine/limits.ts';
 export * from './store-port.ts';
+export { createFeed, type Feed } from './threads/feed.ts';
+export { createThreads, newThreadRow, type ThreadsNeeds } from './threads/threads.ts';
+export { coreToolNames } from './tools/core-tools.ts';
 export * from './tools/domain-access.ts';
 export * from './tools/names.ts';
 export * from './tools/schema-limits.ts';
+export type * from './agent-module.ts';
+export { followThread } from './threads/follow.ts';

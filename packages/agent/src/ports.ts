@@ -1,3 +1,4 @@
+import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import type { LiveThreadEvent, Usage } from '@drawbridge/contracts/agent/events';
 import type { AgentAction, AgentPolicy, CheckLine } from '@drawbridge/contracts/agent/settings';
 import type { CallState } from '@drawbridge/contracts/calls';
@@ -121,7 +122,7 @@ export interface MachineCall {
   arguments: Record<string, unknown>;
 }
 
-/** `waiting`: the person is asked; `ended` with the result, or the sentence that tells why there is none. */
+/** `waiting`: the person is asked; `ended` with the result, or a sentence that says why it has no result. */
 export type MachineOutcome =
   | { kind: 'waiting'; confirmationId: string; title: string; expiresAt: number | null }
   | {
@@ -139,6 +140,14 @@ export interface MachinePort {
    * waits for the person; an aborted signal ends the wait and not the call.
    */
   call(userId: string, call: MachineCall, signal: AbortSignal): Promise<MachineOutcome>;
+  /** Whether a call waits for the person, is open, has ended, or was never made. */
+  stateOf(userId: string, requestId: string): Promise<'waiting' | 'open' | 'ended' | 'unknown'>;
+  /** The person's answer to the confirmation of a call. Throws as the gateway does. */
+  decide(
+    userId: string,
+    requestId: string,
+    answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>,
+  ): Promise<void>;
   /** Stops an open call; one that has ended or is unknown stays as it is. */
   cancel(userId: string, requestId: string): Promise<void>;
   /** A call of a thread has changed: ended, asked, or answered. */

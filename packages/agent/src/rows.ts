@@ -74,7 +74,8 @@ export interface AgentRow {
   loaded: string[];
   maxSteps: number;
   steps: number;
-  state: 'ready' | 'thinking' | 'acting' | 'waiting' | 'ended';
+  /** `asking`: the run itself asks the person whether it may continue. */
+  state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
   outcome: EndStatus | null;
   result: string;
   /** Its context holds text from outside. */
@@ -107,6 +108,8 @@ export interface MessageRow {
   agentId: string | null;
   step: number;
   role: 'user' | 'assistant';
+  /** `note`: written by the server for the model, such as the end of a background task. */
+  source: 'person' | 'note' | 'model';
   v: 1;
   parts: MessagePart[];
   tokens: number;
@@ -115,7 +118,7 @@ export interface MessageRow {
 
 /**
  * How often a tool may run. `own`: its result is written with its effect. `read`: it may be repeated.
- * `machine`: the gateway knows by its id whether it ran. `outside`: nobody knows after a crash.
+ * `machine`: the gateway knows by its id whether it ran. `outside`: unknown after a crash.
  */
 export type Effect = 'own' | 'read' | 'machine' | 'outside';
 
@@ -141,8 +144,11 @@ export interface ToolCallRow {
   askId: string | null;
   /** As the model sees it; null while it is open. */
   result: ResultPart[] | null;
-  /** The whole text, where `result` is cut. */
+  /** The whole text, where `shown` or `result` is cut. */
   whole: string | null;
+  /** The beginning of the text, as the thread shows it. */
+  shown: string;
+  isShownCut: boolean;
   /** What it tried and how it failed, without numbers and paths; for repeats. */
   signature: string | null;
   startedAt: number;
@@ -200,6 +206,8 @@ export interface PlanTaskRow {
   tries: number;
   /** Failure signatures of its verdicts. */
   signatures: string[];
+  /** The end that its verdicts have led to; null before it. */
+  verdict: 'done' | 'failed' | null;
   result: string;
 }
 
@@ -245,7 +253,7 @@ export interface MemoryRow {
   updatedAt: number;
 }
 
-/** `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`; for one thread. */
+/** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
 export interface GrantRow {
   userId: string;
   threadId: string;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { toolGroup } from './groups.ts';
+import { toolGroup, toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
-import { tokenScopes } from './tokens.ts';
 
 /** Sizes in characters, times in seconds, except where a name says otherwise. */
 export const clientLimits = {
@@ -48,7 +47,7 @@ export const clientRequestInput = z.strictObject({ query: z.string().min(1).max(
 export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({
     accept: z.literal(true),
-    scopes: tokenScopes,
+    scopes: z.array(toolGroup).min(1).max(toolGroups.length),
     query: z.string().min(1).max(8_192),
     openedBy: z.string().max(100),
   }),

@@ -53,6 +53,7 @@ export const errorTable = {
   machineNameTaken: row({ code: 'MACHINE_NAME_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'Another machine has this name', fix: 'Choose another name.' }),
   machineConnected: row({ code: 'MACHINE_CONNECTED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: false, message: 'The machine is connected', fix: 'Disconnect it first, as with drawbridge-server machines disconnect.' }),
   tooManyCalls: row({ code: 'TOO_MANY_CALLS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many calls are waiting', fix: 'Wait for some to end, or cancel them.' }),
+  conflict: row({ code: 'CONFLICT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: true, message: 'This was changed meanwhile', fix: 'Read it again.' }),
   runActive: row({ code: 'RUN_ACTIVE', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, retryable: true, message: 'The agent is still working on an earlier message', fix: 'Wait, stop it, or send with mode queue or steer.' }),
   queueFull: row({ code: 'QUEUE_FULL', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'Too many messages wait in this thread', fix: 'Wait for some to run, or remove one.' }),
   tooManyRuns: row({ code: 'TOO_MANY_RUNS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, retryable: true, message: 'The agent works on too many threads', fix: 'Wait for one to end, or stop it.' }),

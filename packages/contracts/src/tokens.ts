@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolGroup, toolGroups } from './groups.ts';
+import { toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
 
 export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostDays: 366 } as const;
@@ -7,7 +7,10 @@ export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostD
 /** No invisible characters, direction marks or line breaks. */
 const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
-export const tokenScopes = z.array(toolGroup).min(1).max(toolGroups.length);
+/** What an access token may use: tools of a group, or with `chat` the agent's threads and no tool. */
+export const tokenScopeNames = [...toolGroups, 'chat'] as const;
+export type TokenScope = (typeof tokenScopeNames)[number];
+export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
 
 export const createTokenInput = z.strictObject({
   name: z.string().trim().min(1).max(tokenLimits.nameLength).regex(visibleText, 'must be visible characters'),

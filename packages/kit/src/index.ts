@@ -26,6 +26,7 @@ export {
   visibleLines,
   warningsOf,
   warningWords,
+  withoutHidden,
   type Piece,
   type TextWarning,
 } from './visible-text.ts';

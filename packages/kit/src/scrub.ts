@@ -28,13 +28,20 @@ const spellings = (secret: string): string[] => {
   ];
 };
 
-/** Replaces everything that looks like a key with `mask`. Linear in the text's length. */
-export const withoutKeys = (text: string, mask = '…'): string =>
+/** Replaces tokens of a known form with `mask`, whatever stands around them. */
+export const withoutTokens = (text: string, mask = '…'): string =>
   text
     .replace(ownToken, (_token, first?: string, second?: string) => `${first ?? second}_${mask}`)
-    .replace(named, (_pair, name: string) => name + mask)
-    .replace(codeInAddress, (_pair, name: string) => name + mask)
     .replace(common, mask);
+
+/** Replaces everything that looks like a key with `mask`. Linear in the text's length. */
+export const withoutKeys = (text: string, mask = '…'): string =>
+  withoutTokens(
+    text
+      .replace(named, (_pair, name: string) => name + mask)
+      .replace(codeInAddress, (_pair, name: string) => name + mask),
+    mask,
+  );
 
 export interface Scrubber {
   /** Masks this value from now on, also as base64, hex, JSON or part of a URL. */

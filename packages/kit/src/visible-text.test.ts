@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isDrawnOtherwise, piecesOf, visible, visibleLines, warningsOf, type Piece } from './visible-text.ts';
+import {
+  isDrawnOtherwise,
+  piecesOf,
+  visible,
+  visibleLines,
+  warningsOf,
+  withoutHidden,
+  type Piece,
+} from './visible-text.ts';
 
 const shown = (text: string) =>
   piecesOf(text)
@@ -130,4 +138,11 @@ it.each([
   ['DR-02 a pile of marks', `a${'\u0301'.repeat(4)}`, true],
 ])('%s can be drawn only otherwise: %s', (_what, text, otherwise) => {
   expect(isDrawnOtherwise(text)).toBe(otherwise);
+});
+
+it('removes and counts hidden characters, and keeps line ends and the letters of all scripts', () => {
+  expect(withoutHidden('a\u200b\u202eb\u{e0041}\u001b[1m\r\n\tпривет 日本\u3000語 \u2764\ufe0f')).toEqual({
+    text: 'ab[1m\r\n\tпривет 日本\u3000語 \u2764\ufe0f',
+    removed: 4,
+  });
 });

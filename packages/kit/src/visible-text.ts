@@ -66,6 +66,19 @@ export const visible = (text: string): string => text.replace(hidden, escape);
 export const visibleLines = (text: string): string =>
   text.replace(hidden, (char) => (lineBreaks.has(char) ? char : escape(char)));
 
+const lineEnds = new Set(['\n', '\t', '\r']);
+
+/** Removes invisible and direction-changing characters but line ends and tabs, and counts them. */
+export const withoutHidden = (text: string): { text: string; removed: number } => {
+  let removed = 0;
+  const rest = text.replace(hidden, (char) => {
+    if (lineEnds.has(char)) return char;
+    removed += 1;
+    return '';
+  });
+  return { text: rest, removed };
+};
+
 const plainPieces = (text: string): Piece[] =>
   text
     .split(rightToLeftWord)

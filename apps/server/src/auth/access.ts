@@ -1,6 +1,5 @@
 import type { ClientRequest, ConnectedClient } from '@drawbridge/contracts/clients';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { AccessToken, CreatedToken, CreateTokenInput } from '@drawbridge/contracts/tokens';
+import type { AccessToken, CreatedToken, CreateTokenInput, TokenScope } from '@drawbridge/contracts/tokens';
 import type { Session } from './accounts/accounts.ts';
 
 /** What a bearer may do, and on whose behalf: less than the person who is signed in. */
@@ -8,8 +7,8 @@ interface Granted {
   userId: string;
   /** The person's name for the token, or the client's own. */
   name: string;
-  /** The tool groups that it may use; never empty. */
-  scopes: ToolGroup[];
+  /** The tool groups that it may use, and whether it may chat; never empty. */
+  scopes: TokenScope[];
   /** The address that it was made for; without one it holds at every door that takes bearers. */
   resource?: string;
 }

@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { insert } from '@drawbridge/agent';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, me, signIn } from '../../test/account.ts';
+import { agentRow } from '../../test/agent-rows.ts';
+import { createAgentStore } from '../agent/store/agent.store.ts';
+import { openDatabase } from '../db/index.ts';
 import { commandsFor, newFolder } from '../../test/chores.ts';
 import { connectDaemon, initDaemon, requestOf } from '../../test/daemon.ts';
 import { createPanel } from '../../test/panel.ts';
@@ -144,6 +148,29 @@ describe('a restore', () => {
       'lost',
       'The server was restored from a backup: the call may have run',
     ]);
+  });
+
+  it('PS-09 the agent counts open work of the copy as left long ago', async () => {
+    const { server } = await paired();
+    const copied = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const store = createAgentStore({ ...copied, onError: () => expect.unreachable() });
+    const ended = { state: 'ended', endedAt: 7 } as const;
+    const rows = [
+      agentRow('ann', 'ag_1', { lastActiveAt: 5 }),
+      agentRow('ann', 'ag_2', { lastActiveAt: 5, ...ended }),
+    ];
+    await store.commit(
+      rows.map((row) => insert('agentAgents', row)),
+      'synced',
+    );
+    await copied.close();
+    const copy = await backUp(server);
+    await server.app.close();
+    await commandsFor(server.dataDir).restore(copy);
+    const restored = openDatabase({ url: undefined, dataDir: server.dataDir });
+    onTestFinished(restored.close);
+    const found = await createAgentStore({ ...restored, onError: () => {} }).findOfAll('agentAgents', {});
+    expect(found.map(({ lastActiveAt }) => lastActiveAt)).toEqual([0, 5]);
   });
 
   it('changes nothing for an invalid backup', async () => {

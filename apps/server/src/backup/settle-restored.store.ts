@@ -14,6 +14,9 @@ const endedAlways = [
   'update machines set connectedAt = null',
 ];
 
+/** The agent interrupts work that was left long ago: after the backup was made it may have run further. */
+const interrupted = 'update agentAgents set lastActiveAt = 0 where endedAt is null';
+
 /** What was revoked, used or switched off since the copy was made stays so. */
 const endedSince = [
   `update gatewayKeys set revokedAt = :at where kind = 'session' and revokedAt is null
@@ -53,6 +56,9 @@ const hasDisabled = (sqlite: Sqlite) =>
     .raw()
     .get() !== undefined;
 
+const hasAgent = (sqlite: Sqlite) =>
+  sqlite.prepare(`select 1 from sqlite_master where name = 'agentAgents'`).raw().get() !== undefined;
+
 /**
  * Ends in a restored store what `former`, the file of the store before it, shows as ended. False if that was
  * not possible: access tokens, clients and machines of the backup then work again.
@@ -70,6 +76,7 @@ export const settleRestored = (
   });
   const statements = [
     ...endedAlways,
+    ...(hasAgent(sqlite) ? [interrupted] : []),
     ...(compared ? [...endedSince, ...(hasDisabled(sqlite) ? [disabledSince] : [])] : endedUnknown),
   ];
   sqlite.exec('begin immediate');

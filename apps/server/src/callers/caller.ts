@@ -1,5 +1,5 @@
 import type { CallVia } from '@drawbridge/contracts/calls';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { TokenScope } from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
 import type { Access } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -7,8 +7,8 @@ import type { Gateway } from '../gateway/index.ts';
 /** The identity and rights of a caller. */
 export interface Caller {
   userId: string;
-  /** The groups of tools that it may use; `all` for a user who is signed in. */
-  scopes: readonly ToolGroup[] | 'all';
+  /** The groups of tools that it may use; `all` for a user who is signed in. No tool belongs to `chat`. */
+  scopes: readonly TokenScope[] | 'all';
   /** The token or client that its calls come through; without one it is a user who is signed in. */
   via?: CallVia;
   /** The machine that it names; the user's default machine when undefined. */

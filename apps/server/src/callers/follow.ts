@@ -34,6 +34,8 @@ export interface FollowOptions {
   onProgress?: ((event: Extract<CallEvent, { type: 'progress' }>) => void) | undefined;
   /** Called when the user is asked, and every 10 s until they answer. */
   onAsked?(call: CallSummary): void;
+  /** `asked`: also until the user is asked. */
+  until?: 'ended' | 'asked';
 }
 
 type CallReader = Pick<CallerContext, 'gateway'>;
@@ -59,22 +61,24 @@ export const ownCall = async ({ gateway }: CallReader, caller: Caller, requestId
 };
 
 /**
- * Waits until the call has ended, the time is over or the signal aborts; returns the call as it then is.
- * Throws `notFound`.
+ * Waits until the call has ended (or its user is asked), the time is over or the signal aborts; returns the
+ * call as it then is. Throws `notFound`.
  */
 export const followCall = async (
   { gateway, clock }: Pick<CallerContext, 'gateway' | 'clock'>,
   { userId, requestId }: CallId,
-  { waitMs, signal, onProgress, onAsked }: FollowOptions,
+  { waitMs, signal, onProgress, onAsked, until = 'ended' }: FollowOptions,
 ): Promise<Call> => {
   const settled = createDeferred();
   let last: CallSummary | null = null;
   const remind = () => {
     if (last?.state === 'awaiting-confirmation') onAsked?.(last);
   };
+  const isSettled = ({ endedAt, state }: CallSummary) =>
+    endedAt !== null || (until === 'asked' && state === 'awaiting-confirmation');
   const update = (call: CallSummary) => {
     last = call;
-    if (call.endedAt !== null) settled.resolve();
+    if (isSettled(call)) settled.resolve();
     else remind();
   };
   const cancels = [
@@ -90,7 +94,7 @@ export const followCall = async (
   signal?.addEventListener('abort', abort, { once: true });
   try {
     const call = await gateway.calls.get(userId, requestId);
-    if (call.endedAt !== null) return call;
+    if (isSettled(call)) return call;
     if (last === null) update(call);
     if (signal?.aborted !== true && waitMs > 0) await settled.promise;
     return await gateway.calls.get(userId, requestId);

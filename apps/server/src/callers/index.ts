@@ -16,7 +16,7 @@ export {
   ownCall,
 } from './follow.ts';
 export { idempotencyKey, markUndelivered, trackDelivery } from './idempotency.ts';
-export { startCall, startCallOnce, type NewCall, type StartedCall } from './start.ts';
+export { startCall, startCallOnce, startCallWithId, type NewCall, type StartedCall } from './start.ts';
 export {
   connectedTools,
   disconnectMachine,
@@ -26,4 +26,4 @@ export {
   requireMachine,
   watchMachine,
 } from './machine.ts';
-export { findTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';
+export { findTool, groupsOfTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';

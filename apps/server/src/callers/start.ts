@@ -96,6 +96,10 @@ const start = (ctx: CallerContext, request: NewCall, claim: NewClaim | undefined
 export const startCall = (ctx: CallerContext, request: NewCall): Promise<Call> =>
   start(ctx, request, undefined);
 
+/** Makes a call with an id of its caller's own, which no call has. Throws as `startCall`. */
+export const startCallWithId = (ctx: CallerContext, request: NewCall, requestId: string): Promise<Call> =>
+  start(ctx, request, { kind: 'new', requestId, key: null, settle: async () => {} });
+
 /**
  * Starts a call, or returns the one it repeats: by idempotency key, or an equal call with an undelivered
  * answer. Throws as `startCall`, and `idempotencyKeyReused` and `tooManyRequests`.

@@ -1,6 +1,10 @@
-import { toolGroups } from '@drawbridge/contracts/groups';
 import { machineName } from '@drawbridge/contracts/ids';
-import { createTokenInput, tokenLimits, type CreateTokenInput } from '@drawbridge/contracts/tokens';
+import {
+  createTokenInput,
+  tokenLimits,
+  tokenScopeNames,
+  type CreateTokenInput,
+} from '@drawbridge/contracts/tokens';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { configHelp } from '../config.ts';
@@ -111,7 +115,7 @@ const addToken = (program: Command, actions: Actions): void => {
     .description('create an access token for a person; it is printed once')
     .requiredOption('--user <email>', 'whose token it is', email)
     .requiredOption('--name <name>', 'what the person calls it')
-    .option('--scopes <a,b>', `what it may use, of ${toolGroups.join(', ')} (default: filesystemRead)`)
+    .option('--scopes <a,b>', `what it may use, of ${tokenScopeNames.join(', ')} (default: filesystemRead)`)
     .option(
       '--days <n>',
       `days that it is valid, at most ${tokenLimits.mostDays} (default: ${tokenLimits.defaultDays})`,

@@ -2,6 +2,7 @@ import { resetLimits } from '@drawbridge/contracts/accounts';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { threadRow } from '../../test/agent-rows.ts';
 import { call, codeOf, me, signIn } from '../../test/account.ts';
 import { commandsFor } from '../../test/chores.ts';
 import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
@@ -135,12 +136,22 @@ it("PK-11 US-16 only the owner's panel disables and removes accounts", async () 
   await ann.panel.people.enable.mutate({ id });
   expect((await signIn(server, ben)).status).toBe(200);
 
+  await addThread(server, id);
   await ann.panel.people.remove.mutate({ id });
   expect(await ann.panel.people.list.query()).toHaveLength(1);
   expect((await signIn(server, ben)).status).toBe(401);
   await expect.poll(() => rowsOf(server, id)).toEqual({});
   expect((await ann.panel.calls.list.query({})).calls.length).toBeGreaterThan(1);
 }, 20_000);
+
+const addThread = async (server: TestServer, userId: string) => {
+  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  await db
+    .insertInto('agentThreads')
+    .values({ ...threadRow(userId, 't1'), tasks: '[]', queuePaused: 0 })
+    .execute();
+  await close();
+};
 
 /** How many rows of each table name the user. */
 const rowsOf = async (server: TestServer, userId: string): Promise<Record<string, number>> => {

@@ -10,10 +10,11 @@ import {
   type Outside,
   type Passwords,
 } from '../auth/index.ts';
+import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { createAddress } from '../http/index.ts';
-import { createLog } from '../log.ts';
+import { createLog, createScrubber } from '../log.ts';
 
 export interface AppNeeds {
   config: Config;
@@ -26,13 +27,16 @@ export interface AppNeeds {
   passwords?: Passwords;
 }
 
+const keysOf = (config: Config): string[] =>
+  [config.gatewayApiKey, ...agentKeysOf(config)].filter((key) => key !== undefined);
+
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
   const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
-  const secrets = [secret, setupToken, ...(config.gatewayApiKey === undefined ? [] : [config.gatewayApiKey])];
-  const log = createLog({ level: config.logLevel, format: config.logFormat, secrets, write: writeLog });
+  const scrubber = createScrubber([secret, setupToken, ...keysOf(config)]);
+  const log = createLog({ level: config.logLevel, format: config.logFormat, scrubber, write: writeLog });
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
   const address = createAddress(config);
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
@@ -46,6 +50,8 @@ export const openAccounts = async (needs: AppNeeds) => {
   return {
     secret,
     setupToken,
+    /** Masks further secrets in the log. */
+    scrubber,
     log,
     onError,
     address,

@@ -1,3 +1,4 @@
+export { agentKeys, agentTables, type AgentTables } from './agent-tables.ts';
 export type {
   IdempotencyTable,
   CallTable,

@@ -98,6 +98,7 @@ export type AgentStatus = z.infer<typeof agentStatus>;
 
 export const verifyTargets = ['model', 'search', 'mcp', 'domain'] as const;
 export const verifyTarget = z.enum(verifyTargets);
+export type VerifyTarget = z.infer<typeof verifyTarget>;
 /** One line of a test: what was tried, and where it failed what to do. */
 export const checkLine = z.object({
   name: z.string(),

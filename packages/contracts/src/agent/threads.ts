@@ -5,10 +5,10 @@ import {
   agentKind,
   callOutcome,
   endStatus,
+  liveThreadEvent,
   messageFile,
   runKinds,
   storedEvent,
-  threadEvent,
   usage,
 } from './events.ts';
 import { agentId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
@@ -57,7 +57,7 @@ export const partialText = z.object({
 });
 export type PartialText = z.infer<typeof partialText>;
 
-/** The present state of a thread, beside its numbered events. */
+/** The present state of a thread, beside its numbered events; `queue` in the order of the runs to come. */
 export const threadNow = z.object({
   status: threadStatus,
   runId: runId.nullable(),
@@ -71,20 +71,27 @@ export type ThreadNow = z.infer<typeof threadNow>;
 /** A frame of a thread's stream; `event` alone has a number. */
 export const threadFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), id: z.number().int(), event: storedEvent }),
-  z.object({ type: z.literal('live'), event: threadEvent }),
+  z.object({ type: z.literal('live'), event: liveThreadEvent }),
+  /** After the missed events, and each time that it has changed. */
   z.object({ type: z.literal('run-sync'), now: threadNow }),
   /** Older than what is kept: read the messages, then go on from there. */
   z.object({ type: z.literal('reset'), nextEventId: z.number().int() }),
 ]);
 export type ThreadFrame = z.infer<typeof threadFrame>;
 
-const entry = z.discriminatedUnion('type', [
+/**
+ * A line of an agent, in the order of the events: of each step reasoning, text, calls as the model ordered
+ * them; then sub-agents and steered messages, which came while the calls ran.
+ */
+export const viewEntry = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), step: z.number().int(), text: z.string() }),
   z.object({ type: z.literal('reasoning'), step: z.number().int(), text: z.string() }),
   z.object({ type: z.literal('tool'), toolCallId }),
   z.object({ type: z.literal('agent'), agentId }),
+  /** A steered message; the message that began a run is the run's `messageId`. */
   z.object({ type: z.literal('user'), messageId }),
 ]);
+export type ViewEntry = z.infer<typeof viewEntry>;
 
 export const viewMessage = z.object({
   id: messageId,
@@ -94,6 +101,7 @@ export const viewMessage = z.object({
   runId: runId.nullable(),
   at: z.number(),
 });
+export type ViewMessage = z.infer<typeof viewMessage>;
 
 export const viewCall = z.object({
   id: toolCallId,
@@ -103,6 +111,7 @@ export const viewCall = z.object({
   requestId: z.string().optional(),
   /** Null while it is open. */
   outcome: callOutcome.nullable(),
+  /** The preview of its event, or the error; empty while it is open. */
   result: z.string(),
   truncated: z.boolean(),
   startedAt: z.number(),
@@ -110,12 +119,17 @@ export const viewCall = z.object({
 });
 export type ViewCall = z.infer<typeof viewCall>;
 
+/**
+ * A main agent begins with `run-start` and ends with `run-finish`; role and title are empty unless an
+ * `agent-spawned` names them. Every other agent begins with `agent-spawned`, ends with `agent-completed`.
+ */
 export const viewAgent = z.object({
   id: agentId,
   runId: runId.nullable(),
   parentId: agentId.nullable(),
   kind: agentKind,
   role: z.string(),
+  /** The event's title, else its subtitle, else empty. */
   title: z.string(),
   taskId: taskId.optional(),
   goal: z.string().optional(),
@@ -123,7 +137,7 @@ export const viewAgent = z.object({
   status: endStatus.nullable(),
   result: z.string(),
   error: z.string().optional(),
-  entries: z.array(entry),
+  entries: z.array(viewEntry),
   startedAt: z.number(),
   endedAt: z.number().nullable(),
 });
@@ -136,6 +150,7 @@ export const viewRun = z.object({
   /** Null while it is open. */
   status: endStatus.nullable(),
   reason: z.string().optional(),
+  /** Known when it has ended. */
   usage: usage.optional(),
   errors: z.array(z.object({ content: z.string(), code: z.string(), retryable: z.boolean() })),
   startedAt: z.number(),
@@ -143,16 +158,21 @@ export const viewRun = z.object({
 });
 export type ViewRun = z.infer<typeof viewRun>;
 
+export const viewAsk = askPayload.extend({ at: z.number() });
+export type ViewAsk = z.infer<typeof viewAsk>;
+
 /** What a thread shows: the fold of its events, or read from the store with `nextEventId` to go on from. */
 export const threadView = z.object({
   title: z.string(),
   /** The number of the newest event that is in it. */
   lastSeq: z.number().int(),
   messages: z.record(messageId, viewMessage),
+  /** In the order of their start. */
   runs: z.array(viewRun),
   agents: z.record(agentId, viewAgent),
   calls: z.record(toolCallId, viewCall),
-  asks: z.record(z.string(), askPayload.extend({ at: z.number() })),
+  /** Open questions alone, by `requestId`; a closed one is known by the end of its call. */
+  asks: z.record(z.string(), viewAsk),
   tasks: z.array(taskItem),
   plan: planView.nullable(),
 });
@@ -161,6 +181,7 @@ export type ThreadView = z.infer<typeof threadView>;
 export const threadSnapshot = z.object({
   view: threadView,
   now: threadNow,
+  /** `view.lastSeq + 1`: subscribe with `lastEventId` one below it. */
   nextEventId: z.number().int(),
   /** Pass it as `before` for older runs; null at the beginning of the thread. */
   before: runId.nullable(),
@@ -180,6 +201,7 @@ export const attachment = z.strictObject({
 export type Attachment = z.infer<typeof attachment>;
 
 export const sendModes = ['reject', 'queue', 'steer'] as const;
+export type SendMode = (typeof sendModes)[number];
 export const sendInput = z.strictObject({
   message: z.string().trim().min(1).max(maxMessageLength),
   attachments: z.array(attachment).max(maxAttachments).default([]),
@@ -210,3 +232,36 @@ export const messagesInput = z.strictObject({
   before: runId.optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
+
+/** The largest body of a message with its attachments, in bytes. */
+export const chatBodyLimit = 16 * 1024 * 1024;
+
+/** A sentence to a background task. */
+export const correctInput = z.strictObject({ message: z.string().trim().min(1).max(2_000) });
+export const editQueuedInput = z.strictObject({ text: z.string().trim().min(1).max(maxMessageLength) });
+
+/** A tool call with its whole result. `arguments` is JSON as text, times in milliseconds since 1970. */
+export const wholeCall = z.object({
+  id: toolCallId,
+  threadId,
+  runId,
+  agentId,
+  tool: z.string(),
+  arguments: z.string(),
+  requestId: z.string().nullable(),
+  outcome: callOutcome.nullable(),
+  /** As the model has it; null while the call is open. */
+  result: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('text'), text: z.string() }),
+        z.object({ type: z.literal('image'), fileId: z.string(), mediaType: z.string() }),
+      ]),
+    )
+    .nullable(),
+  /** The whole text, where `result` is cut. */
+  whole: z.string().nullable(),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type WholeCall = z.infer<typeof wholeCall>;

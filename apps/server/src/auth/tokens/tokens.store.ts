@@ -1,4 +1,4 @@
-import { toolGroup } from '@drawbridge/contracts/groups';
+import { tokenScopes } from '@drawbridge/contracts/tokens';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 import { tokenDigest } from '../digest.ts';
@@ -22,7 +22,7 @@ type AuthTables = {
 };
 
 /** What a token may use, as better-auth keeps it beside the token. */
-const tokenPermissions = z.object({ tools: z.array(toolGroup).min(1) });
+const tokenPermissions = z.object({ tools: tokenScopes });
 const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)).tools);
 
 /** So many revoked tokens of a user are remembered. */

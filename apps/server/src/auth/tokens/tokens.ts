@@ -1,5 +1,4 @@
-import { toolGroups } from '@drawbridge/contracts/groups';
-import { tokenLimits, type AccessToken } from '@drawbridge/contracts/tokens';
+import { tokenLimits, tokenScopeNames, type AccessToken } from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Access, Refusal, Tokens } from '../access.ts';
@@ -35,7 +34,7 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
 
   const tokens: Tokens = {
     create: async (userId, { name, scopes, expiresInDays }) => {
-      const tools = toolGroups.filter((group) => scopes.includes(group));
+      const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
       const made = await auth.api.createApiKey({
         body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
       });

@@ -2,8 +2,8 @@ import type { CompiledQuery, SqliteDatabase } from 'kysely';
 import { OutdatedError } from '../outdated.ts';
 import type { Durability, SyncLevel } from './sync-level.ts';
 
-/** A query, and with `rows` how many rows it must change. */
-export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 };
+/** A query, and with `rows` how many rows it must change: exactly one, or at least one. */
+export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 | 'some' };
 
 /**
  * Runs the queries synchronously in one transaction. Call it while no other transaction is open. Throws
@@ -24,7 +24,8 @@ export const createBatchTransaction = ({ database, level, inTransaction }: Needs
   const runWrite = (write: Write) => {
     if (!('rows' in write)) return void run(write.sql, write.parameters);
     const { changes } = run(write.query.sql, write.query.parameters);
-    if (Number(changes) !== write.rows) throw new OutdatedError();
+    const isExpected = write.rows === 'some' ? Number(changes) > 0 : Number(changes) === write.rows;
+    if (!isExpected) throw new OutdatedError();
   };
   return (writes, durability) => {
     level.set(durability);

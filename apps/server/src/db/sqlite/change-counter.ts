@@ -4,7 +4,7 @@ import { beforeEachRun } from './before-each-run.ts';
 
 /** Statements that change nothing, and those of every call that do not change anyone's rights. */
 const changesNoRights =
-  /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats)")/i;
+  /^(?:(?:select|pragma|begin|commit|savepoint|release)\b|(?:insert into|update|delete from) "(?:calls|confirmations|callRepeats|agent(?!Settings)\w+)")/i;
 
 /** How long a change of another process may go unnoticed. */
 const lookEveryMs = 500;
@@ -12,8 +12,8 @@ const lookEveryMs = 500;
 export interface CountedDatabase {
   database: SqliteDatabase;
   /**
-   * Changes after each write, except those to calls, confirmations and idempotency rows: at once for our own,
-   * within half a second for those of other processes.
+   * Changes after each write, except those to calls, confirmations, idempotency rows and the agent's rows:
+   * at once for our own, within half a second for those of other processes.
    */
   version(): number;
   /** Changes after another process has changed the store, within half a second. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { agentKeys } from '../agent-tables.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -62,6 +63,7 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ db }) => migrate(db)));
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
     expect(names).toEqual([
+      ...Object.keys(agentKeys).toSorted(),
       'callRepeats',
       'calls',
       'confirmations',

@@ -3,13 +3,13 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { send } from '../../../test/server.ts';
 import { createServer } from '../../http/index.ts';
-import { createLog } from '../../log.ts';
+import { createLog, createScrubber } from '../../log.ts';
 import { createLargeResultAdmission, largeBytes } from './large-result-admission.ts';
 import { responseRoute } from './response.route.ts';
 
 /** The route alone, with a collector that collects when it is told to. */
 const setUp = async (answer: () => Promise<{ ok: true }>) => {
-  const log = createLog({ level: 'silent', secrets: [], write: () => {} });
+  const log = createLog({ level: 'silent', scrubber: createScrubber([]), write: () => {} });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
   const begun: string[] = [];
   const collections: (() => void)[] = [];

@@ -47,8 +47,6 @@ export const recover = async (context: RecoverContext): Promise<CallRecord[]> =>
     // A store that refuses writes does not keep the server from starting; the next start tries again.
     await stores.calls.setAside(row.id, clock.now()).catch(context.onError);
   }
-  for (const machine of machines) {
-    if (machine.info.connectedAt !== null) connections.restarted(machine);
-  }
+  await connections.restarted(machines.filter(({ info }) => info.connectedAt !== null));
   return recovered;
 };

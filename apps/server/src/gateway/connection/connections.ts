@@ -31,8 +31,8 @@ export interface Connections {
   disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
   /** The daemon has exited and will reconnect: offline at once, without a grace. */
   leave(machine: Machine): void;
-  /** The server is back, and the machine was connected when it stopped. */
-  restarted(machine: Machine): void;
+  /** The server is back, and these machines were connected when it stopped. */
+  restarted(machines: readonly Machine[]): Promise<void>;
   /** Tells daemons to come back later where they understand it, and closes every stream. */
   stop(): Promise<void>;
 }
@@ -238,10 +238,10 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     },
     disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
     leave: (machine) => dispatch(machine, { type: 'left' }),
-    restarted: (machine) => {
-      // The server that had its stream was this one, before it was started again.
-      if (bus.pollMs === null) detach(machine, machine.info.stream);
-      dispatch(machine, { type: 'restarted' });
+    restarted: async (machines) => {
+      // The server that had their streams was this one, before it was started again.
+      if (bus.pollMs === null) await store.detachAll(clock.now()).catch(onError);
+      for (const machine of machines) dispatch(machine, { type: 'restarted' });
     },
     stop: async () => {
       for (const machineId of [...graces.keys()]) stopWaiting(machineId);

@@ -15,6 +15,7 @@ import { toStatus, type Machine, type MachineRef, type Registry } from './regist
  */
 export interface MachineView {
   ref: MachineRef;
+  name: string;
   status(): GatewayStatus;
   tools: ReadonlyMap<string, Tool>;
   digest: string;
@@ -57,9 +58,10 @@ export const createMachines = (needs: MachinesNeeds): Machines => {
     },
     view: async (ref) => {
       const machine = await get(ref);
-      const { toolList, modes } = machine.info;
+      const { name, toolList, modes } = machine.info;
       return {
         ref,
+        name,
         status: () => toStatus(machine, release),
         tools: toolList.tools,
         digest: toolList.digest,

@@ -12,6 +12,8 @@ export interface StreamOwnersStore {
   attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
   /** That stream has closed; false if a newer one was opened. */
   detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
+  /** The same for every connected machine, before any stream is open. */
+  detachAll(lastSeenAt: number): Promise<void>;
   /** No stream came in time after that one; false if one did, or another server has it. */
   expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
   /** The same facts of several machines, to see which of them another server has changed. */
@@ -56,6 +58,16 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
           .where('stream', '=', stream)
           .compile(),
       ),
+    detachAll: async (lastSeenAt) => {
+      const detached = db
+        .updateTable('machines')
+        .set(({ fn, ref, val }) => ({
+          serverId: null,
+          lastSeenAt: fn.coalesce(ref('lastSeenAt'), val(lastSeenAt)),
+        }))
+        .where('connectedAt', 'is not', null);
+      await commit([detached.compile()], 'kept');
+    },
     expire: (id, { stream, serverId, lastSeenAt }) =>
       changes(
         db

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from '../../db/index.ts';
+import { agentTables, type Schema } from '../../db/index.ts';
 
 /** Accounts that were removed, until nothing of theirs is left. */
 export interface RemovedUsersStore {
   add(userId: string): Promise<void>;
   all(): Promise<string[]>;
   /**
-   * Deletes a user's keys, machines, settings, switch and removal entry; false, with nothing deleted, while
-   * calls of the user remain.
+   * Deletes a user's keys, machines, settings, switch, threads of the agent and removal entry; false, with
+   * nothing deleted, while calls of the user remain.
    */
   finish(userId: string): Promise<boolean>;
 }
@@ -33,6 +33,7 @@ export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore =
       // In this order: keys and machines name what is deleted after them.
       for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers', 'userSettings'] as const)
         await trx.deleteFrom(table).where('userId', '=', userId).execute();
+      for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
       await trx.deleteFrom('gatewaySwitches').where('scope', '=', `user:${userId}`).execute();
       const offered = trx.selectFrom('machines').select('toolsDigest');
       await trx.deleteFrom('toolLists').where('digest', 'not in', offered).execute();

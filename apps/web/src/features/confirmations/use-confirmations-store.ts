@@ -55,6 +55,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const open = computed(() =>
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
   );
+  /** Questions that the page shows in their place: not shown beside it as well. */
+  const placed = shallowRef<ReadonlySet<string>>(new Set());
+  const elsewhere = computed(() => open.value.filter(({ id }) => !placed.value.has(id)));
   const deciding = new Map<string, Choice>();
   /** Questions that had closed when the user's answer arrived. */
   const tooLate = new Set<string>();
@@ -205,13 +208,27 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  /** Open questions, and notes in the place of closed ones. */
+  /** Open questions that the page does not show, and notes in the place of closed ones. */
   const shown = computed(() =>
     [
-      ...open.value.map((confirmation) => ({ ...pick(confirmation), confirmation, note: null })),
+      ...elsewhere.value.map((confirmation) => ({ ...pick(confirmation), confirmation, note: null })),
       ...closed.value.map((note) => ({ ...pick(note), confirmation: null, note })),
     ].sort(inOrder),
   );
 
-  return { open, closed, shown, asked, failures, load, fetch, onConfirmation, decide, undo, dismiss };
+  return {
+    open,
+    elsewhere,
+    placed,
+    closed,
+    shown,
+    asked,
+    failures,
+    load,
+    fetch,
+    onConfirmation,
+    decide,
+    undo,
+    dismiss,
+  };
 });

@@ -11,6 +11,7 @@ export const useDocked = (): ComputedRef<boolean> => {
   const roomy = useWide(80);
   const ample = useWide(90);
   return computed(
-    () => roomy.value && (store.open.length > 0 || store.closed.length > 0 || (ample.value && store.asked)),
+    () =>
+      roomy.value && (store.elsewhere.length > 0 || store.closed.length > 0 || (ample.value && store.asked)),
   );
 };

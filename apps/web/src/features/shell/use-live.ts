@@ -3,6 +3,7 @@ import { onScopeDispose } from 'vue';
 import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useGatewayStore } from '../gateway/use-gateway-store.ts';
 import { useToolsStore } from '../tools/use-tools-store.ts';
@@ -16,6 +17,7 @@ export const useLive = (): void => {
   const calls = useCallsStore();
   const confirmations = useConfirmationsStore();
   const tools = useToolsStore();
+  const agent = useAgentStore();
 
   const api = useApi();
   const clock = useClock();
@@ -41,7 +43,7 @@ export const useLive = (): void => {
         return onEvent(message.event);
       case 'up':
         server.onUp();
-        for (const store of [gateway, confirmations, calls, tools]) void store.load();
+        for (const store of [gateway, confirmations, calls, tools, agent]) void store.load();
         return;
       case 'down':
         return server.onDown();

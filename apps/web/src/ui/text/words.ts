@@ -1,5 +1,5 @@
 import type { CallState, CallVia, Door } from '@drawbridge/contracts/calls';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { TokenScope } from '@drawbridge/contracts/tokens';
 
 interface Words {
   label: string;
@@ -17,6 +17,7 @@ const groups: Record<string, Words> = {
   browser: { label: 'Browser', icon: 'i-lucide-globe' },
   mcp: { label: 'MCP servers', icon: 'i-lucide-plug' },
   system: { label: 'System', icon: 'i-lucide-settings-2' },
+  chat: { label: 'Chat', icon: 'i-lucide-message-circle' },
 };
 
 /** The label of a group of tools; an unknown group is labelled with its name. */
@@ -44,16 +45,19 @@ export const doorWords: Record<Door, string> = {
   mcp: 'MCP client',
   rest: 'REST',
   jsonrpc: 'JSON-RPC client',
+  agent: 'Chat',
 };
 
 /** The kind of credential that a call used; calls from the panel have none. */
 export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
+  thread: 'chat',
 };
 
 /** What each permission allows. */
-export const scopeTexts: Record<ToolGroup, string> = {
+export const scopeTexts: Record<TokenScope, string> = {
+  chat: 'Read and write in your chats with the built-in agent. It cannot answer its questions.',
   filesystemRead: 'List, search and read files in the shared folder.',
   filesystemWrite: 'Create, change, move and delete files in the shared folder.',
   shell: 'Run commands on the machine, in its sandbox.',

@@ -1,0 +1,1 @@
+export { createServerAgent, type ServerAgent } from './create-agent.ts';

@@ -1,0 +1,148 @@
+import type { MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
+import type { Call, CallVia } from '@drawbridge/contracts/calls';
+import type { Tool } from '@drawbridge/contracts/tool';
+import { hasCode } from '@drawbridge/kit';
+import {
+  followCall,
+  groupsOfTool,
+  machineOf,
+  scopeTool,
+  startCallWithId,
+  userCaller,
+  type CallerContext,
+} from '../callers/index.ts';
+import { isReading } from '../gateway/index.ts';
+
+const toMachineTool = (tool: Tool): MachineTool => ({
+  name: tool.name,
+  description: tool.description ?? tool.title ?? '',
+  inputSchema: tool.inputSchema,
+  group: groupsOfTool(tool)[0] ?? null,
+  isReading: isReading(tool.name),
+});
+
+/** Rejects when the signal aborts; the call itself continues. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+type Listener = (userId: string, requestId: string) => void;
+
+/** Calls of threads, of the users that were watched once. */
+const createChanges = ({ gateway }: CallerContext) => {
+  const watched = new Map<string, () => void>();
+  let listener: Listener = () => {};
+  return {
+    watch: (userId: string) => {
+      if (watched.has(userId)) return;
+      const stop = gateway.calls.onChanged(userId, (event) => {
+        if (event.type === 'call' && event.call.via?.kind === 'thread')
+          listener(userId, event.call.requestId);
+      });
+      watched.set(userId, stop);
+    },
+    subscribe: (next: Listener) => {
+      listener = next;
+      return () => {
+        for (const stop of watched.values()) stop();
+        watched.clear();
+      };
+    },
+  };
+};
+
+/** Longer than any call may take. */
+const longestMs = 7 * 24 * 60 * 60 * 1_000;
+
+/** A call that has ended, or waits for the person. */
+const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call): Promise<MachineOutcome> => {
+  if (call.endedAt !== null || call.confirmationId === null) {
+    const { state, result, error } = call;
+    return { kind: 'ended', state, result, error };
+  }
+  const { id, title, description, expiresAt } = await gateway.confirmations.get(userId, call.confirmationId);
+  return {
+    kind: 'waiting',
+    confirmationId: id,
+    title: title ?? description,
+    expiresAt: Date.parse(expiresAt),
+  };
+};
+
+/** The machines of the agent's users, by the same way as for every other caller. */
+export const createMachinePort = (ctx: CallerContext): MachinePort => {
+  const { gateway } = ctx;
+  const changes = createChanges(ctx);
+
+  const find = (userId: string, requestId: string): Promise<Call | null> =>
+    gateway.calls.get(userId, requestId).catch((error: unknown) => {
+      if (hasCode(error, 'NOT_FOUND')) return null;
+      throw error;
+    });
+
+  return {
+    view: async (userId, machineId) => {
+      const machine = await machineOf(gateway, { userId, ...(machineId !== null && { machineId }) });
+      if (!machine) return null;
+      const { connected, directory } = machine.status();
+      return {
+        id: machine.ref.machineId,
+        name: machine.name,
+        directory,
+        isConnected: connected,
+        tools: [...machine.tools.values()].map(toMachineTool),
+      };
+    },
+    call: async (userId, { requestId, threadId, name, machineId, ...toolCall }, signal) => {
+      changes.watch(userId);
+      const known = await find(userId, requestId);
+      if (known !== null) {
+        const call = await followCall(
+          ctx,
+          { userId, requestId },
+          { waitMs: longestMs, until: 'asked', signal },
+        );
+        signal.throwIfAborted();
+        return outcomeOf(ctx, userId, call);
+      }
+      const via: CallVia = { kind: 'thread', id: threadId, name };
+      const caller = { ...userCaller(userId), via, ...(machineId !== null && { machineId }) };
+      const tool = await scopeTool(gateway, caller, toolCall.tool);
+      const request = {
+        tool,
+        arguments: toolCall.arguments,
+        door: 'agent' as const,
+        until: 'asked' as const,
+      };
+      const started = startCallWithId(ctx, request, requestId);
+      return outcomeOf(ctx, userId, await Promise.race([started, aborted(signal)]));
+    },
+    stateOf: async (userId, requestId) => {
+      changes.watch(userId);
+      const call = await find(userId, requestId);
+      if (call === null) return 'unknown';
+      if (call.endedAt !== null) return 'ended';
+      return call.state === 'awaiting-confirmation' ? 'waiting' : 'open';
+    },
+    decide: async (userId, requestId, answer) => {
+      const isDecision = answer.kind === 'resourceDecision';
+      await gateway.confirmations.decide(
+        userId,
+        { requestId },
+        isDecision
+          ? {
+              approved: !answer.resourceDecision.toLowerCase().includes('deny'),
+              resourceDecision: answer.resourceDecision,
+              ...(answer.reach !== undefined && { reach: answer.reach }),
+            }
+          : { approved: answer.approved },
+      );
+    },
+    cancel: async (userId, requestId) => {
+      if ((await find(userId, requestId)) !== null) await gateway.calls.cancel(userId, requestId);
+    },
+    onChanged: changes.subscribe,
+  };
+};

@@ -1,0 +1,38 @@
+import { ModelError } from '@drawbridge/agent';
+
+const isRedirect = (error: unknown) =>
+  error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
+
+/** Counts the bytes of a body while they are read. */
+const counted = (response: Response, onBytes: (count: number) => void): Response => {
+  if (response.body === null) return response;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (bytes, controller) => {
+      onBytes(bytes.length);
+      controller.enqueue(bytes);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+};
+
+/**
+ * The fetch of a provider: requests, and with them the key, go to `origin` alone and follow no redirect.
+ * `onBytes` is called for each piece of an answer. Throws `ModelError` `request` for another address.
+ */
+export const createOwnFetch =
+  (origin: string, onBytes: (count: number) => void): typeof fetch =>
+  async (input, options) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin)
+      throw new ModelError('request', `The model's server is ${origin}, and no other host is asked.`);
+    try {
+      return counted(await fetch(url, { ...options, redirect: 'error' }), onBytes);
+    } catch (error) {
+      if (!isRedirect(error)) throw error;
+      throw new ModelError(
+        'request',
+        'The server of the model redirects, which is not followed. Correct its URL.',
+      );
+    }
+  };

@@ -1,0 +1,29 @@
+import { createServerAgent, type ServerAgent } from '../agent/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+
+interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  opened: OpenAccounts;
+  gateway: Gateway;
+}
+
+const moduleName = 'instance-ai';
+
+/** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
+export const startAgent = async ({ config, clock, opened, gateway }: Parts): Promise<ServerAgent | null> => {
+  if (config.disabledModules.includes(moduleName)) return null;
+  const { accounts, log, scrubber, secret, store, onError } = opened;
+  const agent = createServerAgent({
+    environment: config,
+    clock,
+    store,
+    callers: { gateway, clock, onError },
+    secret,
+    isUser: accounts.exists,
+    hide: scrubber.hide,
+    warn: (sentence) => log.warn(sentence),
+    onError,
+  });
+  await agent.agent.start();
+  return agent;
+};

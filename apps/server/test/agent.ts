@@ -1,0 +1,61 @@
+import type { Agent } from '@drawbridge/agent';
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { SendInput } from '@drawbridge/contracts/agent/threads';
+import { onTestFinished } from 'vitest';
+import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-model.ts';
+import { connectDaemon } from './daemon.ts';
+import { paired } from './paired.ts';
+
+const sent = (message: string): SendInput => ({ message, attachments: [], mode: 'reject' });
+
+/** A server with an agent whose model follows the script, and its owner. */
+export const withAgent = async (script: Script, environment: Record<string, string> = {}) => {
+  const model = await startScriptedModel(script);
+  onTestFinished(model.close);
+  const world = await paired({ AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...environment });
+  const { agent } = world.server.app;
+  if (!agent) throw new Error('the agent is on');
+  const me = await world.panel.account.me.query();
+  const userId = me?.id ?? '';
+  return { ...world, model, agent, userId, ...threadOf(agent, userId) };
+};
+
+/** What a test does with one thread. */
+const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
+  const events = async () => (await agent.threads.eventsAfter(userId, threadId, 0)).events;
+  /** The first stored event that fits. */
+  const until = <Type extends StoredEvent['type']>(
+    type: Type,
+    fits: (event: Extract<StoredEvent, { type: Type }>) => boolean = () => true,
+  ): Promise<Extract<StoredEvent, { type: Type }>> =>
+    new Promise((resolve, reject) => {
+      const look = async () => {
+        for (const { event } of await events())
+          if (event.type === type && fits(event as Extract<StoredEvent, { type: Type }>)) {
+            stop();
+            return resolve(event as Extract<StoredEvent, { type: Type }>);
+          }
+      };
+      const stop = agent.threads.listen(userId, threadId, () => void look().catch(() => {}));
+      look().catch(() => {});
+      onTestFinished(() => {
+        stop();
+        reject(new Error(`no ${type}`));
+      });
+    });
+  return {
+    say: (message: string, more: Partial<SendInput> = {}) =>
+      agent.send(userId, threadId, { ...sent(message), ...more }),
+    events,
+    until,
+    types: async () => (await events()).map(({ event }) => event.type),
+    snapshot: () => agent.threads.snapshot(userId, threadId, { limit: 50 }),
+  };
+};
+
+/** The same with a machine that answers. */
+export const withMachine = async (script: Script, environment: Record<string, string> = {}) => {
+  const world = await withAgent(script, environment);
+  const daemon = await connectDaemon(world.server, world.token);
+  return { ...world, daemon };
+};

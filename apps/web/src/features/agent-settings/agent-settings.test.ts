@@ -1,0 +1,82 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { agentWorldOf, type AgentWorld } from '../../../test/fixture-agent.ts';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import AgentCard from './agent-card.vue';
+import { numberOrNull, serversOf } from './form-values.ts';
+import MemoryCard from './memory-card.vue';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const open = async (component: typeof AgentCard | typeof MemoryCard, change: Partial<AgentWorld> = {}) => {
+  bench = await setBench({ agent: agentWorldOf(change) });
+  const wrapper = mount(component, { global: bench.global });
+  await expect.poll(() => wrapper.find('form').exists()).toBe(true);
+  return wrapper;
+};
+const calls = () => bench.fixture.world.agent.calls;
+
+it('never shows a key, and sends one only when it was typed or removed', async () => {
+  const card = await open(AgentCard);
+  const model = card.get('form[aria-label=Model]');
+  expect([model.text(), model.get<HTMLInputElement>('input[name=modelKey]').element.value]).toEqual([
+    expect.stringContaining('ends in abcd'),
+    '',
+  ]);
+  await model.trigger('submit');
+  await expect.poll(calls).toHaveLength(1);
+  expect(calls()[0]?.[1]).not.toHaveProperty('modelKey');
+  await model.get('input[name=modelKey]').setValue('a new key');
+  await model.trigger('submit');
+  await expect
+    .poll(() => calls()[1]?.[1])
+    .toMatchObject({ model: 'anthropic/some-model', modelKey: 'a new key' });
+  await expect.poll(() => model.get<HTMLInputElement>('input[name=modelKey]').element.value).toBe('');
+  await model.get('[aria-label="Remove: Key"]').trigger('click');
+  await model.trigger('submit');
+  await expect.poll(() => calls()[2]?.[1]).toMatchObject({ modelKey: null });
+});
+
+it('tests the model, line by line', async () => {
+  const card = await open(AgentCard, {
+    lines: [
+      { name: 'Reached', state: 'ok', text: '' },
+      { name: 'Calls a tool', state: 'failed', text: 'Choose a model with tools' },
+    ],
+  });
+  await card.get('[data-test=verify-model]').trigger('click');
+  await expect.poll(() => card.find('[data-test=lines]').exists()).toBe(true);
+  expect(card.findAll('[data-test=lines] li').map((line) => line.text())).toEqual([
+    expect.stringContaining('Reached'),
+    expect.stringContaining('Choose a model with tools'),
+  ]);
+});
+
+it('says why a change was refused', async () => {
+  const card = await open(AgentCard, { fails: { 'settings.change': 'BAD_REQUEST' } });
+  await card.get('form[aria-label="Prices and budgets"]').trigger('submit');
+  await expect.poll(() => card.text()).toContain('Refused: BAD_REQUEST');
+});
+
+it('reads, changes and switches off what is remembered', async () => {
+  const card = await open(MemoryCard);
+  const person = card.get<HTMLTextAreaElement>('textarea[name=person]');
+  expect(person.element.value).toBe('Writes TypeScript');
+  await person.setValue('Writes Go');
+  await card.get('form').trigger('submit');
+  await expect
+    .poll(() => calls().at(-1))
+    .toMatchObject(['memory.change', { version: 3, sections: { person: 'Writes Go' } }]);
+  await card.get('[role=switch]').trigger('click');
+  await flushPromises();
+  await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 3 }]);
+});
+
+it('reads numbers and servers as they are typed', () => {
+  expect(['', ' 1,000 ', '0.5', 'x'].map(numberOrNull)).toEqual([null, 1_000, 0.5, null]);
+  expect(serversOf('docs = https://a.b/?x=1\n\nhttps://c.d')).toEqual([
+    { name: 'docs', url: 'https://a.b/?x=1' },
+    { name: '', url: 'https://c.d' },
+  ]);
+});

@@ -1,0 +1,31 @@
+import type { AgentSettings, AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
+import type { Failure } from '../../api/index.ts';
+
+/** What each form needs. */
+export interface FormProps {
+  settings: AgentSettings;
+  change: (input: AgentSettingsInput) => Promise<Failure | null>;
+}
+
+/** An empty field means: not set, or as in the environment. */
+export const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+export const numberOrNull = (text: string): number | null => {
+  const value = Number(text.trim().replaceAll(/[\s,_]/g, ''));
+  return text.trim() === '' || !Number.isFinite(value) ? null : value;
+};
+
+export const textOf = (value: string | number | null): string => (value === null ? '' : String(value));
+
+/** `name=url`, one in a line. */
+export const serversOf = (text: string): { name: string; url: string }[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.indexOf('=');
+      return at < 0
+        ? { name: '', url: line }
+        : { name: line.slice(0, at).trim(), url: line.slice(at + 1).trim() };
+    });

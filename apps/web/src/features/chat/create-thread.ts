@@ -1,0 +1,58 @@
+import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
+import type { Attachment, SendMode } from '@drawbridge/contracts/agent/threads';
+import { computed } from 'vue';
+import { attempt } from '../../api/index.ts';
+import { createThreadState, type ThreadNeeds } from './thread-state.ts';
+
+/** One conversation: what it shows, and what the person does in it. */
+export const createThread = (needs: ThreadNeeds) => {
+  const { api, threadId } = needs;
+  const state = createThreadState(needs);
+  const { now, isSending, load } = state;
+  const isRunning = computed(() => state.openRun.value !== null);
+
+  const send = async (message: string, mode: SendMode, attachments: Attachment[] = []) => {
+    const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    isSending.value = !isRunning.value;
+    const failed = await attempt(async () => {
+      const reply = await api.send.mutate({ threadId, message, mode, attachments, timeZone });
+      if ('queuedId' in reply) isSending.value = false;
+    });
+    if (failed) isSending.value = false;
+    return failed;
+  };
+
+  const confirm = async (requestId: string, answer: AskAnswer) => {
+    const failed = await attempt(() => api.confirm.mutate({ requestId, answer }));
+    // Answered elsewhere, or gone: the event that closes the question is on its way, or was missed.
+    if (failed?.code === 'ALREADY_DECIDED' || failed?.code === 'CONFIRMATION_CLOSED') void load();
+    return failed;
+  };
+
+  const afterwards = (change: () => Promise<unknown>) =>
+    attempt(async () => {
+      await change();
+      now.value = { ...now.value, queue: await api.queue.list.query({ threadId }) };
+    });
+
+  return {
+    ...state,
+    isRunning,
+    send,
+    confirm,
+    cancel: () => attempt(() => api.cancel.mutate({ threadId })),
+    queued: {
+      edit: (id: string, text: string) => afterwards(() => api.queue.edit.mutate({ threadId, id, text })),
+      remove: (id: string) => afterwards(() => api.queue.remove.mutate({ threadId, id })),
+      steer: (id: string) => afterwards(() => api.queue.steer.mutate({ threadId, id })),
+      resume: () => attempt(() => api.queue.resume.mutate({ threadId })),
+    },
+    tasks: {
+      cancel: (taskId: string) => attempt(() => api.tasks.cancel.mutate({ threadId, taskId })),
+      correct: (taskId: string, text: string) =>
+        attempt(() => api.tasks.correct.mutate({ threadId, taskId, text })),
+    },
+  };
+};
+
+export type ChatThread = ReturnType<typeof createThread>;

@@ -1,0 +1,100 @@
+import { h, Text, type VNode } from 'vue';
+import type { Block } from './parse.ts';
+
+type Token = Block[number];
+
+/** The elements that a text may become; every other token shows its text. */
+const elements: Record<string, { tag: string; class: string }> = {
+  paragraph: { tag: 'p', class: 'my-3 first:mt-0 last:mb-0 leading-relaxed' },
+  heading: { tag: 'h4', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
+  bullet_list: { tag: 'ul', class: 'my-3 list-disc space-y-1 pl-5 marker:text-muted' },
+  ordered_list: { tag: 'ol', class: 'my-3 list-decimal space-y-1 pl-6 marker:text-muted' },
+  list_item: { tag: 'li', class: '[&>p]:my-1' },
+  blockquote: { tag: 'blockquote', class: 'my-3 border-l-2 border-accented pl-4 text-toned' },
+  table: { tag: 'table', class: 'w-full text-sm' },
+  thead: { tag: 'thead', class: 'text-left' },
+  tbody: { tag: 'tbody', class: 'divide-y divide-default' },
+  tr: { tag: 'tr', class: '' },
+  th: { tag: 'th', class: 'border-b border-accented px-2 py-1.5 font-medium text-highlighted' },
+  td: { tag: 'td', class: 'px-2 py-1.5 align-top' },
+  em: { tag: 'em', class: '' },
+  strong: { tag: 'strong', class: 'font-semibold text-highlighted' },
+  s: { tag: 's', class: '' },
+};
+
+const headingTags: Record<string, string> = { h1: 'h3', h2: 'h4', h3: 'h5' };
+
+const linkOf = (token: Token, children: VNode[]): VNode => {
+  const href = String(token.attrGet('href') ?? '');
+  return h(
+    'a',
+    { href, title: href, target: '_blank', rel: 'noopener noreferrer', class: 'text-primary underline' },
+    children,
+  );
+};
+
+const elementOf = (token: Token, children: VNode[]): VNode => {
+  const name = token.type.replace(/_open$/, '');
+  if (name === 'link') return linkOf(token, children);
+  const element = elements[name];
+  if (element === undefined) return h('span', children);
+  const tag = name === 'heading' ? (headingTags[token.tag] ?? 'h6') : element.tag;
+  const start = name === 'ordered_list' ? token.attrGet('start') : null;
+  const node = h(tag, { class: element.class || undefined, ...(start !== null && { start }) }, children);
+  if (name !== 'table') return node;
+  return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [
+    node,
+  ]);
+};
+
+const codeOf = (token: Token): VNode =>
+  h(
+    'pre',
+    {
+      class: 'my-3 overflow-x-auto rounded-lg bg-elevated p-3.5 text-[0.8125rem] leading-relaxed',
+      tabindex: 0,
+      role: 'group',
+      'aria-label': 'Code',
+    },
+    [h('code', { class: 'font-mono text-highlighted' }, token.content)],
+  );
+
+const leafOf = (token: Token): VNode[] => {
+  switch (token.type) {
+    case 'inline':
+      return nodesOf(token.children ?? []);
+    case 'softbreak':
+      return [h(Text, '\n')];
+    case 'hardbreak':
+      return [h('br')];
+    case 'hr':
+      return [h('hr', { class: 'my-4 border-default' })];
+    case 'fence':
+    case 'code_block':
+      return [codeOf(token)];
+    case 'code_inline':
+      return [
+        h('code', { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' }, token.content),
+      ];
+    default:
+      return token.content === '' ? [] : [h(Text, token.content)];
+  }
+};
+
+/** Vue nodes of tokens: texts and the elements above, no HTML text and nothing that loads by being shown. */
+export const nodesOf = (tokens: readonly Token[]): VNode[] => {
+  const root: VNode[] = [];
+  const open: { token: Token; children: VNode[] }[] = [];
+  const add = (...nodes: VNode[]) => (open.at(-1)?.children ?? root).push(...nodes);
+  for (const token of tokens) {
+    // A paragraph of a tight list has no element of its own.
+    if (token.hidden) continue;
+    if (token.nesting === 1) open.push({ token, children: [] });
+    else if (token.nesting === 0) add(...leafOf(token));
+    else {
+      const done = open.pop();
+      if (done) add(elementOf(done.token, done.children));
+    }
+  }
+  return root;
+};

@@ -1,0 +1,27 @@
+import type { TreeNode } from '@drawbridge/agent/view';
+import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
+import { amount } from '../../../ui/text/format.ts';
+
+export const statusLabels: Record<EndStatus, string> = {
+  completed: 'done',
+  cancelled: 'stopped',
+  error: 'failed',
+  interrupted: 'interrupted',
+};
+
+export const findNode = (nodes: readonly TreeNode[], agentId: string): TreeNode | undefined => {
+  for (const node of nodes) {
+    const found = node.agent.id === agentId ? node : findNode(node.children, agentId);
+    if (found) return found;
+  }
+  return undefined;
+};
+
+const cost = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+
+/** "41,000 tokens · cost 0.21" */
+export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated }: Usage): string =>
+  [
+    `${estimated ? 'about ' : ''}${amount(inputTokens + outputTokens)} tokens`,
+    ...(costMicro === undefined ? [] : [`cost ${cost.format(costMicro / 1_000_000)}`]),
+  ].join(' · ');

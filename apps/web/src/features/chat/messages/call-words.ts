@@ -1,0 +1,85 @@
+import type { CallOutcome } from '@drawbridge/contracts/agent/events';
+import type { ViewCall } from '@drawbridge/contracts/agent/threads';
+import { capital } from '../../../ui/text/format.ts';
+
+interface Words {
+  icon: string;
+  /** `…` is replaced with the subject. */
+  text: string;
+}
+
+const tools: Record<string, Words> = {
+  read_file: { icon: 'i-lucide-file-text', text: 'Read …' },
+  list_files: { icon: 'i-lucide-folder', text: 'List …' },
+  get_file_tree: { icon: 'i-lucide-folder-tree', text: 'List …' },
+  search_files: { icon: 'i-lucide-search', text: 'Search files for …' },
+  write_file: { icon: 'i-lucide-file-pen', text: 'Write …' },
+  edit_file: { icon: 'i-lucide-file-pen', text: 'Change …' },
+  create_directory: { icon: 'i-lucide-folder-plus', text: 'Create the folder …' },
+  copy_file: { icon: 'i-lucide-copy', text: 'Copy …' },
+  move: { icon: 'i-lucide-file-pen', text: 'Move …' },
+  delete: { icon: 'i-lucide-trash-2', text: 'Delete …' },
+  shell_execute: { icon: 'i-lucide-square-terminal', text: 'Run …' },
+  'fetch-url': { icon: 'i-lucide-globe', text: 'Read …' },
+  'web-search': { icon: 'i-lucide-search', text: 'Search the web for …' },
+  plan: { icon: 'i-lucide-list-checks', text: 'Plan …' },
+  'update-tasks': { icon: 'i-lucide-list-checks', text: 'Update the task list' },
+  delegate: { icon: 'i-lucide-bot', text: 'Delegate to …' },
+  'correct-background-task': { icon: 'i-lucide-bot', text: 'Correct a background task' },
+  'cancel-background-task': { icon: 'i-lucide-bot', text: 'Cancel a background task' },
+  'ask-user': { icon: 'i-lucide-circle-help', text: 'Ask you' },
+  remember: { icon: 'i-lucide-bookmark', text: 'Remember …' },
+  'read-result': { icon: 'i-lucide-file-text', text: 'Read more of a result' },
+  search_tools: { icon: 'i-lucide-wrench', text: 'Look for tools: …' },
+  load_tool: { icon: 'i-lucide-wrench', text: 'Load tools' },
+  'report-verification-verdict': { icon: 'i-lucide-clipboard-check', text: 'Report a check' },
+  screen_screenshot: { icon: 'i-lucide-monitor', text: 'Take a screenshot' },
+  browser_navigate: { icon: 'i-lucide-globe', text: 'Open …' },
+};
+
+/** The argument that says what a call is about, the first that is there. */
+const subjects = [
+  'command',
+  'filePath',
+  'path',
+  'dirPath',
+  'source',
+  'url',
+  'query',
+  'pattern',
+  'title',
+  'role',
+  'text',
+];
+const maxSubjectLength = 120;
+
+const subjectOf = (args: Record<string, unknown>): string => {
+  const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
+  const [line = ''] = String(found ?? '').split('\n');
+  return line.length > maxSubjectLength || line !== (found ?? '')
+    ? `${line.slice(0, maxSubjectLength)}…`
+    : line;
+};
+
+const wordsOfName = (name: string): Words => {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return server !== undefined && tool !== undefined
+    ? { icon: 'i-lucide-plug', text: `${server}: ${tool.replaceAll('_', ' ')} …` }
+    : { icon: 'i-lucide-wrench', text: `${capital(name.replaceAll(/[_.-]+/g, ' '))} …` };
+};
+
+/** A call in one line: an icon, and what it does to what. */
+export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'>): Words => {
+  const words = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+  const { icon, text } = words ?? wordsOfName(toolName);
+  return { icon, text: text.replace('…', () => subjectOf(args)).trim() };
+};
+
+export const outcomeLabels: Record<CallOutcome, string> = {
+  ok: '',
+  failed: 'failed',
+  denied: 'denied',
+  skipped: 'skipped',
+  stopped: 'stopped',
+  lost: 'may have run',
+};

@@ -1,0 +1,34 @@
+import { createTimer } from '@drawbridge/kit';
+import { onScopeDispose, ref, type Ref } from 'vue';
+import { useClock } from '../../../api/index.ts';
+
+/** The second Escape within this time stops. */
+const armedMs = 3_000;
+
+/** Escape twice stops the run; the first one says so. Returns whether the next Escape stops. */
+export const useEscapeStops = (isRunning: () => boolean, stop: () => void): Readonly<Ref<boolean>> => {
+  const timer = createTimer(useClock());
+  const armed = ref(false);
+  const disarm = () => {
+    timer.cancel();
+    armed.value = false;
+  };
+
+  const onKey = (event: KeyboardEvent) => {
+    // A dialog or a menu that closes on Escape has handled the key.
+    if (event.key !== 'Escape' || event.repeat || event.defaultPrevented || !isRunning()) return;
+    if (document.querySelector('[role=dialog]')) return;
+    if (armed.value) {
+      disarm();
+      return stop();
+    }
+    armed.value = true;
+    timer.start(armedMs, () => (armed.value = false));
+  };
+  window.addEventListener('keydown', onKey);
+  onScopeDispose(() => {
+    window.removeEventListener('keydown', onKey);
+    disarm();
+  });
+  return armed;
+};

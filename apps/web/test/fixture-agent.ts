@@ -1,0 +1,174 @@
+import type { Memory } from '@drawbridge/contracts/agent/memory';
+import type { AgentSettings, AgentStatus, CheckLine } from '@drawbridge/contracts/agent/settings';
+import type { Thread, ThreadFrame, ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
+import { askAnswer } from '@drawbridge/contracts/agent/asks';
+import { memoryInput } from '@drawbridge/contracts/agent/memory';
+import { agentSettingsInput, defaultPolicies, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import { changeThreadInput, sendInput } from '@drawbridge/contracts/agent/threads';
+import { createEmitter } from '@drawbridge/kit';
+import { initTRPC, tracked, TRPCError } from '@trpc/server';
+import { z } from 'zod';
+
+/** The built-in agent of a fixture: what it answers, and what reached it. */
+export interface AgentWorld {
+  status: AgentStatus;
+  threads: Thread[];
+  snapshot: ThreadSnapshot;
+  settings: AgentSettings;
+  memory: Memory;
+  lines: CheckLine[];
+  /** Calls of procedures that change something, with their input. */
+  calls: [string, unknown][];
+  /** The next call of this procedure fails with this code. */
+  fails: Record<string, string>;
+  /** `lastEventId` of each stream that was opened. */
+  opened: string[];
+}
+
+export const emptySnapshot = (view: Partial<ThreadView> = {}): ThreadSnapshot => {
+  const lastSeq = view.lastSeq ?? 0;
+  return {
+    view: {
+      ...{
+        title: '',
+        lastSeq,
+        messages: {},
+        runs: [],
+        agents: {},
+        calls: {},
+        asks: {},
+        tasks: [],
+        plan: null,
+      },
+      ...view,
+    },
+    now: { status: 'idle', runId: null, backgroundTasks: [], queue: [], queuePaused: false, partial: [] },
+    nextEventId: lastSeq + 1,
+    before: null,
+  };
+};
+
+export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
+  status: { module: true, enabled: true, model: 'stub' },
+  threads: [],
+  snapshot: emptySnapshot(),
+  settings: {
+    ...{ model: 'anthropic/some-model', modelUrl: null, modelKey: { lastFour: 'abcd' }, helperModel: null },
+    ...{ contextTokens: null, prices: null, tokensPerDay: null, costPerDay: null, policy: defaultPolicies },
+    ...{ mcpServers: [], searxngUrl: null, braveKey: null, n8nUrl: null, fromEnvironment: [] },
+  },
+  memory: {
+    sections: { person: 'Writes TypeScript', preferences: '', projects: '', notes: '' },
+    enabled: true,
+    version: 3,
+  },
+  lines: [],
+  calls: [],
+  fails: {},
+  opened: [],
+  ...change,
+});
+
+const t = initTRPC.create({
+  errorFormatter: ({ shape, error }) => ({
+    ...shape,
+    data: { code: error.cause?.name ?? error.code, httpStatus: shape.data.httpStatus, path: null, fix: null },
+  }),
+});
+const id = z.object({ threadId: z.string() });
+const message = id.extend({ id: z.string() });
+const task = id.extend({ taskId: z.string() });
+
+/** Frames of the fixture's one stream. */
+export const createFrames = () =>
+  createEmitter<ThreadFrame>((error) => {
+    throw error;
+  });
+
+async function* follow(frames: ReturnType<typeof createFrames>, signal: AbortSignal | undefined) {
+  const waiting: ThreadFrame[] = [];
+  let wake = () => {};
+  const stop = frames.on('all', (frame) => {
+    waiting.push(frame);
+    wake();
+  });
+  signal?.addEventListener('abort', () => wake());
+  try {
+    while (!signal?.aborted) {
+      const frame = waiting.shift();
+      if (frame === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else if (frame.type === 'event') yield tracked(String(frame.id), frame);
+      else yield frame;
+    }
+  } finally {
+    stop();
+  }
+}
+
+export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof createFrames>) => {
+  const change = <Input extends z.ZodType, Out>(name: string, input: Input, answer: () => Out) =>
+    t.procedure.input(input).mutation(({ input: given }) => {
+      world.calls.push([name, given]);
+      const code = world.fails[name];
+      delete world.fails[name];
+      if (code !== undefined) {
+        const cause = Object.assign(new Error(code), { name: code });
+        throw new TRPCError({ code: 'BAD_REQUEST', message: `Refused: ${code}`, cause });
+      }
+      return answer();
+    });
+  const done = () => ({ ok: true as const });
+
+  return t.router({
+    status: t.procedure.query(() => world.status),
+    usage: t.procedure.query(() => ({ tokens: 1_200, costMicro: 0 })),
+    send: change('send', sendInput.extend({ threadId: z.string() }), () => ({ runId: 'run_1' })),
+    cancel: change('cancel', id, done),
+    confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),
+    messages: t.procedure.input(id.extend({ before: z.string().optional() })).query(() => world.snapshot),
+    toolCall: t.procedure.input(z.object({ toolCallId: z.string() })).query(({ input }) => ({
+      id: input.toolCallId,
+      tool: 'x',
+      arguments: '{}',
+      result: [],
+      whole: 'The whole text',
+    })),
+    threads: t.router({
+      list: t.procedure
+        .input(z.object({ cursor: z.string().optional() }))
+        .query(() => ({ threads: world.threads, nextCursor: null })),
+      change: change(
+        'threads.change',
+        changeThreadInput.extend({ threadId: z.string() }),
+        () => world.threads[0],
+      ),
+      remove: change('threads.remove', id, done),
+    }),
+    queue: t.router({
+      list: t.procedure.input(id).query(() => world.snapshot.now.queue),
+      edit: change('queue.edit', message.extend({ text: z.string() }), done),
+      remove: change('queue.remove', message, done),
+      steer: change('queue.steer', message, done),
+      resume: change('queue.resume', id, done),
+    }),
+    tasks: t.router({
+      cancel: change('tasks.cancel', task, done),
+      correct: change('tasks.correct', task.extend({ text: z.string() }), done),
+    }),
+    memory: t.router({
+      get: t.procedure.query(() => world.memory),
+      change: change('memory.change', memoryInput, () => world.memory),
+    }),
+    settings: t.router({
+      get: t.procedure.query(() => world.settings),
+      change: change('settings.change', agentSettingsInput, () => world.settings),
+      verify: change('settings.verify', z.object({ target: verifyTarget }), () => ({ lines: world.lines })),
+    }),
+    events: t.procedure
+      .input(id.extend({ lastEventId: z.string().nullish() }))
+      .subscription(({ input, signal }) => {
+        world.opened.push(input.lastEventId ?? '');
+        return follow(frames, signal);
+      }),
+  });
+};

@@ -1,0 +1,142 @@
+import {
+  maxMemoryLength,
+  memorySections,
+  type Memory,
+  type MemoryInput,
+} from '@drawbridge/contracts/agent/memory';
+import type { Agent } from './agent.ts';
+import { confirmAsk } from './asks/confirm.ts';
+import { errors } from './errors.ts';
+import { memoryOf, memoryRow } from './memory/memory-row.ts';
+import type { MemoryRow } from './rows.ts';
+import { cancelAgentTask, correctTask } from './tasks/background.ts';
+import type { AgentNeeds } from './engine/context.ts';
+import { createEngine } from './engine/engine.ts';
+import { agentLimits } from './engine/limits.ts';
+import { threadOf } from './engine/load.ts';
+import { createQueue } from './run/queue.ts';
+import { onMachineCall, recover } from './engine/recover.ts';
+import { send } from './run/send.ts';
+import { stopThread } from './run/stop.ts';
+import { sweep } from './engine/sweep.ts';
+import { put, type AgentStore } from './store-port.ts';
+import { createFeed } from './threads/feed.ts';
+import { createThreads } from './threads/threads.ts';
+
+export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus'> {
+  /** Threads that were used last longer ago are deleted, in milliseconds; null: kept. */
+  keepMs: number | null;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** Readers of a thread learn of its events once they are stored. */
+const publishing = (store: AgentStore, changed: (userId: string, threadId: string) => void): AgentStore => ({
+  ...store,
+  commit: async (writes, durability) => {
+    if (!(await store.commit(writes, durability))) return false;
+    const threads = new Map(
+      writes.flatMap((write) =>
+        write.type === 'event' ? [[`${write.userId} ${write.threadId}`, write]] : [],
+      ),
+    );
+    for (const { userId, threadId } of threads.values()) changed(userId, threadId);
+    return true;
+  },
+});
+
+const toMemory = ({ sections, enabled, version }: MemoryRow): Memory => ({
+  sections: Object.fromEntries(
+    memorySections.map((name) => [name, sections[name] ?? '']),
+  ) as Memory['sections'],
+  enabled,
+  version,
+});
+
+const changeMemory = async (
+  { store, clock }: Pick<AgentNeeds, 'store' | 'clock'>,
+  userId: string,
+  { sections = {}, enabled, version }: MemoryInput,
+): Promise<Memory> => {
+  const row = await memoryOf(store, userId);
+  if (row.version !== version)
+    throw errors.conflict({ message: 'The memory has changed meanwhile', fix: 'Read it again.' });
+  const change = { sections: { ...row.sections, ...sections }, enabled: enabled ?? row.enabled };
+  const length = Object.values(change.sections).join('').length;
+  if (length > maxMemoryLength) throw errors.tooLarge();
+  const next = memoryRow(row, { ...change, now: clock.now() });
+  await store.commit([put('agentMemory', next)], 'synced');
+  return toMemory(next);
+};
+
+/** The built-in agent. */
+export const createAgent = (given: CreateAgentNeeds): Agent => {
+  const { clock, machine, onError } = given;
+  const feed = createFeed({ clock, onError });
+  const needs: AgentNeeds = { ...given, store: publishing(given.store, feed.changed), bus: feed };
+  const { store } = needs;
+  const engine = createEngine(needs);
+  const { ctx } = engine;
+  const threads = createThreads({
+    store,
+    feed,
+    clock,
+    keepMs: given.keepMs ?? Infinity,
+    stop: (userId, threadId) => stopThread(ctx, userId, threadId),
+  });
+  const requireThread = async (userId: string, threadId: string) => {
+    const thread = await threadOf(ctx, userId, threadId);
+    if (!thread) throw errors.notFound();
+    return thread;
+  };
+  let release = () => {};
+
+  return {
+    threads,
+    queue: createQueue(ctx),
+    send: (userId, threadId, input) => send(ctx, { userId, threadId }, input),
+    cancel: (userId, threadId) => stopThread(ctx, userId, threadId),
+    confirm: async (userId, requestId, answer) => {
+      if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);
+      if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
+      await machine.decide(userId, requestId, answer);
+      const [call] = await store.find('agentToolCalls', { userId, requestId });
+      return { runId: call?.runId ?? null };
+    },
+    tasks: {
+      cancel: async (userId, threadId, taskId) => {
+        if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId)))
+          throw errors.notFound();
+      },
+      correct: async (userId, threadId, taskId, text) => {
+        const thread = await requireThread(userId, threadId);
+        if (!(await correctTask(ctx, thread, { taskId, text }))) throw errors.notFound();
+      },
+    },
+    memory: {
+      get: async (userId) => toMemory(await memoryOf(store, userId)),
+      change: (userId, input) => changeMemory(needs, userId, input),
+    },
+    usage: (userId) => {
+      const now = clock.now();
+      return store.usageSince(userId, now - (now % dayMs));
+    },
+    forgetOld: async (signal) => {
+      if (given.keepMs !== null) await threads.forgetOld(signal);
+    },
+    start: async () => {
+      const stops = [
+        machine.onChanged((userId, requestId) => void onMachineCall(ctx, userId, requestId).catch(onError)),
+        clock.every(agentLimits.sweepEveryMs, () => void sweep(ctx).catch(onError)),
+      ];
+      release = () => {
+        for (const stop of stops) stop();
+      };
+      await recover(ctx);
+    },
+    stop: async () => {
+      release();
+      await engine.stop();
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { Clock } from '@drawbridge/kit';
+import type {
+  AgentBus,
+  AgentConfig,
+  DomainAdapter,
+  MachinePort,
+  McpPort,
+  ModelPort,
+  NewId,
+  SearchPort,
+  WebPort,
+} from '../ports.ts';
+import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
+import type { AgentStore, Write } from '../store-port.ts';
+
+/** What the agent's core needs from its host. */
+export interface AgentNeeds {
+  store: AgentStore;
+  model: ModelPort;
+  machine: MachinePort;
+  web: WebPort;
+  search: SearchPort;
+  mcp: McpPort;
+  domains: readonly DomainAdapter[];
+  bus: AgentBus;
+  clock: Clock;
+  newId: NewId;
+  config(): Promise<AgentConfig>;
+  isUser(userId: string): Promise<boolean>;
+  onError(error: unknown): void;
+}
+
+/** The same, with the way to continue an agent whose rows have changed. */
+export interface RunContext extends AgentNeeds {
+  wake(userId: string, agentId: string): void;
+  /** Drops the model call of an agent; its step begins again when it is woken. */
+  interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
+  /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
+  tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
+  /** Starts the tasks of a plan that can start. */
+  tickPlan(userId: string, planId: string): void;
+  /** Ends open agents with all that belongs to them, at most 1.5 s later. */
+  stopAgents(agents: readonly AgentRow[], outcome: 'cancelled' | 'interrupted'): Promise<void>;
+}
+
+/** An agent at work, as its rows are. */
+export interface Work {
+  thread: ThreadRow;
+  run: RunRow;
+  agent: AgentRow;
+}
+
+type Payload<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>['payload'];
+type Source = Pick<AgentRow, 'userId' | 'threadId' | 'runId'> & { id: string | null };
+
+/** An event of an agent, to be stored. */
+export const eventOf = <Type extends StoredEvent['type']>(
+  ctx: Pick<AgentNeeds, 'clock'>,
+  { userId, threadId, runId, id }: Source,
+  [type, payload]: [Type, Payload<Type>],
+): Write => ({
+  type: 'event',
+  userId,
+  threadId,
+  // The payload belongs to its type, which a union cannot express.
+  event: { type, runId, agentId: id, ts: ctx.clock.now(), payload } as StoredEvent,
+});
+
+/** An event of a run, without an agent. */
+export const runEventOf = <Type extends StoredEvent['type']>(
+  ctx: Pick<AgentNeeds, 'clock'>,
+  { userId, threadId, id }: Pick<RunRow, 'userId' | 'threadId' | 'id'>,
+  event: [Type, Payload<Type>],
+): Write => eventOf(ctx, { userId, threadId, runId: id, id: null }, event);

@@ -1,0 +1,36 @@
+/** Numbers of the agent; docs/agent.md lists them. */
+export const agentLimits = {
+  /** Steps of an agent by its kind; a delegate's own limit is at most the last one. */
+  mainSteps: 100,
+  plannedSteps: 60,
+  researchSteps: 25,
+  delegateSteps: 10,
+  maxDelegateSteps: 30,
+  /** Calls of one step. */
+  callsPerStep: 32,
+  callsPerRun: 300,
+  /** Cached tokens count a tenth. */
+  tokensPerRun: 2_000_000,
+  /** Reading tools that run side by side. */
+  parallelReads: 4,
+  /** Sub-agents of a run that work at once. */
+  delegatesAtOnce: 4,
+  backgroundPerThread: 5,
+  backgroundPerUser: 10,
+  /** Runs that background work starts after one message of the person. */
+  followUps: 5,
+  queuedMessages: 20,
+  argumentsBytes: 4 * 1024 * 1024,
+  /** Arguments as the thread shows them, in bytes of JSON. */
+  shownArgumentsBytes: 16 * 1024,
+  modelRetries: 3,
+  /** A run that the server did not survive this often is interrupted. */
+  crashes: 3,
+  /** Work that was left longer ago is not resumed without the person, in milliseconds. */
+  awayMs: 15 * 60 * 1_000,
+  /** Stop ends everything after this, also what has not answered, in milliseconds. */
+  stopMs: 1_500,
+  backgroundIdleMs: 10 * 60 * 1_000,
+  backgroundMs: 30 * 60 * 1_000,
+  sweepEveryMs: 60 * 1_000,
+} as const;

@@ -1,0 +1,77 @@
+import { mainHistory, type MemoryRow, type MessageRow, type NoteRow, type ToolCallRow } from '../rows.ts';
+import type { AgentStore } from '../store-port.ts';
+import { memoryOf } from './memory-row.ts';
+
+export interface HistoryId {
+  threadId: string;
+  /** `main`, or the id of a sub-agent. */
+  history: string;
+}
+
+/** What the model may be sent of one history. */
+export interface History {
+  /** Messages up to this number are in the notes or the summary; -1 for none. */
+  from: number;
+  /** The messages after `from`, in their order. */
+  messages: MessageRow[];
+  /** The newest message of the person where it is not among `messages`. */
+  lastOfPerson: MessageRow | null;
+  /** The calls of `messages`, by id. */
+  calls: ReadonlyMap<string, ToolCallRow>;
+  /** Those that are not replaced, in the order of the messages that they replace. */
+  notes: NoteRow[];
+  nextNoteSeq: number;
+  /** What is known of the person; null for a sub-agent, or where the person switched it off. */
+  memory: MemoryRow | null;
+}
+
+const callIdsOf = (messages: readonly MessageRow[]): string[] =>
+  messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+  );
+
+const readCalls = async (userId: string, messages: readonly MessageRow[], store: AgentStore) => {
+  const id = callIdsOf(messages);
+  const rows = id.length === 0 ? [] : await store.find('agentToolCalls', { userId, id });
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
+const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore) => {
+  const rows = await store.find(
+    'agentMessages',
+    { userId, ...id, source: 'person' },
+    { orderBy: 'seq', descending: true, limit: 1 },
+  );
+  return rows[0] ?? null;
+};
+
+const readMemory = async (userId: string, { history }: HistoryId, store: AgentStore) => {
+  if (history !== mainHistory) return null;
+  const row = await memoryOf(store, userId);
+  return row.enabled ? row : null;
+};
+
+/** Reads the present history of an agent. */
+export const readHistory = async (userId: string, id: HistoryId, store: AgentStore): Promise<History> => {
+  const { threadId, history } = id;
+  const all = await store.find('agentNotes', { userId, threadId, history });
+  const notes = all
+    .filter(({ replacedAt }) => replacedAt === null)
+    .toSorted((a, b) => a.upToSeq - b.upToSeq || a.seq - b.seq);
+  const from = Math.max(-1, ...notes.map(({ upToSeq }) => upToSeq));
+  const messages = await store.find(
+    'agentMessages',
+    { userId, threadId, history },
+    { orderBy: 'seq', after: from },
+  );
+  const hasPerson = messages.some(({ source }) => source === 'person');
+  return {
+    from,
+    messages,
+    lastOfPerson: hasPerson ? null : await readLastOfPerson(userId, { threadId, history }, store),
+    calls: await readCalls(userId, messages, store),
+    notes,
+    nextNoteSeq: Math.max(0, ...all.map(({ seq }) => seq)) + 1,
+    memory: await readMemory(userId, id, store),
+  };
+};

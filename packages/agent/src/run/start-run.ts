@@ -1,0 +1,132 @@
+import type { MessageFile } from '@drawbridge/contracts/agent/events';
+import { mainHistory, type AgentRow, type MessageRow, type RunRow, type ThreadRow } from '../rows.ts';
+import { insert, update, type Write } from '../store-port.ts';
+import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { nextSeq } from '../engine/load.ts';
+
+export interface NewMessage {
+  id: string;
+  text: string;
+  files: MessageFile[];
+  source: 'sent' | 'queued' | 'steered';
+}
+
+const newRun = (
+  ctx: RunContext,
+  thread: ThreadRow,
+  { model, timeZone }: { model: string; timeZone: string | null },
+): RunRow => ({
+  userId: thread.userId,
+  id: ctx.newId('run_'),
+  threadId: thread.id,
+  kind: 'message',
+  messageId: null,
+  state: 'active',
+  reason: null,
+  model,
+  crashes: 0,
+  timeZone,
+  stopAskedAt: null,
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  costMicro: null,
+  isEstimated: false,
+  approvedTokens: 0,
+  approvedCalls: 0,
+  startedAt: ctx.clock.now(),
+  endedAt: null,
+});
+
+const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
+  userId: run.userId,
+  id: ctx.newId('ag_'),
+  threadId: run.threadId,
+  runId: run.id,
+  parentId: null,
+  parentCallId: null,
+  kind: 'main',
+  role: 'agent',
+  title: '',
+  instructions: '',
+  tools: null,
+  loaded: [],
+  maxSteps: agentLimits.mainSteps,
+  steps: 0,
+  state: 'ready',
+  outcome: null,
+  result: '',
+  tainted: false,
+  planTaskId: null,
+  lastActiveAt: run.startedAt,
+  createdAt: run.startedAt,
+  endedAt: null,
+});
+
+/** The person's message in the history of the main agents. */
+export const messageWrites = async (
+  ctx: RunContext,
+  run: Pick<RunRow, 'userId' | 'threadId' | 'id'>,
+  message: NewMessage,
+): Promise<Write[]> => {
+  const { userId, threadId, id: runId } = run;
+  const { id, text, files, source } = message;
+  const row: MessageRow = {
+    userId,
+    threadId,
+    history: mainHistory,
+    seq: await nextSeq(ctx, { userId, threadId, history: mainHistory }),
+    id,
+    runId,
+    agentId: null,
+    step: 0,
+    role: 'user',
+    source: 'person',
+    v: 1,
+    parts: [{ type: 'text', text }, ...files.map((file) => ({ type: 'file' as const, file }))],
+    tokens: 0,
+    createdAt: ctx.clock.now(),
+  };
+  return [
+    insert('agentMessages', row),
+    runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),
+  ];
+};
+
+interface RunStart {
+  model: string;
+  timeZone: string | null;
+  /** Null for a run that background work starts. */
+  message: NewMessage | null;
+  writes?: Write[];
+}
+
+/** A run with its main agent; null if the thread has an open run. */
+export const startRun = async (
+  ctx: RunContext,
+  thread: ThreadRow,
+  start: RunStart,
+): Promise<RunRow | null> => {
+  const { message } = start;
+  const run: RunRow = {
+    ...newRun(ctx, thread, start),
+    kind: message === null ? 'follow-up' : 'message',
+    messageId: message?.id ?? null,
+  };
+  const agent = newMain(ctx, run);
+  const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
+  const writes = [
+    insert('agentRuns', run),
+    insert('agentAgents', agent),
+    ...(start.writes ?? []),
+    runEventOf(ctx, run, ['run-start', { messageId: run.messageId, kind: run.kind }]),
+    ...(message === null ? [] : await messageWrites(ctx, run, message)),
+    eventOf(ctx, agent, ['agent-spawned', spawned]),
+    update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
+  ];
+  if (!(await ctx.store.commit(writes, 'synced'))) return null;
+  ctx.wake(run.userId, agent.id);
+  return run;
+};

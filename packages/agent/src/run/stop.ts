@@ -1,0 +1,89 @@
+import { closeAsk, closeConfirmation } from '../asks/ask.ts';
+import type { AgentRow, ToolCallRow } from '../rows.ts';
+import { update, type Write } from '../store-port.ts';
+import type { RunContext } from '../engine/context.ts';
+import { endCall, endWith } from '../step/end-call.ts';
+import { endOf } from './finish.ts';
+import { openAgentStates } from './end-agent.ts';
+import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
+
+const stoppedText = {
+  cancelled: 'The person stopped this. It may have run.',
+  interrupted: 'This was interrupted. It may have run.',
+} as const;
+
+type StopOutcome = keyof typeof stoppedText;
+
+/** Ends open calls, and withdraws the questions that they wait for. */
+export const closeCalls = async (
+  ctx: RunContext,
+  calls: readonly ToolCallRow[],
+  end: { outcome: 'stopped' | 'skipped'; text: string },
+): Promise<Write[]> => {
+  const writes: Write[] = [];
+  for (const call of calls) {
+    if (call.state === 'waiting' && call.effect === 'machine')
+      writes.push(closeConfirmation(ctx, call, 'withdrawn'));
+    const { outcome, text } = end;
+    writes.push(...endCall(ctx, call, endWith(outcome, text)));
+  }
+  return writes;
+};
+
+/** Withdraws the open questions of an agent. */
+export const withdrawAsks = async (
+  ctx: RunContext,
+  { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
+): Promise<Write[]> =>
+  (await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' })).flatMap((ask) =>
+    closeAsk(ctx, ask, { outcome: 'withdrawn' }),
+  );
+
+/** Ends an agent that no longer works, with its calls and questions; its history stays a valid prompt. */
+export const closeAgent = async (
+  ctx: RunContext,
+  { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
+  outcome: StopOutcome,
+): Promise<void> => {
+  // A late write of the agent undoes this transaction once: then its rows are read again.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const work = await workOf(ctx, userId, id);
+    if (!work || work.agent.state === 'ended') return;
+    const calls = await openCallsOf(ctx, work.agent);
+    const end = await endOf(ctx, work, { outcome, result: work.agent.result });
+    const writes = [
+      ...(await closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText[outcome] })),
+      ...(await withdrawAsks(ctx, work.agent)),
+      ...end.writes,
+    ];
+    if (await ctx.store.commit(writes, 'synced')) return end.after();
+  }
+};
+
+/** Everything that works in a thread, the main agent last. */
+export const openAgentsOf = async (
+  ctx: RunContext,
+  userId: string,
+  threadId: string,
+): Promise<AgentRow[]> => {
+  const open = await ctx.store.find('agentAgents', { userId, threadId, state: openAgentStates });
+  return open.toSorted((a, b) => Number(a.kind === 'main') - Number(b.kind === 'main'));
+};
+
+/** Stops the run of a thread, its background tasks and plans; the queue waits until it is resumed. */
+export const stopThread = async (ctx: RunContext, userId: string, threadId: string): Promise<void> => {
+  const thread = await threadOf(ctx, userId, threadId);
+  if (!thread) return;
+  const run = await openRunOf(ctx, userId, threadId);
+  const agents = await openAgentsOf(ctx, userId, threadId);
+  const queued = await ctx.store.find('agentQueue', { userId, threadId }, { limit: 1 });
+  const plans = await ctx.store.find('agentPlans', { userId, threadId, state: 'active' });
+  const writes = [
+    ...(run ? [update('agentRuns', { userId, id: run.id }, { stopAskedAt: ctx.clock.now() })] : []),
+    ...(queued.length > 0 ? [update('agentThreads', { userId, id: threadId }, { queuePaused: true })] : []),
+    ...plans.map(({ id }) => update('agentPlans', { userId, id }, { state: 'cancelled' })),
+  ];
+  if (writes.length > 0) await ctx.store.commit(writes, 'synced');
+  await ctx.stopAgents(agents, 'cancelled');
+  for (const { id } of plans) ctx.tickPlan(userId, id);
+};

@@ -1,0 +1,117 @@
+import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
+import type { PartialText } from '@drawbridge/contracts/agent/threads';
+import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
+import type { ThreadSignal } from '../agent.ts';
+import type { AgentBus } from '../ports.ts';
+
+/** Wake-ups and live events of threads inside one process. */
+export interface Feed extends AgentBus {
+  listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
+  /** At most each 200 ms for a thread. */
+  onChanged(userId: string, listener: (threadId: string) => void): () => void;
+  /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
+  partial(userId: string, threadId: string, isOpen: (text: PartialText) => boolean): PartialText[];
+}
+
+/** Live text is published after this time, or at this length in UTF-16 code units. */
+const gatherMs = 50;
+const gatherLength = 2 * 1024;
+const changedEveryMs = 200;
+/** Threads whose unfinished texts are kept. */
+const maxThreads = 500;
+
+type Delta = Extract<LiveThreadEvent, { type: 'text-delta' | 'reasoning-delta' }>;
+
+const isDelta = (event: LiveThreadEvent): event is Delta =>
+  event.type === 'text-delta' || event.type === 'reasoning-delta';
+
+const continues = (last: Delta, next: Delta) =>
+  last.type === next.type &&
+  last.agentId === next.agentId &&
+  last.payload.step === next.payload.step &&
+  last.payload.offset + last.payload.text.length === next.payload.offset;
+
+const joined = (last: Delta, { payload }: Delta): Delta => ({
+  ...last,
+  payload: { ...last.payload, text: last.payload.text + payload.text },
+});
+
+/** The texts of a thread with one more piece: a new step, or a repeated one, replaces what was there. */
+const withDelta = (texts: readonly PartialText[], { type, agentId, payload }: Delta): PartialText[] => {
+  if (agentId === null) return [...texts];
+  const { step, text, offset } = payload;
+  const kind = type === 'text-delta' ? 'text' : 'reasoning';
+  const isSame = (one: PartialText) => one.agentId === agentId && one.kind === kind && one.step === step;
+  const before = texts.find(isSame)?.text.slice(0, offset) ?? '';
+  const others = texts.filter((one) => !isSame(one) && !(one.agentId === agentId && one.step !== step));
+  return [...others, { agentId, step, kind, text: before + text }];
+};
+
+interface Gathered {
+  events: Delta[];
+  timer: Timer;
+}
+
+export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: unknown): void }): Feed => {
+  const signals = createEmitter<ThreadSignal>(onError);
+  const changes = createEmitter<string>(onError);
+  const partials = createBoundedMap<string, PartialText[]>({ maxEntries: maxThreads });
+  const gathered = new Map<string, Gathered>();
+  const announced = new Set<string>();
+  const keyOf = (userId: string, threadId: string) => JSON.stringify([userId, threadId]);
+
+  const flush = (key: string) => {
+    const waiting = gathered.get(key);
+    if (!waiting) return;
+    gathered.delete(key);
+    waiting.timer.cancel();
+    for (const event of waiting.events) signals.emit(key, { type: 'live', event });
+  };
+
+  const gather = (key: string, event: Delta) => {
+    const { events, timer } = gathered.get(key) ?? { events: [], timer: createTimer(clock) };
+    const last = events.at(-1);
+    if (last && continues(last, event)) events[events.length - 1] = joined(last, event);
+    else events.push(event);
+    gathered.set(key, { events, timer });
+    const length = events.reduce((sum, { payload }) => sum + payload.text.length, 0);
+    if (length >= gatherLength) return flush(key);
+    if (!timer.isWaiting()) timer.start(gatherMs, () => flush(key));
+  };
+
+  const announce = (userId: string, threadId: string) => {
+    const key = keyOf(userId, threadId);
+    if (changes.count(userId) === 0 || announced.has(key)) return;
+    announced.add(key);
+    clock.after(changedEveryMs, () => {
+      announced.delete(key);
+      changes.emit(userId, threadId);
+    });
+  };
+
+  return {
+    live: (userId, threadId, event) => {
+      const key = keyOf(userId, threadId);
+      if (isDelta(event)) partials.set(key, withDelta(partials.get(key) ?? [], event));
+      if (signals.count(key) === 0) return;
+      if (isDelta(event)) return gather(key, event);
+      flush(key);
+      signals.emit(key, { type: 'live', event });
+    },
+    changed: (userId, threadId) => {
+      const key = keyOf(userId, threadId);
+      flush(key);
+      signals.emit(key, { type: 'changed' });
+      announce(userId, threadId);
+    },
+    listen: (userId, threadId, listener) => signals.on(keyOf(userId, threadId), listener),
+    onChanged: (userId, listener) => changes.on(userId, listener),
+    partial: (userId, threadId, isOpen) => {
+      const key = keyOf(userId, threadId);
+      const open = (partials.get(key) ?? []).filter(isOpen);
+      if (open.length === 0) partials.delete(key);
+      else partials.set(key, open);
+      return open;
+    },
+  };
+};

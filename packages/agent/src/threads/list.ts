@@ -1,0 +1,63 @@
+import type { ThreadPage } from '@drawbridge/contracts/agent/threads';
+import { errors } from '../errors.ts';
+import type { ThreadRow } from '../rows.ts';
+import type { AgentStore } from '../store-port.ts';
+import { toThreads } from './status.ts';
+
+/** `updatedAt` and id of the last thread of a page. */
+const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+
+const readCursor = (cursor: string): { updatedAt: number; id: string } => {
+  const [, updatedAt, id] = cursorText.exec(cursor) ?? [];
+  if (updatedAt === undefined || id === undefined)
+    throw errors.badRequest({ message: 'The cursor is not valid' });
+  return { updatedAt: Number(updatedAt), id };
+};
+
+const readAtOnce = 200;
+
+/** Rows of a user, the last used first, from behind the cursor on. */
+async function* newestFirst(store: AgentStore, userId: string, cursor: string | undefined) {
+  let last = cursor === undefined ? null : readCursor(cursor);
+  for (;;) {
+    const rows: ThreadRow[] = await store.find(
+      'agentThreads',
+      { userId },
+      {
+        orderBy: 'updatedAt',
+        descending: true,
+        isLenient: true,
+        limit: readAtOnce,
+        ...(last && { after: last.updatedAt + 1 }),
+      },
+    );
+    const behind = rows.filter(
+      ({ updatedAt, id }) =>
+        !last || updatedAt < last.updatedAt || (updatedAt === last.updatedAt && id < last.id),
+    );
+    yield* behind;
+    last = behind.at(-1) ?? null;
+    if (last === null) return;
+  }
+}
+
+/** A page of threads whose title contains the query. Throws `badRequest` for a cursor of no page. */
+export const listThreads = async (
+  { store }: { store: AgentStore },
+  userId: string,
+  { query = '', cursor, limit }: { query?: string; cursor?: string; limit: number },
+): Promise<ThreadPage> => {
+  const wanted = query.trim().toLowerCase();
+  const found: ThreadRow[] = [];
+  for await (const row of newestFirst(store, userId, cursor)) {
+    if (!row.title.toLowerCase().includes(wanted)) continue;
+    found.push(row);
+    if (found.length > limit) break;
+  }
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    threads: await toThreads({ store }, userId, page),
+    nextCursor: last && found.length > limit ? `${last.updatedAt}.${last.id}` : null,
+  };
+};

@@ -1,0 +1,69 @@
+import type { AgentAction } from '@drawbridge/contracts/agent/settings';
+import type { GrantRow } from '../rows.ts';
+import { put, type Write } from '../store-port.ts';
+import { textResult, type NewAsk, type ToolOutcome, type ToolUse } from './tool.ts';
+
+/** What stands before an action: the owner's policy, a grant of this thread, or the person's answer. */
+interface Gate {
+  action: AgentAction;
+  /** The key of a grant for the thread; null: asked each time. */
+  grant: string | null;
+  message: string;
+  /** Exactly what would happen. */
+  text: string;
+  severity: NewAsk['severity'];
+  /** Asks in spite of policy and grant. */
+  always?: boolean;
+}
+
+export type Approval = { type: 'approved'; writes: Write[] } | { type: 'stopped'; outcome: ToolOutcome };
+
+export const hasGrant = async ({ ctx, thread }: ToolUse, keys: readonly string[]): Promise<boolean> => {
+  const where = { userId: thread.userId, threadId: thread.id, key: keys };
+  return (await ctx.store.find('agentGrants', where, { limit: 1 })).length > 0;
+};
+
+export const grantOf = ({ ctx, thread, call }: ToolUse, key: string): Write => {
+  const row: GrantRow = {
+    userId: thread.userId,
+    threadId: thread.id,
+    key,
+    askId: call.askId ?? '',
+    createdAt: ctx.clock.now(),
+  };
+  return put('agentGrants', row);
+};
+
+/** Denied is final: the model is told not to try the same again. */
+export const deniedBy = (userInput?: string): ToolOutcome => {
+  const reason = userInput === undefined || userInput === '' ? '' : ` They say: ${userInput}`;
+  return textResult(`The person denied this.${reason} Do not try it again in this run.`, 'denied');
+};
+
+/** Asks where the policy says so; the call runs again with the answer. */
+export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> => {
+  const { answer } = use;
+  if (answer !== null) {
+    if (answer.kind !== 'approval' || !answer.approved)
+      return {
+        type: 'stopped',
+        outcome: deniedBy(answer.kind === 'approval' ? answer.userInput : undefined),
+      };
+    const isLasting = 'scope' in answer && answer.scope === 'session' && gate.grant !== null;
+    return { type: 'approved', writes: isLasting && gate.grant !== null ? [grantOf(use, gate.grant)] : [] };
+  }
+  const { policy } = await use.ctx.config();
+  if (policy[gate.action] === 'blocked')
+    return {
+      type: 'stopped',
+      outcome: textResult('The owner of this server has blocked this action.', 'denied'),
+    };
+  const isOpen =
+    policy[gate.action] === 'always_allow' || (gate.grant !== null && (await hasGrant(use, [gate.grant])));
+  if (isOpen && gate.always !== true) return { type: 'approved', writes: [] };
+  const { message, severity, text } = gate;
+  return {
+    type: 'stopped',
+    outcome: { type: 'ask', ask: { inputType: 'approval', severity, message, approval: { text } } },
+  };
+};

@@ -1,0 +1,37 @@
+import type { RunContext, Work } from '../engine/context.ts';
+import { askUser } from './core/ask-user.ts';
+import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
+import { delegate } from './core/delegate.ts';
+import { fetchUrl } from './core/fetch-url.ts';
+import { plan } from './core/plan.ts';
+import { readResult } from './core/read-result.ts';
+import { remember } from './core/remember.ts';
+import { reportVerdict } from './core/report-verdict.ts';
+import { updateTasks } from './core/update-tasks.ts';
+import { webSearch } from './core/web-search.ts';
+import type { AgentTool } from './tool.ts';
+
+/** Sub-agents cannot delegate, plan, ask the person a question or write memory. */
+const forMain = [
+  plan,
+  updateTasks,
+  delegate,
+  correctBackgroundTask,
+  cancelBackgroundTask,
+  askUser,
+  remember,
+] as const;
+
+/** The tools that no other tool may be named like. */
+export const coreToolNames = [
+  ...[...forMain, fetchUrl, webSearch, readResult, reportVerdict].map(({ name }) => name),
+  'search_tools',
+  'load_tool',
+];
+
+/** Our own tools of an agent, the same whatever machine is connected. */
+export const coreTools = async (ctx: RunContext, { agent }: Pick<Work, 'agent'>): Promise<AgentTool[]> => {
+  const web = [fetchUrl, ...((await ctx.search.isOn()) ? [webSearch] : [])];
+  if (agent.kind === 'main') return [...forMain, ...web, readResult];
+  return [...web, readResult, ...(agent.planTaskId === null ? [] : [reportVerdict])];
+};

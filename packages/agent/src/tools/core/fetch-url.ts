@@ -1,0 +1,118 @@
+import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
+import { z } from 'zod';
+import { WebError } from '../../ports.ts';
+import type { Write } from '../../store-port.ts';
+import { deniedBy, grantOf, hasGrant } from '../approval.ts';
+import {
+  accessWarningWords,
+  allHostsGrant,
+  hostGrant,
+  readTarget,
+  type AccessTarget,
+  type AccessWarning,
+} from '../domain-access.ts';
+import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
+
+/** Warnings that a grant for all hosts does not cover: the address may carry data out. */
+const askedInSpite: readonly AccessWarning[] = ['long', 'data'];
+
+/** What the person has written in this thread. */
+const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {
+  const where = { userId: thread.userId, threadId: thread.id, source: 'person' as const };
+  const messages = await ctx.store.find('agentMessages', where);
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
+};
+
+const askFor = ({ url, host, warnings }: AccessTarget): NewAsk => ({
+  inputType: 'domain-access',
+  severity: warnings.length > 0 ? 'warning' : 'info',
+  message: `Fetch a page from ${host}?`,
+  domainAccess: { url, host, warnings: warnings.map((warning) => accessWarningWords[warning]) },
+});
+
+type Access = { type: 'open'; writes: Write[] } | { type: 'ask'; ask: NewAsk } | { type: 'denied' };
+
+const grantsOf = (use: ToolUse, { host }: AccessTarget, answer: AskAnswer): Write[] => {
+  if (answer.kind !== 'domainAccessApprove') return [];
+  switch (answer.domainAccessAction) {
+    case 'allow_once':
+      return [];
+    case 'allow_domain':
+      return [grantOf(use, hostGrant(host))];
+    case 'allow_all':
+      return [grantOf(use, allHostsGrant)];
+    default:
+      answer.domainAccessAction satisfies never;
+      return [];
+  }
+};
+
+const accessTo = async (use: ToolUse, target: AccessTarget, answer: AskAnswer | null): Promise<Access> => {
+  if (answer !== null)
+    return answer.kind === 'domainAccessApprove'
+      ? { type: 'open', writes: grantsOf(use, target, answer) }
+      : { type: 'denied' };
+  const { policy } = await use.ctx.config();
+  if (policy.fetchUrl === 'blocked') return { type: 'denied' };
+  const ask = { type: 'ask', ask: askFor(target) } as const;
+  if (target.warnings.some((warning) => askedInSpite.includes(warning))) return ask;
+  if (policy.fetchUrl === 'always_allow' || (await hasGrant(use, [hostGrant(target.host)])))
+    return { type: 'open', writes: [] };
+  const isNamed = !target.warnings.includes('unnamed');
+  return isNamed && (await hasGrant(use, [allHostsGrant])) ? { type: 'open', writes: [] } : ask;
+};
+
+const input = z.strictObject({
+  url: z.string().max(2_048),
+  max_chars: z.number().int().min(1_000).max(100_000).default(30_000),
+  offset: z.number().int().min(0).default(0),
+});
+
+const pageText = (page: { url: string; title: string; markdown: string }, from: number, length: number) => {
+  const part = page.markdown.slice(from, from + length);
+  const next = from + part.length;
+  const more = next < page.markdown.length ? `\n\n[next_offset: ${next}]` : '';
+  return `${page.title}\n${page.url}\n\n${part}${more}`;
+};
+
+/** Reads a public page as markdown; the person decides about each host. */
+export const fetchUrl = coreTool({
+  name: 'fetch-url',
+  description:
+    'Read a public web page as markdown. The person is asked about hosts that they have not allowed.',
+  input,
+  effect: 'read',
+  action: 'fetchUrl',
+  run: async (use) => {
+    const { ctx, args, answer, signal } = use;
+    const target = readTarget(args.url, await personsTexts(use));
+    if (target === null) return textResult('This is not an address of the web.', 'failed');
+    const { url, host } = target;
+    const access = await accessTo(use, target, answer);
+    if (access.type === 'denied') return deniedBy();
+    if (access.type === 'ask') return access;
+    try {
+      const mayFollow = (next: URL) => next.hostname === new URL(url).hostname;
+      const got = await ctx.web.fetch(url, { mayFollow, signal });
+      if (got.kind === 'redirect')
+        return {
+          type: 'result',
+          outcome: 'ok',
+          parts: [{ type: 'text', text: `The page redirects to ${got.url}. Fetch that URL to follow it.` }],
+          source: host,
+          writes: access.writes,
+        };
+      const text = pageText(got.page, args.offset, args.max_chars);
+      return {
+        type: 'result',
+        outcome: 'ok',
+        parts: [{ type: 'text', text }],
+        source: host,
+        writes: access.writes,
+      };
+    } catch (error) {
+      if (error instanceof WebError) return textResult(error.message, 'failed');
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,67 @@
+import { maxPlanTasks, planTask } from '@drawbridge/contracts/agent/tasks';
+import { z } from 'zod';
+import { newPlanRows, planEvent } from '../../tasks/plan-rows.ts';
+import { checkPlan } from '../../tasks/check-plan.ts';
+import { plannedTools } from '../planned-tools.ts';
+import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
+
+const input = z.strictObject({
+  title: z.string().min(1).max(80),
+  tasks: z.array(planTask).min(1).max(maxPlanTasks),
+});
+type Args = z.output<typeof input>;
+
+const planIdOf = (callId: string) => callId.replace(/^tc_/, 'plan_');
+
+const propose = async (use: ToolUse, { title, tasks }: Args): Promise<ToolOutcome> => {
+  const { ctx, thread } = use;
+  const running = {
+    userId: thread.userId,
+    threadId: thread.id,
+    state: ['active', 'awaiting-approval'] as const,
+  };
+  if ((await ctx.store.find('agentPlans', running)).length > 0)
+    return textResult('A plan is running. Wait for it to end before you propose another one.', 'failed');
+  const offer = await plannedTools(ctx, use);
+  const problems = checkPlan(tasks, offer);
+  if (problems.length > 0) return textResult(problems.join('\n'), 'failed');
+  return {
+    type: 'ask',
+    ask: { inputType: 'plan-review', severity: 'info', message: title, planItems: tasks },
+  };
+};
+
+const start = (use: ToolUse, { title, tasks }: Args): ToolOutcome => {
+  const { ctx, agent, call, thread } = use;
+  const rows = newPlanRows(ctx, use, { id: planIdOf(call.id), title, tasks });
+  return {
+    type: 'result',
+    outcome: 'ok',
+    parts: [
+      {
+        type: 'text',
+        text: 'The person approved the plan. Its tasks run now; you are told when they end. Say so in one sentence and finish.',
+      },
+    ],
+    writes: [...rows.writes, planEvent(ctx, agent, { view: rows.view, tasks: thread.tasks })],
+    after: () => ctx.tickPlan(thread.userId, rows.view.planId),
+  };
+};
+
+/** A graph of tasks that the person approves. Specification, planned tasks. */
+export const plan = coreTool({
+  name: 'plan',
+  description:
+    'Propose a plan of dependent tasks for work of three or more steps. The person approves it; then each task runs with an agent of its own once the tasks in deps have succeeded.',
+  input,
+  effect: 'own',
+  run: async (use) => {
+    const { args, answer } = use;
+    if (answer === null) return propose(use, args);
+    if (answer.kind === 'approval' && answer.approved) return start(use, args);
+    const feedback =
+      answer.kind === 'planDeny' ? answer.feedback : answer.kind === 'approval' ? answer.userInput : '';
+    const said = feedback === undefined || feedback === '' ? '' : ` They say: ${feedback}`;
+    return textResult(`The person did not approve this plan.${said}`, 'denied');
+  },
+});

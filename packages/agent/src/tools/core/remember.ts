@@ -1,0 +1,54 @@
+import { memorySection } from '@drawbridge/contracts/agent/memory';
+import { z } from 'zod';
+import { memoryOf, memoryRow } from '../../memory/memory-row.ts';
+import { changeMemory } from '../../memory/working-memory.ts';
+import { put } from '../../store-port.ts';
+import { approvalOf } from '../approval.ts';
+import { coreTool, textResult, type ToolUse } from '../tool.ts';
+
+const input = z.strictObject({
+  section: memorySection,
+  mode: z.enum(['add', 'replace', 'remove']),
+  text: z.string().max(500),
+});
+
+/** Text from outside is in the history of the thread. */
+const isTainted = async ({ ctx, thread }: ToolUse): Promise<boolean> => {
+  const where = { userId: thread.userId, threadId: thread.id, tainted: true };
+  return (await ctx.store.find('agentAgents', where, { limit: 1 })).length > 0;
+};
+
+/** What the agent knows of the person across threads; asks first where its context holds outside text. */
+export const remember = coreTool({
+  name: 'remember',
+  description:
+    'Keep a lasting fact about the person or their work for later threads, or remove one. Only what they said or would want kept.',
+  input,
+  effect: 'own',
+  action: 'remember',
+  run: async (use) => {
+    const { ctx, args, agent, thread } = use;
+    const memory = await memoryOf(ctx.store, thread.userId);
+    if (!memory.enabled) return textResult('The person has switched memory off.', 'failed');
+    const gate = await approvalOf(use, {
+      action: 'remember',
+      grant: null,
+      message: args.mode === 'remove' ? 'Forget this?' : 'Remember this?',
+      text: args.text,
+      severity: 'info',
+      always: agent.tainted || (await isTainted(use)),
+    });
+    if (gate.type !== 'approved') return gate.outcome;
+    const changed = changeMemory(memory.sections, args);
+    if (!changed.ok) return textResult(changed.problem, 'failed');
+    return {
+      type: 'result',
+      outcome: 'ok',
+      parts: [{ type: 'text', text: args.mode === 'remove' ? 'Forgotten.' : 'Remembered.' }],
+      writes: [
+        ...gate.writes,
+        put('agentMemory', memoryRow(memory, { sections: changed.sections, now: ctx.clock.now() })),
+      ],
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import { taskList } from '@drawbridge/contracts/agent/tasks';
+import { z } from 'zod';
+import { eventOf } from '../../engine/context.ts';
+import { update } from '../../store-port.ts';
+import { coreTool } from '../tool.ts';
+
+/** The checklist that the person sees. It starts nothing. */
+export const updateTasks = coreTool({
+  name: 'update-tasks',
+  description:
+    'Show the person a checklist of your work and keep it up to date. Send the whole list each time. It starts nothing.',
+  input: z.strictObject({ tasks: taskList.shape.tasks }),
+  effect: 'own',
+  run: async ({ ctx, args, agent, thread }) => ({
+    type: 'result',
+    outcome: 'ok',
+    parts: [{ type: 'text', text: 'The list is shown.' }],
+    writes: [
+      update('agentThreads', { userId: thread.userId, id: thread.id }, { tasks: args.tasks }),
+      eventOf(ctx, agent, ['tasks-update', { tasks: { tasks: args.tasks } }]),
+    ],
+  }),
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { update } from '../store-port.ts';
+import { searchTools } from './search.ts';
+import { withUsed } from './tool-tiers.ts';
+import { coreTool, textResult, type AgentTool } from './tool.ts';
+
+const maxAtOnce = 8;
+
+const searchTool = (deferred: readonly AgentTool[]) =>
+  coreTool({
+    name: 'search_tools',
+    description: 'Find tools by what they do. Load the ones that you need with load_tool.',
+    input: z.strictObject({ query: z.string().min(1).max(200) }),
+    effect: 'read',
+    run: async ({ args }) => {
+      const hits = searchTools(deferred, args.query);
+      if (hits.length === 0) return textResult('No tool matches. Try other words.');
+      return textResult(hits.map(({ name, description }) => `${name}: ${description}`).join('\n'));
+    },
+  });
+
+const loadTool = (deferred: readonly AgentTool[]) =>
+  coreTool({
+    name: 'load_tool',
+    description: 'Make tools available from the next step on, by their names.',
+    input: z.strictObject({ names: z.array(z.string().max(128)).min(1).max(maxAtOnce) }),
+    effect: 'own',
+    run: async ({ args, agent }) => {
+      const known = new Set(deferred.map(({ name }) => name));
+      const found = args.names.filter((name) => known.has(name));
+      const missing = args.names.filter((name) => !known.has(name));
+      const loaded = withUsed(agent.loaded, found);
+      const text = [
+        ...(found.length > 0 ? [`Loaded: ${found.join(', ')}.`] : []),
+        ...(missing.length > 0 ? [`Unknown: ${missing.join(', ')}.`] : []),
+      ].join(' ');
+      return {
+        type: 'result',
+        outcome: found.length > 0 ? 'ok' : 'failed',
+        parts: [{ type: 'text', text }],
+        writes: [update('agentAgents', { userId: agent.userId, id: agent.id }, { loaded })],
+      };
+    },
+  });
+
+/** The tools that find and load others. */
+export const loadingTools = (deferred: readonly AgentTool[]): AgentTool[] => [
+  searchTool(deferred),
+  loadTool(deferred),
+];

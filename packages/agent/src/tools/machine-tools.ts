@@ -1,0 +1,92 @@
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { MachineOutcome, MachineTool } from '../ports.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import type { ResultPart } from '../rows.ts';
+import { insert, type Write } from '../store-port.ts';
+import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
+
+/** Tools of these groups fill a context quickly: a sub-agent uses them. */
+const subAgentGroups: ReadonlySet<ToolGroup | null> = new Set<ToolGroup | null>(['browser']);
+const subAgentTool = /^(mouse|keyboard)_/;
+
+/** Providers take no dots in names. */
+const safeName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+
+/** The text of a result, and its pictures as files of the thread. */
+export const resultParts = (
+  ctx: RunContext,
+  { userId, id: threadId }: { userId: string; id: string },
+  result: ToolResult,
+): { parts: ResultPart[]; writes: Write[] } => {
+  const parts: ResultPart[] = [];
+  const writes: Write[] = [];
+  for (const block of result.content) {
+    if (block.type === 'text') parts.push({ type: 'text', text: block.text });
+    else if (block.type === 'image') {
+      const { data, mimeType: mediaType } = block;
+      const id = ctx.newId('file_');
+      const bytes = Math.floor((data.length * 3) / 4);
+      const row = { userId, id, threadId, name: 'picture', mediaType, data, bytes };
+      writes.push(insert('agentFiles', { ...row, createdAt: ctx.clock.now() }));
+      parts.push({ type: 'image', fileId: id, mediaType });
+    } else if (block.type === 'resource') {
+      parts.push({ type: 'text', text: block.resource.text ?? `[file ${block.resource.uri}]` });
+    } else if (block.type === 'resource_link') parts.push({ type: 'text', text: `[link ${block.uri}]` });
+    else parts.push({ type: 'text', text: `[${block.mimeType}]` });
+  }
+  if (parts.length === 0) parts.push({ type: 'text', text: '(no output)' });
+  return { parts, writes };
+};
+
+const outcomeOf = (use: ToolUse, ended: Extract<MachineOutcome, { kind: 'ended' }>): ToolOutcome => {
+  const { result, state, error } = ended;
+  if (result === null) {
+    const outcome = state === 'denied' ? 'denied' : state === 'lost' ? 'lost' : 'failed';
+    const text = error?.message ?? `The call ended as ${state}.`;
+    return { type: 'result', outcome, parts: [{ type: 'text', text }] };
+  }
+  const { parts, writes } = resultParts(use.ctx, use.thread, result);
+  const failed = state === 'denied' ? 'denied' : 'failed';
+  const isFailed = state !== 'succeeded' || result.isError === true;
+  return { type: 'result', outcome: isFailed ? failed : 'ok', parts, writes, source: use.call.tool };
+};
+
+const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
+  const { ctx, thread, agent, call, args, signal } = use;
+  const title = thread.title === '' ? 'Chat' : thread.title;
+  const outcome = await ctx.machine.call(
+    thread.userId,
+    {
+      requestId: call.requestId ?? call.id,
+      threadId: thread.id,
+      name: agent.kind === 'main' ? title : `${title} · ${agent.role}`,
+      machineId: thread.machineId,
+      tool: tool.name,
+      arguments: args,
+    },
+    signal,
+  );
+  if (outcome.kind === 'ended') return outcomeOf(use, outcome);
+  const { confirmationId, title: message, expiresAt } = outcome;
+  return { type: 'confirm', confirmationId, message, expiresAt };
+};
+
+/** The machine's tools, checked and confirmed as for every other caller. */
+export const machineTools = async (ctx: RunContext, { thread, agent }: Work): Promise<AgentTool[]> => {
+  const machine = await ctx.machine.view(thread.userId, thread.machineId);
+  if (!machine?.isConnected) return [];
+  return machine.tools
+    .filter(
+      ({ group, name }) => agent.kind !== 'main' || !(subAgentGroups.has(group) || subAgentTool.test(name)),
+    )
+    .map((tool) => ({
+      name: safeName(tool.name),
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      effect: 'machine',
+      isParallel: tool.isReading,
+      parse: anyObject,
+      run: (use) => run(use, tool),
+    }));
+};

@@ -1,0 +1,50 @@
+import type { RunContext, Work } from '../engine/context.ts';
+import type { AgentTool } from './tool.ts';
+import { coreTools } from './core-tools.ts';
+import { domainTools } from './domain-tools.ts';
+import { loadingTools } from './loading-tools.ts';
+import { machineTools } from './machine-tools.ts';
+import { mcpTools } from './mcp-tools.ts';
+import { toolTiers } from './tool-tiers.ts';
+
+/** The tools of an agent, at this step. */
+export interface ToolSet {
+  /** What it may call. */
+  byName: ReadonlyMap<string, AgentTool>;
+  /** What the model is told of. */
+  inPrompt: readonly AgentTool[];
+}
+
+const namesOf = (tools: readonly AgentTool[]) => new Set(tools.map(({ name }) => name));
+
+/** Of two tools with one name the first one counts: our own cannot be replaced. */
+const unique = (tools: readonly AgentTool[]): AgentTool[] => [
+  ...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values(),
+];
+
+/** Built anew for each step: the machine, permissions and settings may have changed. */
+export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> => {
+  const { agent, thread } = work;
+  const { policy, areToolsDeferred } = await ctx.config();
+  const core = await coreTools(ctx, work);
+  const [machine, mcp, domain] = await Promise.all([
+    machineTools(ctx, work),
+    agent.kind === 'main' ? mcpTools(ctx) : [],
+    domainTools(ctx, thread.userId),
+  ]);
+  const taken = namesOf(core);
+  const isAllowed = (tool: AgentTool) =>
+    (tool.action === undefined || policy[tool.action] !== 'blocked') &&
+    (agent.tools === null || agent.tools.includes(tool.name));
+  const deferred = unique([...machine, ...domain, ...mcp]).filter(
+    (tool) => !taken.has(tool.name) && isAllowed(tool),
+  );
+  const own = core.filter(isAllowed);
+  // A sub-agent was given few tools by name: it needs no search.
+  const isDeferred = agent.kind === 'main' && areToolsDeferred;
+  const { inPrompt } = toolTiers(
+    { core: [...own, ...loadingTools(deferred)], deferred },
+    { loaded: agent.loaded, areToolsDeferred: isDeferred },
+  );
+  return { byName: new Map([...deferred, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
+};

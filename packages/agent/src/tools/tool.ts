@@ -1,0 +1,96 @@
+import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
+import type { CallOutcome } from '@drawbridge/contracts/agent/events';
+import type { AgentAction } from '@drawbridge/contracts/agent/settings';
+import { z } from 'zod';
+import type { JsonSchema, ToolSpec } from '../ports.ts';
+import type { Effect, ResultPart, ToolCallRow } from '../rows.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import type { Write } from '../store-port.ts';
+
+/** One call of a tool, with the person's answer where the call has asked for one. */
+export interface ToolUse<Args = Record<string, unknown>> extends Work {
+  ctx: RunContext;
+  call: ToolCallRow;
+  args: Args;
+  answer: AskAnswer | null;
+  signal: AbortSignal;
+}
+
+/** What the person is asked; the rest of the payload is the same for every question. */
+export type NewAsk = Pick<AskPayload, 'inputType' | 'severity' | 'message'> &
+  Partial<
+    Pick<AskPayload, 'introMessage' | 'questions' | 'planItems' | 'domainAccess' | 'webSearch' | 'approval'>
+  >;
+
+export type ToolOutcome =
+  | {
+      type: 'result';
+      outcome: CallOutcome;
+      parts: ResultPart[];
+      /** Text from outside, and where it came from: it is marked as data. */
+      source?: string;
+      /** Written together with the result. */
+      writes?: Write[];
+      /** Runs once the result is written. */
+      after?(): void;
+    }
+  /** The call runs again with the answer. */
+  | { type: 'ask'; ask: NewAsk }
+  /** The machine asks the person. */
+  | { type: 'confirm'; confirmationId: string; message: string; expiresAt: number | null }
+  /** Something else will end the call, such as a sub-agent. */
+  | { type: 'wait'; writes: Write[]; after(): void };
+
+export interface AgentTool extends ToolSpec {
+  effect: Effect;
+  /** The policy of the owner that applies. */
+  action?: AgentAction;
+  /** Whether it may run beside other reading tools. */
+  isParallel: boolean;
+  /** The arguments as the tool takes them, or what is wrong with them. */
+  parse(args: unknown): { args: Record<string, unknown> } | { problem: string };
+  run(use: ToolUse): Promise<ToolOutcome>;
+}
+
+export const textResult = (text: string, outcome: CallOutcome = 'ok'): ToolOutcome => ({
+  type: 'result',
+  outcome,
+  parts: [{ type: 'text', text }],
+});
+
+/** The arguments of a tool whose schema is checked where it runs. */
+export const anyObject = (args: unknown): ReturnType<AgentTool['parse']> => {
+  const read = z.record(z.string(), z.unknown()).safeParse(args);
+  return read.success ? { args: read.data } : { problem: 'The arguments are not a JSON object.' };
+};
+
+interface CoreTool<Schema extends z.ZodType<Record<string, unknown>>> {
+  name: string;
+  description: string;
+  input: Schema;
+  effect: Effect;
+  action?: AgentAction;
+  run(use: ToolUse<z.output<Schema>>): Promise<ToolOutcome>;
+}
+
+/** A tool of our own, with a zod schema that the model sees as JSON Schema draft 7. */
+export const coreTool = <Schema extends z.ZodType<Record<string, unknown>>>(
+  tool: CoreTool<Schema>,
+): AgentTool => {
+  const { name, description, input, effect, action } = tool;
+  return {
+    name,
+    description,
+    effect,
+    ...(action !== undefined && { action }),
+    isParallel: effect === 'read',
+    // zod's own type of a schema is wider than a plain object.
+    inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as JsonSchema,
+    parse: (args) => {
+      const read = input.safeParse(args);
+      return read.success ? { args: read.data } : { problem: z.prettifyError(read.error) };
+    },
+    // `parse` has made the arguments what the schema gives.
+    run: (use) => tool.run(use as ToolUse<z.output<Schema>>),
+  };
+};
