@@ -1,6 +1,8 @@
+import type { AgentModule } from '@drawbridge/agent';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
+import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
@@ -19,6 +21,8 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  /** Undefined where `DISABLED_MODULES` names the agent. */
+  agent?: AgentModule | undefined;
 }
 
 type GuardOrigin = (request: FastifyRequest) => Promise<void>;
@@ -56,7 +60,7 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
 
 /** Adds every door to the HTTP server. */
 export const addDoors = async (parts: Parts): Promise<void> => {
-  const { config, clock, opened, gateway, people, web } = parts;
+  const { config, clock, opened, gateway, people, web, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -71,6 +75,7 @@ export const addDoors = async (parts: Parts): Promise<void> => {
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
     serverCommand: serverCommand(),
+    agent,
     limits,
     guardOrigin,
     bodyLimit: trpcBodyLimit,
@@ -89,8 +94,15 @@ export const addDoors = async (parts: Parts): Promise<void> => {
       allowQueryKey,
       resultMaxBytes,
       streamsPerAddress,
+      ...(agent && { confirmAsk: createConfirmAsk(agent.agent) }),
     }),
   );
+  if (agent) {
+    const sessionsAndTokens = { accounts, access, limits, guardOrigin };
+    await server.register(
+      createInstanceAiDoor({ module: agent, ...sessionsAndTokens, clock, streamsPerUser, onError }),
+    );
+  }
   const settings = { streamsPerUser, waitMs: mcpWaitMs };
   await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
 };

@@ -232,3 +232,36 @@ export const messagesInput = z.strictObject({
   before: runId.optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
+
+/** The largest body of a message with its attachments, in bytes. */
+export const chatBodyLimit = 16 * 1024 * 1024;
+
+/** A sentence to a background task. */
+export const correctInput = z.strictObject({ message: z.string().trim().min(1).max(2_000) });
+export const editQueuedInput = z.strictObject({ text: z.string().trim().min(1).max(maxMessageLength) });
+
+/** A tool call with its whole result. `arguments` is JSON as text, times in milliseconds since 1970. */
+export const wholeCall = z.object({
+  id: toolCallId,
+  threadId,
+  runId,
+  agentId,
+  tool: z.string(),
+  arguments: z.string(),
+  requestId: z.string().nullable(),
+  outcome: callOutcome.nullable(),
+  /** As the model has it; null while the call is open. */
+  result: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('text'), text: z.string() }),
+        z.object({ type: z.literal('image'), fileId: z.string(), mediaType: z.string() }),
+      ]),
+    )
+    .nullable(),
+  /** The whole text, where `result` is cut. */
+  whole: z.string().nullable(),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+});
+export type WholeCall = z.infer<typeof wholeCall>;

@@ -16,7 +16,7 @@ import { responsesRoute } from './responses.route.ts';
 import { rulesRoute } from './rules.route.ts';
 import { settledRoute } from './settled.route.ts';
 import { toolsRoute } from './tools.route.ts';
-import { userRoutes } from './user.route.ts';
+import { userRoutes, type ConfirmAsk } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
 const maxInits = 64;
@@ -39,6 +39,8 @@ interface Needs {
   resultMaxBytes: number;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
+  /** Takes over the questions of the agent, where it is on. */
+  confirmAsk?: ConfirmAsk;
 }
 
 /** The daemons' door, at both mounts, and the scripts' twins of the panel's procedures beside it. */
@@ -68,7 +70,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const person = (mount: Mount) => async (app: FastifyInstance) => {
     app.addHook('onRequest', guardOrigin);
     const refuseOthers = refuseOtherMethods(app);
-    userRoutes(app, mount, { gateway, accounts });
+    userRoutes(app, mount, { gateway, accounts, confirmAsk: needs.confirmAsk ?? null });
     refuseOthers();
   };
 

@@ -9,11 +9,16 @@ import { credentialsOf } from '../../http/index.ts';
 import type { Mount } from './mount.ts';
 import { requestIdOf } from './request-id.ts';
 
+/** Answers a question of the agent with an unchecked body. Throws a `ZodError`. */
+export type ConfirmAsk = (userId: string, requestId: string, body: unknown) => Promise<object>;
+
+const isAsk = (requestId: string) => requestId.startsWith('ask_');
+
 /** The panel's procedures for scripts, with a session's cookie and its proof. Specification 3 and 6.2. */
 export const userRoutes = (
   app: FastifyInstance,
   mount: Mount,
-  { gateway, accounts }: { gateway: Gateway; accounts: Accounts },
+  { gateway, accounts, confirmAsk }: { gateway: Gateway; accounts: Accounts; confirmAsk: ConfirmAsk | null },
 ): void => {
   const userId = async (request: FastifyRequest) => {
     const session = await accounts.session(credentialsOf(request));
@@ -29,7 +34,9 @@ export const userRoutes = (
   );
   app.post('/confirm/:requestId', async (request) => {
     const user = await userId(request);
-    const key = { requestId: requestIdOf(request.params) };
-    return mount.wrap(await gateway.confirmations.decide(user, key, confirmationAnswer.parse(request.body)));
+    const requestId = requestIdOf(request.params);
+    if (confirmAsk && isAsk(requestId)) return mount.wrap(await confirmAsk(user, requestId, request.body));
+    const answer = confirmationAnswer.parse(request.body);
+    return mount.wrap(await gateway.confirmations.decide(user, { requestId }, answer));
   });
 };

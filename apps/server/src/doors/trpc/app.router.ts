@@ -1,4 +1,5 @@
 import { accountRouter } from './account.router.ts';
+import { agentRouter } from './agent/agent.router.ts';
 import { callsRouter } from './calls.router.ts';
 import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
@@ -14,6 +15,7 @@ import { router } from './trpc.ts';
 
 export const appRouter = router({
   account: accountRouter,
+  agent: agentRouter,
   calls: callsRouter,
   clients: clientsRouter,
   confirmations: confirmationsRouter,

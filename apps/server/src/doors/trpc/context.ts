@@ -1,3 +1,4 @@
+import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
 import type { Quota } from '../../http/index.ts';
@@ -10,6 +11,8 @@ export interface Context extends CallerContext {
   people: People;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
+  /** Undefined where `DISABLED_MODULES` names the agent. */
+  agent: AgentModule | undefined;
   session: Session | null;
   /** For subscriptions, by user. */
   streams: Quota;

@@ -1,3 +1,5 @@
+import type { AgentModule } from '@drawbridge/agent';
+import { chatBodyLimit } from '@drawbridge/contracts/agent/threads';
 import { resolveResponse, type TRPCRequestInfo } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '@drawbridge/kit';
@@ -18,6 +20,8 @@ import { toRequest } from './request-adapter.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;
+/** Takes attachments, when it is not in a batch with others. */
+const sendPath = 'agent.send';
 
 interface Needs {
   gateway: Gateway;
@@ -28,6 +32,8 @@ interface Needs {
   people: People;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
+  /** Undefined where `DISABLED_MODULES` names the agent. */
+  agent?: AgentModule | undefined;
   limits: Limits;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
@@ -48,7 +54,8 @@ const callsAndAccounts = ({
   clients,
   people,
   serverCommand,
-}: Needs) => ({ gateway, clock, onError, accounts, tokens, clients, people, serverCommand });
+  agent,
+}: Needs) => ({ gateway, clock, onError, accounts, tokens, clients, people, serverCommand, agent });
 
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
 export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
@@ -86,25 +93,38 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
       jsonParser((json) => json?.text ?? ''),
     );
 
+    const answer = async (request: FastifyRequest, reply: FastifyReply, path: string) => {
+      cutAtClose(reply);
+      const response = await resolveResponse({
+        router: appRouter,
+        req: toRequest(request, reply),
+        path,
+        error: null,
+        maxBatchSize,
+        createContext: ({ info }) => context(request, reply, info),
+        onError: ({ error }) => {
+          if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
+        },
+      });
+      await sendResponse(reply, response);
+    };
+
     app.route<{ Params: { path: string } }>({
       method: ['GET', 'POST'],
       url: '/:path',
       bodyLimit,
-      handler: async (request, reply) => {
-        cutAtClose(reply);
-        const response = await resolveResponse({
-          router: appRouter,
-          req: toRequest(request, reply),
-          path: request.params.path,
-          error: null,
-          maxBatchSize,
-          createContext: ({ info }) => context(request, reply, info),
-          onError: ({ error }) => {
-            if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
-          },
-        });
-        await sendResponse(reply, response);
+      handler: (request, reply) => answer(request, reply, request.params.path),
+    });
+    app.route({
+      method: 'POST',
+      url: `/${sendPath}`,
+      bodyLimit: chatBodyLimit,
+      // Before the body is read: only a person who is signed in may send a large one.
+      onRequest: async (request, reply) => {
+        if (await accounts.session(credentialsOf(request))) return;
+        await answer(request, reply, sendPath);
       },
+      handler: (request, reply) => answer(request, reply, sendPath),
     });
   };
 };

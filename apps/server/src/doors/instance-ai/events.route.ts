@@ -1,0 +1,76 @@
+import { followThread } from '@drawbridge/agent';
+import { threadId } from '@drawbridge/contracts/agent/ids';
+import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
+import { CodedError } from '@drawbridge/kit';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { createSseStream, disconnectSignal } from '../../http/index.ts';
+import { idOf, type Exchange, type Route, type RouteContext } from './route.ts';
+
+const eventNumber = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+const query = z.object({ lastEventId: eventNumber.optional() });
+
+/** The header wins: a browser's reader repeats the address that it opened first. */
+const lastEventIdOf = (request: FastifyRequest): number => {
+  const header = eventNumber.safeParse(request.headers['last-event-id']);
+  return header.success ? header.data : (query.parse(request.query).lastEventId ?? 0);
+};
+
+const sseFrame = (frame: ThreadFrame) => {
+  switch (frame.type) {
+    case 'event':
+      return { id: frame.id, data: frame.event };
+    case 'live':
+      return { data: frame.event };
+    case 'run-sync':
+      return { event: 'run-sync', data: frame.now };
+    case 'reset':
+      return { event: 'reset', data: { nextEventId: frame.nextEventId } };
+    default:
+      return frame satisfies never;
+  }
+};
+
+const streamThread = async (
+  { module, clock, onError }: RouteContext,
+  { userId, request, reply }: Exchange,
+) => {
+  const stream = createSseStream(reply, { clock, slowReader: 'close' });
+  const signal = disconnectSignal(reply);
+  const lastEventId = lastEventIdOf(request);
+  const thread = idOf(request, 'threadId', threadId);
+  try {
+    for await (const frame of followThread(module.agent.threads, {
+      userId,
+      threadId: thread,
+      lastEventId,
+      signal,
+    })) {
+      stream.open();
+      if (!stream.send(sseFrame(frame))) break;
+      await stream.ready();
+    }
+  } catch (error) {
+    // Before the first byte the reply is a plain error.
+    if (!stream.isOpen()) throw error;
+    if (!(error instanceof CodedError)) onError(error);
+  }
+  // A reader that comes back learns why, such as that the thread is gone.
+  reply.raw.destroy();
+  return reply;
+};
+
+/** `GET /events/:threadId`: the events of a thread as server-sent events. */
+export const eventsRoute: Route = {
+  method: 'GET',
+  path: '/events/:threadId',
+  right: 'chat',
+  handle: async (ctx, exchange) => {
+    const release = ctx.streams.acquire(exchange.userId);
+    exchange.reply.raw.once('close', release);
+    return streamThread(ctx, exchange);
+  },
+};

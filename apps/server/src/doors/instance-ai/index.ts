@@ -1,0 +1,2 @@
+export { createInstanceAiDoor } from './door.ts';
+export { createConfirmAsk } from './confirm-ask.ts';

@@ -1,0 +1,47 @@
+import { askAnswer } from '@drawbridge/contracts/agent/asks';
+import { askRequestId, toolCallId } from '@drawbridge/contracts/agent/ids';
+import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
+import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
+import { z } from 'zod';
+import { router, userProcedure } from '../trpc.ts';
+import { eventsProcedure, onThreadsProcedure } from './events.ts';
+import { memoryRouter } from './memory.router.ts';
+import { agentProcedure, done } from './procedure.ts';
+import { queueRouter } from './queue.router.ts';
+import { agentSettingsRouter } from './settings.router.ts';
+import { tasksRouter } from './tasks.router.ts';
+import { threadsRouter } from './threads.router.ts';
+
+const noModule: AgentStatus = { module: false, enabled: false, model: null };
+
+/** The built-in agent, for the person who is signed in. */
+export const agentRouter = router({
+  status: userProcedure.query(({ ctx }) => ctx.agent?.status() ?? noModule),
+  /** An unknown thread is made. */
+  send: agentProcedure
+    .input(sendInput.extend(threadIdInput.shape))
+    .mutation(({ ctx, input: { threadId, ...input } }) => ctx.agent.send(ctx.userId, threadId, input)),
+  cancel: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
+    await ctx.agent.cancel(ctx.userId, input.threadId);
+    return done;
+  }),
+  confirm: agentProcedure
+    .input(z.strictObject({ requestId: askRequestId, answer: askAnswer }))
+    .mutation(({ ctx, input: { requestId, answer } }) => ctx.agent.confirm(ctx.userId, requestId, answer)),
+  messages: agentProcedure
+    .input(messagesInput.extend(threadIdInput.shape))
+    .query(({ ctx, input: { threadId, ...page } }) => ctx.agent.threads.snapshot(ctx.userId, threadId, page)),
+  toolCall: agentProcedure
+    .input(z.strictObject({ toolCallId }))
+    .query(async ({ ctx, input }) =>
+      wholeCall.parse(await ctx.agent.threads.toolCall(ctx.userId, input.toolCallId)),
+    ),
+  usage: agentProcedure.query(({ ctx }) => ctx.agent.usage(ctx.userId)),
+  events: eventsProcedure,
+  onThreads: onThreadsProcedure,
+  threads: threadsRouter,
+  queue: queueRouter,
+  tasks: tasksRouter,
+  memory: memoryRouter,
+  settings: agentSettingsRouter,
+});

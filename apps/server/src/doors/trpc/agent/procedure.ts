@@ -1,0 +1,16 @@
+import { errors } from '../../../errors.ts';
+import { ownerProcedure, userProcedure } from '../trpc.ts';
+
+/** For a person who is signed in, on a server with the agent: `ctx.agent` is there. Throws `notFound`. */
+export const agentProcedure = userProcedure.use(({ ctx, next }) => {
+  if (!ctx.agent) throw errors.notFound();
+  return next({ ctx: { ...ctx, agent: ctx.agent.agent } });
+});
+
+/** For the owner alone: `ctx.agent` is the agent with its settings. Throws `notFound`. */
+export const agentOwnerProcedure = ownerProcedure.use(({ ctx, next }) => {
+  if (!ctx.agent) throw errors.notFound();
+  return next({ ctx: { ...ctx, agent: ctx.agent } });
+});
+
+export const done = { ok: true } as const;

@@ -1,0 +1,29 @@
+import { messageId } from '@drawbridge/contracts/agent/ids';
+import { editQueuedInput, threadIdInput } from '@drawbridge/contracts/agent/threads';
+import { router } from '../trpc.ts';
+import { agentProcedure, done } from './procedure.ts';
+
+const queuedInput = threadIdInput.extend({ id: messageId });
+
+/** Messages that wait for the open run. */
+export const queueRouter = router({
+  list: agentProcedure
+    .input(threadIdInput)
+    .query(({ ctx, input }) => ctx.agent.queue.list(ctx.userId, input.threadId)),
+  edit: agentProcedure
+    .input(queuedInput.extend(editQueuedInput.shape))
+    .mutation(({ ctx, input: { threadId, id, text } }) =>
+      ctx.agent.queue.edit(ctx.userId, threadId, id, text),
+    ),
+  remove: agentProcedure.input(queuedInput).mutation(async ({ ctx, input: { threadId, id } }) => {
+    await ctx.agent.queue.remove(ctx.userId, threadId, id);
+    return done;
+  }),
+  steer: agentProcedure
+    .input(queuedInput)
+    .mutation(({ ctx, input: { threadId, id } }) => ctx.agent.queue.steer(ctx.userId, threadId, id)),
+  resume: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
+    await ctx.agent.queue.resume(ctx.userId, input.threadId);
+    return done;
+  }),
+});

@@ -1,0 +1,20 @@
+import { taskId } from '@drawbridge/contracts/agent/ids';
+import { correctInput, threadIdInput } from '@drawbridge/contracts/agent/threads';
+import { router } from '../trpc.ts';
+import { agentProcedure, done } from './procedure.ts';
+
+const taskInput = threadIdInput.extend({ taskId });
+
+/** Background tasks of a thread. */
+export const tasksRouter = router({
+  cancel: agentProcedure.input(taskInput).mutation(async ({ ctx, input: { threadId, taskId: id } }) => {
+    await ctx.agent.tasks.cancel(ctx.userId, threadId, id);
+    return done;
+  }),
+  correct: agentProcedure
+    .input(taskInput.extend({ text: correctInput.shape.message }))
+    .mutation(async ({ ctx, input: { threadId, taskId: id, text } }) => {
+      await ctx.agent.tasks.correct(ctx.userId, threadId, id, text);
+      return done;
+    }),
+});

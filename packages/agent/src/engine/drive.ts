@@ -1,0 +1,128 @@
+import { CodedError } from '@drawbridge/kit';
+import { ModelError } from '../ports.ts';
+import { update } from '../store-port.ts';
+import { toolSetOf } from '../tools/tool-set.ts';
+import { runCall } from '../step/act.ts';
+import { askToContinue, budgetProblem, dayProblem } from '../step/budget.ts';
+import { eventOf, type RunContext, type Work } from './context.ts';
+import { takeCorrections } from '../step/corrections.ts';
+import { endOf } from '../run/finish.ts';
+import { callsOf, workOf } from './load.ts';
+import { nextStep } from './next-agent.ts';
+import { resumeCalls } from './resume-calls.ts';
+import { think } from '../step/think.ts';
+
+/** Moves an agent to another state; false if another transition came first. */
+const move = async (
+  ctx: RunContext,
+  { agent, run }: Work,
+  to: 'ready' | 'waiting' | 'acting',
+): Promise<boolean> => {
+  const { userId, id, threadId, state } = agent;
+  const isSuspended = to === 'waiting';
+  const runState = isSuspended ? 'suspended' : 'active';
+  const isWritten = await ctx.store.commit(
+    [
+      update('agentAgents', { userId, id, state }, { state: to, lastActiveAt: ctx.clock.now() }),
+      ...(agent.kind === 'main' && run.state !== runState
+        ? [update('agentRuns', { userId, id: run.id, state: ['active', 'suspended'] }, { state: runState })]
+        : []),
+    ],
+    'kept',
+  );
+  if (isWritten) ctx.bus.changed(userId, threadId);
+  return isWritten;
+};
+
+/** Ends an agent whose model cannot be used; a main agent's run ends with it. */
+export const failAgent = async (
+  ctx: RunContext,
+  work: Work,
+  { code, message, retryable }: { code: string; message: string; retryable: boolean },
+): Promise<void> => {
+  const end = await endOf(ctx, work, { outcome: 'error', result: '', error: message });
+  const event = eventOf(ctx, work.agent, ['error', { content: message, code, retryable }]);
+  if (await ctx.store.commit([event, ...end.writes], 'synced')) end.after();
+};
+
+const retryableKinds = new Set(['rate', 'overloaded', 'network', 'silent', 'cut']);
+
+const onModelError = (ctx: RunContext, work: Work, error: ModelError): Promise<void> => {
+  const retryable = retryableKinds.has(error.kind);
+  const code = retryable ? 'MODEL_UNAVAILABLE' : 'MODEL_REFUSED';
+  return failAgent(ctx, work, { code, message: error.message, retryable });
+};
+
+const spent = (message: string) => ({ code: 'BUDGET_SPENT', message, retryable: false });
+
+const thinkOrEnd = async (ctx: RunContext, work: Work, step: { isLast: boolean; signal: AbortSignal }) => {
+  if (await takeCorrections(ctx, work)) return;
+  const today = await dayProblem(ctx, work.run.userId);
+  if (today !== null) return failAgent(ctx, work, spent(today));
+  const problem = budgetProblem(work);
+  if (problem !== null) {
+    if (work.agent.kind === 'main') return askToContinue(ctx, work, problem);
+    return failAgent(ctx, work, spent(problem));
+  }
+  const tools = await toolSetOf(ctx, work);
+  try {
+    await think(ctx, { work, tools, ...step });
+  } catch (error) {
+    if (step.signal.aborted) return;
+    if (!(error instanceof ModelError)) throw error;
+    await onModelError(ctx, work, error);
+  }
+};
+
+const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
+  const { userId } = work.thread;
+  if (!(await ctx.isUser(userId))) {
+    await failAgent(ctx, work, { code: 'NOT_FOUND', message: 'The account is gone.', retryable: false });
+    return false;
+  }
+  if ((await ctx.config()).off !== null) {
+    const message = 'The agent was switched off.';
+    await failAgent(ctx, work, { code: 'AGENT_OFF', message, retryable: false });
+    return false;
+  }
+  return true;
+};
+
+/** Runs an agent until it ends, or waits for something that wakes it again. */
+export const drive = async (
+  ctx: RunContext,
+  { userId, agentId }: { userId: string; agentId: string },
+  signal: AbortSignal,
+): Promise<void> => {
+  await resumeCalls(ctx, { userId, agentId });
+  while (!signal.aborted) {
+    const work = await workOf(ctx, userId, agentId);
+    if (!work) return;
+    const calls = await callsOf(ctx, work.agent);
+    const tools = work.agent.state === 'ready' ? null : await toolSetOf(ctx, work);
+    const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
+    const next = nextStep({ ...work, calls, canRunBeside });
+    switch (next.do) {
+      case 'nothing':
+        return;
+      case 'wait':
+        if (await move(ctx, work, 'waiting')) return;
+        break;
+      case 'ready':
+        await move(ctx, work, 'ready');
+        break;
+      case 'think':
+        if (!(await mayWork(ctx, work))) return;
+        await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
+        break;
+      case 'run':
+        if (!(await mayWork(ctx, work))) return;
+        if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) break;
+        if (tools === null) throw new CodedError('INTERNAL', 'An agent with open calls has tools');
+        await Promise.all(next.calls.map((call) => runCall(ctx, { work, tools, call, signal })));
+        break;
+      default:
+        next satisfies never;
+    }
+  }
+};

@@ -1,0 +1,89 @@
+import { createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
+import type { AgentRow } from '../rows.ts';
+import type { AgentNeeds, RunContext } from './context.ts';
+import { drive } from './drive.ts';
+import { agentLimits } from './limits.ts';
+import { openCallsOf } from './load.ts';
+import { tickPlan } from '../tasks/run-plan.ts';
+import { closeAgent } from '../run/stop.ts';
+
+/** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
+export interface Engine {
+  ctx: RunContext;
+  /** Aborts the work of agents without ending them, and resolves when it has stopped. */
+  halt(agents: readonly Pick<AgentRow, 'id'>[]): Promise<void>;
+  /** No agent works from now on; model calls are aborted. */
+  stop(): Promise<void>;
+}
+
+export const createEngine = (needs: AgentNeeds): Engine => {
+  const { clock, machine, store, onError } = needs;
+  const queue: KeyedQueue = createKeyedQueue();
+  const working = new Map<string, AbortController>();
+  const tidying = new Set<string>();
+  const ending = new AbortController();
+  let isStopping = false;
+
+  const run = async (userId: string, agentId: string) => {
+    if (isStopping) return;
+    const own = new AbortController();
+    working.set(agentId, own);
+    try {
+      await drive(ctx, { userId, agentId }, own.signal);
+    } catch (error) {
+      if (!own.signal.aborted) throw error;
+    } finally {
+      working.delete(agentId);
+    }
+  };
+
+  const halt: Engine['halt'] = async (agents) => {
+    const halted = agents.map(({ id }) => {
+      working.get(id)?.abort();
+      return queue.run(id, async () => {});
+    });
+    await Promise.all(halted);
+  };
+
+  /** What does not stop in time is left behind: its rows are ended, and its late results change nothing. */
+  const stopAgents: RunContext['stopAgents'] = async (agents, outcome) => {
+    for (const agent of agents) {
+      for (const call of await openCallsOf({ store }, agent))
+        if (call.requestId !== null) machine.cancel(agent.userId, call.requestId).catch(onError);
+    }
+    const timedOut = createDeferred();
+    const cancelTimer = clock.after(agentLimits.stopMs, timedOut.resolve);
+    await Promise.race([halt(agents), timedOut.promise]);
+    cancelTimer();
+    for (const agent of agents) await closeAgent(ctx, agent, outcome);
+  };
+
+  const ctx: RunContext = {
+    ...needs,
+    wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
+    tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
+    tidy: (key, job) => {
+      if (isStopping || tidying.has(key)) return;
+      tidying.add(key);
+      const done = job(ending.signal).catch((error: unknown) => {
+        if (!ending.signal.aborted) onError(error);
+      });
+      void done.finally(() => tidying.delete(key));
+    },
+    interruptThought: ({ id, state }) => {
+      if (state === 'ready') working.get(id)?.abort();
+    },
+    stopAgents,
+  };
+
+  return {
+    ctx,
+    halt,
+    stop: async () => {
+      isStopping = true;
+      ending.abort();
+      for (const own of working.values()) own.abort();
+      await Promise.race([queue.settled(), sleep(clock, agentLimits.stopMs)]);
+    },
+  };
+};

@@ -1,0 +1,136 @@
+import { CodedError } from '@drawbridge/kit';
+import { parse } from 'secure-json-parse';
+import { openAsk, openConfirmation } from '../asks/ask.ts';
+import { failureSignature, isRepeat } from '../repeats.ts';
+import type { ToolCallRow } from '../rows.ts';
+import { update, type Write } from '../store-port.ts';
+import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
+import { deniedBy } from '../tools/approval.ts';
+import type { ToolSet } from '../tools/tool-set.ts';
+import { textResult } from '../tools/tool.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { endCall } from './end-call.ts';
+import { prepareResult } from './result.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { onMachineCall } from '../engine/recover.ts';
+
+const readArguments = (tool: AgentTool, text: string): ReturnType<AgentTool['parse']> => {
+  if (text.length > agentLimits.argumentsBytes) return { problem: 'The arguments are too large.' };
+  try {
+    return tool.parse(parse(text === '' ? '{}' : text, { protoAction: 'error', constructorAction: 'error' }));
+  } catch {
+    return { problem: 'The arguments are not valid JSON.' };
+  }
+};
+
+const answerOf = async ({ store }: RunContext, { userId, askId }: ToolCallRow) => {
+  if (askId === null) return null;
+  const [ask] = await store.find('agentAsks', { userId, id: askId });
+  if (ask?.state === 'expired') return { kind: 'approval' as const, approved: false };
+  return ask?.answer ?? null;
+};
+
+interface Running {
+  work: Work;
+  tools: ToolSet;
+  call: ToolCallRow;
+  signal: AbortSignal;
+}
+
+/** A failure of a tool is a text for the model; the run continues. */
+const failureText = (error: unknown): string =>
+  error instanceof CodedError
+    ? [error.message, error.fix].filter(Boolean).join('. ')
+    : 'The tool failed with an unexpected error.';
+
+/** What was denied stays denied in this run, and what does not help is not done again. */
+const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<ToolOutcome | null> => {
+  const { userId, runId, tool, id } = call;
+  const ended = await ctx.store.find('agentToolCalls', { userId, runId, tool, state: 'ended' });
+  const isEqual = (one: ToolCallRow) => one.id !== id && one.arguments === call.arguments;
+  if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
+  const own = await ctx.store.find('agentToolCalls', { userId, agentId: call.agentId, state: 'ended' });
+  const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
+  const repeat = isRepeat(
+    own.map((one) => ({ ...one, isWriting: isWriting(one) })),
+    call,
+  );
+  return repeat === null ? null : textResult(repeat, 'failed');
+};
+
+const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> => {
+  const { work, call, signal, tools } = running;
+  const tool = tools.byName.get(call.tool);
+  if (!tool) return textResult(`There is no tool ${call.tool}. Use one from your list.`, 'failed');
+  const read = readArguments(tool, call.arguments);
+  if ('problem' in read) return textResult(read.problem, 'failed');
+  const answer = await answerOf(ctx, call);
+  const refusal = answer === null ? await refusalOf(ctx, running) : null;
+  if (refusal !== null) return refusal;
+  const use: ToolUse = { ...work, ctx, call, args: read.args, answer, signal };
+  if (tool.effect === 'outside' || tool.effect === 'machine') await markRunning(ctx, call);
+  return tool.run(use);
+};
+
+/** What cannot be repeated is on disk before it runs: after a crash it is not run again. */
+const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow) => {
+  const where = { userId, id, state: 'planned' as const };
+  const durability = effect === 'outside' ? 'synced' : 'kept';
+  if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))
+    throw new CodedError('CONFLICT', 'The call was ended meanwhile');
+};
+
+const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolOutcome): Promise<Write[]> => {
+  const { agent, run } = work;
+  switch (outcome.type) {
+    case 'ask': {
+      const { askTtlMs } = await ctx.config();
+      const expiresAt = ctx.clock.now() + askTtlMs;
+      return openAsk(ctx, { agent, call, expiresAt }, outcome.ask).writes;
+    }
+    case 'confirm':
+      return openConfirmation(ctx, { agent, call, expiresAt: outcome.expiresAt }, outcome);
+    case 'wait':
+      return [
+        update(
+          'agentToolCalls',
+          { userId: call.userId, id: call.id, state: ['planned', 'running'] },
+          { state: 'waiting' },
+        ),
+        ...outcome.writes,
+      ];
+    case 'result': {
+      const { areSecretsMasked } = await ctx.config();
+      const { source, parts } = outcome;
+      const result = prepareResult({ call, run }, parts, { source, areSecretsMasked });
+      const isOk = outcome.outcome === 'ok';
+      const signature = isOk ? null : failureSignature(call.tool, result.shown);
+      const taints = source !== undefined && !agent.tainted;
+      return [
+        ...endCall(ctx, call, { ...result, outcome: outcome.outcome, signature }),
+        ...(outcome.writes ?? []),
+        ...(taints ? [update('agentAgents', { userId: agent.userId, id: agent.id }, { tainted: true })] : []),
+      ];
+    }
+    default:
+      return outcome satisfies never;
+  }
+};
+
+/** Runs one call of an agent as far as it goes: to its end, or to a question. */
+export const runCall = async (ctx: RunContext, running: Running): Promise<void> => {
+  const { signal, call } = running;
+  const outcome = await runTool(ctx, running).catch((error: unknown): ToolOutcome | null => {
+    // Stop ends the call itself; after a restart it is resumed by its row.
+    if (signal.aborted) return null;
+    if (!(error instanceof CodedError)) ctx.onError(error);
+    return textResult(failureText(error), 'failed');
+  });
+  if (outcome === null || (signal.aborted && outcome.type !== 'result')) return;
+  const isWritten = await ctx.store.commit(await writesOf(ctx, running, outcome), 'synced');
+  if (!isWritten) return;
+  if ('after' in outcome) outcome.after?.();
+  // The person may have answered before the question was written.
+  if (outcome.type === 'confirm' && call.requestId !== null)
+    await onMachineCall(ctx, call.userId, call.requestId);
+};

@@ -1,0 +1,57 @@
+import { openAsk } from '../asks/ask.ts';
+import { update } from '../store-port.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** Cached tokens cost little, and count a tenth. */
+export const tokensOf = (row: { inputTokens: number; outputTokens: number; cachedTokens: number }): number =>
+  row.inputTokens + row.outputTokens - Math.floor(row.cachedTokens * 0.9);
+
+/** Why a user can use no more today; null if they can. */
+export const dayProblem = async (
+  ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
+  userId: string,
+): Promise<string | null> => {
+  const { tokensPerDay, costMicroPerDay } = await ctx.config();
+  const now = ctx.clock.now();
+  const used = await ctx.store.usageSince(userId, now - (now % dayMs));
+  if (tokensPerDay !== null && used.tokens >= tokensPerDay)
+    return `Today's limit of ${tokensPerDay} tokens is reached.`;
+  if (costMicroPerDay !== null && used.costMicro >= costMicroPerDay)
+    return `Today's limit of ${costMicroPerDay / 1_000_000} is reached.`;
+  return null;
+};
+
+/** Which budget is spent, in a sentence; null if none is. */
+export const budgetProblem = ({ run, agent }: Work): string | null => {
+  const { tokensPerRun, callsPerRun } = agentLimits;
+  if (agent.kind === 'main' && agent.steps >= agent.maxSteps) return `The run has made ${agent.steps} steps.`;
+  if (tokensOf(run) - run.approvedTokens >= tokensPerRun) return `The run has used ${tokensOf(run)} tokens.`;
+  if (run.calls - run.approvedCalls >= callsPerRun) return `The run has made ${run.calls} tool calls.`;
+  return null;
+};
+
+/** Keeps everything, and asks the person whether the run may use as much again. */
+export const askToContinue = async (
+  ctx: RunContext,
+  { agent, run }: Work,
+  problem: string,
+): Promise<void> => {
+  const { askTtlMs } = await ctx.config();
+  const asking = { agent, call: null, expiresAt: ctx.clock.now() + askTtlMs };
+  const { writes } = openAsk(ctx, asking, {
+    inputType: 'continue',
+    severity: 'info',
+    message: `${problem} Continue?`,
+  });
+  await ctx.store.commit(
+    [
+      update('agentAgents', { userId: agent.userId, id: agent.id, state: 'ready' }, { state: 'asking' }),
+      update('agentRuns', { userId: run.userId, id: run.id, state: 'active' }, { state: 'suspended' }),
+      ...writes,
+    ],
+    'synced',
+  );
+};

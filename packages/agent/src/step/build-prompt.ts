@@ -1,0 +1,86 @@
+import { compactWhenNeeded } from '../memory/compact.ts';
+import { ModelError, type ModelInfo, type PromptMessage } from '../ports.ts';
+import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
+import { systemPrompt } from '../prompt/system.ts';
+import type { AgentTool } from '../tools/tool.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { openAgentStates } from '../run/end-agent.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { tokensOf } from './budget.ts';
+import { historyOf } from '../engine/load.ts';
+import { markOf } from './result.ts';
+import { usageWrites } from './upkeep.ts';
+
+interface PromptInput {
+  info: ModelInfo;
+  isLast: boolean;
+  tools: readonly AgentTool[];
+  signal: AbortSignal;
+}
+
+const domainsFor = (ctx: RunContext, tools: readonly AgentTool[]) =>
+  ctx.domains.filter(({ id }) => tools.some(({ name }) => name.startsWith(`${id}_`)));
+
+const runningTasks = async (ctx: RunContext, { thread }: Work) => {
+  const kind = ['background', 'planned'] as const;
+  const where = { userId: thread.userId, threadId: thread.id, kind, state: openAgentStates };
+  return (await ctx.store.find('agentAgents', where)).map(({ id, title, state }) => ({
+    id,
+    title,
+    state: state === 'waiting' ? 'waits for the person' : 'running',
+  }));
+};
+
+const budgetOf = ({ run, agent }: Work) => {
+  const { callsPerRun, tokensPerRun } = agentLimits;
+  return {
+    steps: { left: agent.maxSteps - agent.steps, of: agent.maxSteps },
+    calls: { left: callsPerRun - (run.calls - run.approvedCalls), of: callsPerRun },
+    tokens: { left: tokensPerRun - (tokensOf(run) - run.approvedTokens), of: tokensPerRun },
+  };
+};
+
+const systemOf = async (ctx: RunContext, work: Work, { tools, isLast }: PromptInput): Promise<string[]> => {
+  const { agent, run, thread } = work;
+  const machine = await ctx.machine.view(thread.userId, thread.machineId);
+  const now = ctx.clock.now();
+  const same = { now, timeZone: run.timeZone, machine, domains: domainsFor(ctx, tools) };
+  if (agent.kind === 'main')
+    return systemPrompt({
+      ...same,
+      areToolsDeferred: tools.some(({ name }) => name === 'search_tools'),
+      tasks: await runningTasks(ctx, work),
+      budget: budgetOf(work),
+    });
+  const prompt = subAgentPrompt({ ...same, role: agent.role, instructions: agent.instructions });
+  return isLast ? [...prompt, lastStepInstruction] : prompt;
+};
+
+/** What the next step of an agent sends to the model. */
+export const buildPrompt = async (
+  ctx: RunContext,
+  work: Work,
+  input: PromptInput,
+): Promise<{ system: string[]; messages: PromptMessage[] }> => {
+  const { agent, thread, run } = work;
+  const { info, tools } = input;
+  const system = await systemOf(ctx, work, input);
+  const { context, fits, writes, usage } = await compactWhenNeeded(
+    agent.userId,
+    {
+      threadId: thread.id,
+      history: historyOf(agent),
+      system,
+      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      info,
+      mark: markOf(run),
+      counted: null,
+    },
+    { ...ctx, signal: input.signal },
+  );
+  const all = [...writes, ...(await usageWrites(ctx, run, usage))];
+  // Notes were written meanwhile: the prompt is built from them.
+  if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
+  if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
+  return { system: context.system, messages: context.messages };
+};

@@ -1,0 +1,129 @@
+import type { Usage } from '@drawbridge/contracts/agent/events';
+import { exponential, fullJitter, sleep } from '@drawbridge/kit';
+import { ModelError, type ModelErrorKind, type ModelRequest } from '../ports.ts';
+import type { MessagePart } from '../rows.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+
+/** What one model call gave. */
+export interface Thought {
+  /** Without the calls. */
+  parts: MessagePart[];
+  calls: { tool: string; arguments: string }[];
+  usage: Usage | null;
+}
+
+const retried: ReadonlySet<ModelErrorKind> = new Set(['network', 'cut', 'silent', 'overloaded', 'rate']);
+const longestRetryAfterMs = 60_000;
+const retryBaseMs = 2_000;
+
+const busyText: Partial<Record<ModelErrorKind, string>> = {
+  rate: 'The provider limits requests',
+  overloaded: 'The provider is busy',
+};
+
+interface Block {
+  id: string;
+  type: 'text' | 'reasoning';
+  text: string;
+  metadata?: unknown;
+}
+
+/** Collects the parts of one call, and publishes text while it is written. */
+const callOnce = async (
+  ctx: RunContext,
+  { agent }: Work,
+  { request, provider, signal }: { request: ModelRequest; provider: string; signal: AbortSignal },
+): Promise<Thought> => {
+  const blocks: Block[] = [];
+  const calls = new Map<number, { tool: string; arguments: string }>();
+  const lengths = { text: 0, reasoning: 0 };
+  let usage: Usage | null = null;
+  const live = (type: 'text' | 'reasoning', text: string) => {
+    if (text === '') return;
+    ctx.bus.live(agent.userId, agent.threadId, {
+      type: `${type}-delta`,
+      runId: agent.runId,
+      agentId: agent.id,
+      ts: ctx.clock.now(),
+      payload: { text, step: agent.steps + 1, offset: lengths[type] },
+    });
+    lengths[type] += text.length;
+  };
+  const blockOf = (type: Block['type'], id: string): Block => {
+    const last = blocks.at(-1);
+    if (last?.type === type && last.id === id) return last;
+    const block: Block = { id, type, text: '' };
+    blocks.push(block);
+    return block;
+  };
+  for await (const part of ctx.model.stream(request, signal)) {
+    switch (part.type) {
+      case 'text':
+        blockOf('text', '').text += part.text;
+        live('text', part.text);
+        break;
+      case 'reasoning': {
+        const block = blockOf('reasoning', part.id);
+        block.text += part.text;
+        if (part.metadata !== undefined) block.metadata = part.metadata;
+        live('reasoning', part.text);
+        break;
+      }
+      case 'tool-start':
+        break;
+      case 'tool-call':
+        calls.set(part.index, { tool: part.tool, arguments: part.arguments });
+        break;
+      case 'finish':
+        usage = part.usage;
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  const parts = blocks.flatMap((block): MessagePart[] => {
+    if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
+    return [{ type: 'reasoning', text: block.text, provider, metadata: block.metadata ?? null }];
+  });
+  return { parts, calls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call), usage };
+};
+
+const retryMs = (error: ModelError, attempt: number) =>
+  Math.min(
+    error.retryAfterMs ??
+      fullJitter(exponential(attempt, { baseMs: retryBaseMs, capMs: longestRetryAfterMs })),
+    longestRetryAfterMs,
+  );
+
+/** Says in the thread what the agent does at this moment; '' clears it. */
+export const showStatus = (ctx: RunContext, { agent }: Pick<Work, 'agent'>, message: string): void =>
+  ctx.bus.live(agent.userId, agent.threadId, {
+    type: 'status',
+    runId: agent.runId,
+    agentId: agent.id,
+    ts: ctx.clock.now(),
+    payload: { message },
+  });
+
+/** One model call, tried again where that may help. Throws `ModelError`. */
+export const callModel = async (
+  ctx: RunContext,
+  work: Work,
+  call: { request: ModelRequest; provider: string; signal: AbortSignal },
+): Promise<Thought> => {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await callOnce(ctx, work, call);
+    } catch (error) {
+      if (call.signal.aborted) throw new ModelError('aborted', 'Stopped');
+      if (!(error instanceof ModelError) || !retried.has(error.kind) || attempt >= agentLimits.modelRetries)
+        throw error;
+      const waitMs = retryMs(error, attempt);
+      const cause = busyText[error.kind] ?? 'The connection to the model broke';
+      showStatus(ctx, work, `${cause}; next try in ${Math.ceil(waitMs / 1_000)} s`);
+      await sleep(ctx.clock, waitMs, call.signal);
+      showStatus(ctx, work, '');
+    }
+  }
+};

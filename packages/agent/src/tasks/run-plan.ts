@@ -1,0 +1,122 @@
+import type { PlanRow, PlanTaskRow } from '../rows.ts';
+import { update, type Write } from '../store-port.ts';
+import { nextPlan, type SchedulableTask } from './next-plan.ts';
+import { planViewOf } from './plan-view.ts';
+import { plannedTools } from '../tools/planned-tools.ts';
+import { afterRun } from '../run/after-run.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { runOf, threadOf } from '../engine/load.ts';
+import { noteFor } from '../run/notes.ts';
+import { planEvent } from './plan-rows.ts';
+import { newSubAgent } from './sub-agents.ts';
+
+const readOnly = ['fetch-url', 'web-search', 'read-result'];
+
+/** The main agent that proposed the plan, as the parent of its tasks. */
+const workOfPlan = async (ctx: RunContext, plan: PlanRow): Promise<Work | undefined> => {
+  const { userId, threadId, runId } = plan;
+  const [agent] = await ctx.store.find('agentAgents', { userId, runId, kind: 'main' });
+  const [thread, run] = await Promise.all([threadOf(ctx, userId, threadId), runOf(ctx, userId, runId)]);
+  return thread && run && agent && { thread, run, agent };
+};
+
+/** The tools of a task by its kind. */
+const toolsFor = ({ kind, tools }: PlanTaskRow, all: ReadonlySet<string>): string[] => {
+  if (kind === 'research') return [...new Set([...readOnly, ...tools])];
+  if (kind === 'machine' || kind.startsWith('domain:'))
+    return tools.length > 0
+      ? [...tools, 'report-verification-verdict']
+      : [...all, 'report-verification-verdict'];
+  return [...tools, 'report-verification-verdict'];
+};
+
+const startTask = async (ctx: RunContext, work: Work, task: PlanTaskRow) => {
+  const { planId, taskId, title, kind, spec, userId } = task;
+  const { tools } = await plannedTools(ctx, work);
+  const domain = ctx.domains.find(({ id }) => kind === `domain:${id}`);
+  const { id, writes } = newSubAgent(ctx, work, {
+    kind: 'planned',
+    role: kind,
+    title,
+    instructions: [spec, ...(domain ? [domain.instructions] : [])].join('\n\n'),
+    tools: toolsFor(task, tools),
+    maxSteps: kind === 'research' ? agentLimits.researchSteps : agentLimits.plannedSteps,
+    parentCallId: null,
+    planTaskId: `${planId}/${taskId}`,
+  });
+  const running = update(
+    'agentPlanTasks',
+    { userId, planId, taskId, state: 'waiting' },
+    { state: 'running', agentId: id },
+  );
+  return { id, writes: [running, ...writes] };
+};
+
+const noteText = (plan: PlanRow, tasks: readonly PlanTaskRow[]): string => {
+  const lines = tasks.map(({ taskId, title, state, result }) => `${taskId} "${title}": ${state}. ${result}`);
+  const what =
+    plan.state === 'completed'
+      ? 'has completed. Tell the person the result.'
+      : 'has stopped because a task failed. Say what failed, and propose a new plan for the rest if that can help.';
+  return [`[Plan "${plan.title}" ${what}]`, ...lines].join('\n');
+};
+
+const checkpointNote = ({ taskId, title, spec, planId }: PlanTaskRow): string =>
+  `[Checkpoint ${planId}/${taskId} "${title}" is reached. Judge it, then call report-verification-verdict with task "${planId}/${taskId}".]\n${spec}`;
+
+const schedulable = (tasks: readonly PlanTaskRow[]): SchedulableTask[] =>
+  tasks.map((task) => ({ ...task, isWriting: task.kind === 'machine' || task.kind.startsWith('domain:') }));
+
+/** Starts what can start, cancels what cannot, and says so when the plan has ended. One transaction. */
+export const tickPlan = async (ctx: RunContext, userId: string, planId: string): Promise<void> => {
+  const [plan] = await ctx.store.find('agentPlans', { userId, id: planId });
+  const work = plan && (await workOfPlan(ctx, plan));
+  if (!plan || !work) return;
+  const tasks = await ctx.store.find('agentPlanTasks', { userId, planId }, { orderBy: 'n' });
+  const event = plan.state === 'cancelled' ? ({ type: 'cancelled' } as const) : ({ type: 'tick' } as const);
+  const step = nextPlan(plan.state === 'cancelled' ? { state: 'active' } : plan, schedulable(tasks), event);
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  const started: string[] = [];
+  const writes: Write[] = [];
+  const notes: string[] = [];
+  for (const taskId of step.start) {
+    const task = byId.get(taskId);
+    if (!task) continue;
+    if (task.kind === 'checkpoint') {
+      writes.push(
+        update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'running' }),
+      );
+      notes.push(checkpointNote(task));
+      byId.set(taskId, { ...task, state: 'running' });
+    } else {
+      const { id, writes: own } = await startTask(ctx, work, task);
+      started.push(id);
+      writes.push(...own);
+      byId.set(taskId, { ...task, state: 'running', agentId: id });
+    }
+  }
+  for (const taskId of step.cancel) {
+    const task = byId.get(taskId);
+    writes.push(
+      update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'cancelled' }),
+    );
+    if (task) byId.set(taskId, { ...task, state: 'cancelled' });
+  }
+  const now: PlanRow = { ...plan, state: step.state, updatedAt: ctx.clock.now() };
+  const rows = [...byId.values()];
+  const hasEnded = plan.state === 'active' && (now.state === 'completed' || now.state === 'awaiting-replan');
+  if (hasEnded) notes.push(noteText(now, rows));
+  writes.push(
+    update(
+      'agentPlans',
+      { userId, id: planId, state: plan.state },
+      { state: now.state, updatedAt: now.updatedAt },
+    ),
+    planEvent(ctx, { ...work.agent, id: null }, { view: planViewOf(now, rows), tasks: work.thread.tasks }),
+  );
+  if (notes.length > 0) writes.push(await noteFor(ctx, work, notes.join('\n\n')));
+  if (!(await ctx.store.commit(writes, 'synced'))) return ctx.tickPlan(userId, planId);
+  for (const id of started) ctx.wake(userId, id);
+  if (notes.length > 0) afterRun(ctx, { userId, threadId: plan.threadId, runId: plan.runId });
+};
