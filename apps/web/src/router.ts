@@ -101,8 +101,10 @@ export const createPanelRouter = (app: App): Router => {
         ],
       },
     ],
-    scrollBehavior: (to, from, saved) =>
-      saved ?? (to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 }),
+    scrollBehavior: (to, from, saved) => {
+      if (saved || to.hash !== '') return saved ?? { el: to.hash };
+      return to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 };
+    },
   });
 
   router.beforeEach(async (to) => {

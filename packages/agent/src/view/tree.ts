@@ -31,8 +31,8 @@ export const tree = (view: ThreadView, runId?: string): TreeNode[] => {
     .map(nodeOf);
 };
 
-/** Background tasks that still work, oldest first. */
+/** Background tasks and tasks of a plan that still work, oldest first. */
 export const openTasks = (view: ThreadView): ViewAgent[] =>
   Object.values(view.agents)
-    .filter(({ kind, status }) => kind === 'background' && status === null)
+    .filter(({ kind, status }) => status === null && (kind === 'background' || kind === 'planned'))
     .sort(isBefore);

@@ -18,11 +18,12 @@ export interface Parsed {
   blocks: readonly Block[] | null;
   /** The number of nodes in all blocks. */
   nodes: number;
-  /** Where the last block begins in `text`. */
-  lastAt: number;
+  /** How many blocks no longer change when text is added, and where the next one begins. */
+  closed: number;
+  openAt: number;
 }
 
-const nothing: Parsed = { text: '', blocks: [], nodes: 0, lastAt: 0 };
+const nothing: Parsed = { text: '', blocks: [], nodes: 0, closed: 0, openAt: 0 };
 
 const blocksOf = (tokens: readonly Token[]): Block[] => {
   const blocks: Token[][] = [];
@@ -46,21 +47,32 @@ const offsetOf = (text: string, line: number): number => {
 };
 
 /**
- * The blocks of a markdown text. Where it continues `before`, the blocks before its last one are taken over,
- * because text at the end changes the last block alone.
+ * The last of the blocks, but the newest, that begins behind an empty line: text that is added may join the
+ * newest block to those right before it, as in "```a" and "```a```".
  */
+const firstOpen = (blocks: readonly Block[], lines: readonly string[]): { at: number; line: number } => {
+  for (let at = blocks.length - 2; at > 0; at -= 1) {
+    const line = blocks[at]?.[0]?.map?.[0] ?? 0;
+    if (lines[line - 1]?.trim() === '') return { at, line };
+  }
+  return { at: 0, line: 0 };
+};
+
+/** The blocks of a markdown text. Where it continues `before`, the closed blocks of it are taken over. */
 export const parse = (text: string, before: Parsed = nothing): Parsed => {
   const grows = before.blocks !== null && text.startsWith(before.text) && !before.text.includes('\r');
-  const kept = grows ? (before.blocks ?? []).slice(0, -1) : [];
-  const from = grows ? before.lastAt : 0;
-  const tokens = parser.parse(text.slice(from), {});
+  const kept = grows ? (before.blocks ?? []).slice(0, before.closed) : [];
+  const from = grows ? before.openAt : 0;
+  const rest = text.slice(from);
+  const tokens = parser.parse(rest, {});
   const fresh = blocksOf(tokens);
+  const { at, line } = firstOpen(fresh, rest.split('\n'));
   const nodes = kept.reduce((sum, block) => sum + countOf(block), 0) + countOf(tokens);
-  const line = fresh.at(-1)?.[0]?.map?.[0] ?? 0;
   return {
     text,
     blocks: nodes > maxNodes ? null : [...kept, ...fresh],
     nodes,
-    lastAt: from + offsetOf(text.slice(from), line),
+    closed: kept.length + at,
+    openAt: from + offsetOf(rest, line),
   };
 };

@@ -1,0 +1,44 @@
+import { onScopeDispose, readonly, ref, watch, type Ref } from 'vue';
+
+/** Nearer than this is the end. */
+const nearPx = 120;
+
+interface FollowEnd {
+  /** False while the person reads further up. */
+  follows: Readonly<Ref<boolean>>;
+  toEnd(): void;
+}
+
+/** Keeps the page at its end while `element` grows, unless the person has scrolled up. */
+export const useFollowEnd = (element: () => HTMLElement | null): FollowEnd => {
+  const page = document.documentElement;
+  const follows = ref(true);
+  let lastTop = 0;
+
+  const toEnd = () => {
+    follows.value = true;
+    window.scrollTo({ top: page.scrollHeight });
+  };
+  const onScroll = () => {
+    const isAtEnd = page.scrollHeight - page.scrollTop - page.clientHeight < nearPx;
+    follows.value = isAtEnd || (follows.value && page.scrollTop >= lastTop);
+    lastTop = page.scrollTop;
+  };
+  const sizes = new ResizeObserver(() => {
+    if (follows.value) toEnd();
+  });
+  window.addEventListener('scroll', onScroll, { passive: true });
+  watch(
+    element,
+    (now) => {
+      sizes.disconnect();
+      if (now) sizes.observe(now);
+    },
+    { immediate: true, flush: 'post' },
+  );
+  onScopeDispose(() => {
+    sizes.disconnect();
+    window.removeEventListener('scroll', onScroll);
+  });
+  return { follows: readonly(follows), toEnd };
+};
