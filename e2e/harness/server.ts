@@ -10,6 +10,8 @@ const guest: Account = { name: 'Ben', email: 'ben@example.org', password: 'anoth
 /** The built server in a process of its own. */
 export interface Server {
   url: string;
+  /** The folder of its data. */
+  dataDir: string;
   process(): Running;
   /** A person without an account yet. */
   visitor(): Person;
@@ -56,6 +58,7 @@ export const startServer = async (
   let running = await start();
   return {
     url,
+    dataDir,
     process: () => running,
     visitor: () => createPerson(url),
     createOwner: async () => {

@@ -1,0 +1,199 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProcesses, startMachine, until, type Daemon, type Person, type Server } from '../harness/index.ts';
+import { byCase, unpaired, type Step } from './crash-script.ts';
+import { startMcpStandIn, type McpStandIn } from './mcp-stand-in.ts';
+import { startScriptedModel, type ScriptedModel, type Turn } from './scripted-model.ts';
+import { threadOf, type Thread } from './thread.ts';
+
+const call = (name: string, args: object): Turn => ({ calls: [{ name, arguments: args }] });
+
+/** Counts its runs in a file of its name, and ends when `go` lets it. */
+const command = (name: string) =>
+  `echo run >> ${name}; while [ ! -e ${name}.go ]; do sleep 0.05; done; echo out of ${name}`;
+const shell = ({ name, results }: Step): Turn =>
+  results.length === 0 ? call('shell_execute', { command: command(name) }) : { text: 'Done.' };
+const once =
+  (turn: Turn) =>
+  ({ results }: Step): Turn =>
+    results.length === 0 ? turn : { text: 'Done.' };
+const silent: Turn = { text: 'I am think', end: 'silent' };
+const task = (id: string, deps: string[]) => {
+  const rest = { title: id, kind: 'delegate', spec: `case:${id}`, tools: ['shell_execute'] };
+  return { id, deps, ...rest };
+};
+const question = { id: 'color', question: 'Which color?', type: 'single', options: ['red', 'blue'] };
+const helper = { role: 'helper', instructions: 'case:task', tools: ['shell_execute'], background: true };
+const letter = { filePath: 'letter.txt', content: 'dear reader' };
+
+const { script, count } = byCase({
+  thinks: (step) => (step.count === 1 ? silent : { text: 'Thought.' }),
+  stubborn: () => silent,
+  away: () => silent,
+  halting: () => silent,
+  acts: shell,
+  stopped: shell,
+  queues: shell,
+  task: shell,
+  first: shell,
+  second: shell,
+  background: once(call('delegate', helper)),
+  plans: once(call('plan', { title: 'Two', tasks: [task('first', []), task('second', ['first'])] })),
+  confirms: once(call('write_file', letter)),
+  asks: once(call('ask-user', { questions: [question] })),
+  waits: once(call('ask-user', { questions: [question] })),
+  rings: once(call('mcp__bell__ring', {})),
+});
+
+const names = [
+  ...['thinks', 'stubborn', 'away', 'halting', 'acts', 'stopped', 'queues'],
+  ...['background', 'plans', 'confirms', 'asks', 'waits', 'rings'],
+] as const;
+type Name = (typeof names)[number];
+
+describe('the server is killed', () => {
+  const processes = createProcesses();
+  let model: ScriptedModel;
+  let bell: McpStandIn;
+  let server: Server;
+  let ann: Person;
+  let daemon: Daemon;
+  let threads: Record<Name, Thread>;
+
+  const file = (name: string) => join(daemon.root, name);
+  const runs = async (name: string) => until(async () => existsSync(file(name)));
+  const go = (name: string) => writeFileSync(file(`${name}.go`), '');
+  const effects = (name: string) => readFileSync(file(name), 'utf8');
+  const say = (name: Name) => threads[name].say(`case:${name}`);
+  const askOf = async (name: Name) => {
+    await until(async () => (await threads[name].asks()).length === 1);
+    const [ask] = await threads[name].asks();
+    return ask?.requestId ?? '';
+  };
+  const approved = { kind: 'approval', approved: true };
+  const blue = { kind: 'questions', answers: [{ questionId: 'color', selectedOptions: ['blue'] }] };
+  const allowed = { kind: 'resourceDecision', resourceDecision: 'allowOnce' };
+  const statusOf = async (name: Name) => (await threads[name].until('run-finish')).payload.status;
+  const suspended = (name: Name) => until(async () => (await threads[name].now()).status === 'suspended');
+
+  /** Kills the server, changes what it has stored, and starts it again. */
+  const crash = async (...changes: string[]) => {
+    await server.end('SIGKILL');
+    const database = new Database(join(server.dataDir, 'drawbridge.db'));
+    for (const change of changes) database.exec(change);
+    database.close();
+    await server.restart();
+  };
+  const earlier = (name: Name, minutes: number) =>
+    `update agentAgents set lastActiveAt = lastActiveAt - ${minutes * 60_000} where threadId = '${name}'`;
+
+  beforeAll(async () => {
+    model = await startScriptedModel(script);
+    bell = await startMcpStandIn();
+    ({ server, ann, daemon } = await startMachine(processes, {
+      env: {
+        AGENT_MODEL: 'stub',
+        AGENT_MODEL_URL: model.url,
+        AGENT_MCP_SERVERS: `bell=${bell.url}`,
+        AGENT_MAX_RUNS_PER_USER: '20',
+      },
+      flags: ['--permission-shell', 'allow', '--dangerously-disable-shell-sandbox'],
+    }));
+    const all = names.map((name) => [name, threadOf(ann, name)]);
+    threads = Object.fromEntries(all) as Record<Name, Thread>;
+  });
+
+  afterAll(async () => {
+    await processes.stopAll();
+    await model.close();
+    await bell.close();
+  });
+
+  it('in every state of a run', async () => {
+    await Promise.all(names.map(say));
+    await threads.rings.answer(await askOf('rings'), approved);
+    await threads.plans.answer(await askOf('plans'), approved);
+    await runs('first');
+    go('first');
+    await Promise.all(['acts', 'stopped', 'queues', 'task', 'second'].map(runs));
+    await Promise.all((['confirms', 'asks', 'waits'] as const).map(suspended));
+    await until(async () => ['thinks', 'stubborn', 'away', 'halting'].every((name) => count(name) === 1));
+    await bell.rung;
+    await threads.queues.say('case:queued', 'queue');
+    await threads.stopped.cancel();
+    await crash(earlier('away', 20), earlier('waits', 60));
+  });
+  it('while the model thinks: the step is thought again', async () => {
+    expect([await statusOf('thinks'), count('thinks')]).toEqual(['completed', 2]);
+    expect((await threads.thinks.of('text-block')).map(({ payload }) => payload.text)).toEqual(['Thought.']);
+  });
+  it('while a call runs on the machine: its one result arrives', async () => {
+    go('acts');
+    expect([await statusOf('acts'), effects('acts')]).toEqual(['completed', 'run\n']);
+    const [result] = await threads.acts.of('tool-result');
+    expect(result?.payload.result).toContain('out of acts');
+  });
+  it('while a tool outside runs: the call is lost, and not repeated', async () => {
+    expect([await statusOf('rings'), bell.rings()]).toEqual(['completed', 1]);
+    expect((await threads.rings.of('tool-interrupted')).map(({ payload }) => payload.outcome)).toEqual(['lost']);
+  });
+  it('with a background task: it ends, and a run tells of it', async () => {
+    go('task');
+    await until(async () => (await threads.background.of('run-finish')).length === 2);
+    expect((await threads.background.of('run-start')).map(({ payload }) => payload.kind)).toEqual([
+      'message',
+      'follow-up',
+    ]);
+    expect(effects('task')).toBe('run\n');
+  });
+  it('with a plan half done: the rest of it runs', async () => {
+    go('second');
+    await until(async () => (await threads.plans.of('run-finish')).length === 2);
+    const plan = (await threads.plans.of('tasks-update')).at(-1)?.payload.plan;
+    expect(plan?.items.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    expect([effects('first'), effects('second')]).toEqual(['run\n', 'run\n']);
+  });
+  it('with a queued message: it runs after the open run', async () => {
+    go('queues');
+    await until(async () => (await threads.queues.of('run-finish')).length === 2);
+    expect([effects('queues'), count('queued')]).toEqual(['run\n', 1]);
+  });
+  it('after a long absence: what worked is interrupted, what waits for the person waits on', async () => {
+    expect(await statusOf('away')).toBe('interrupted');
+    expect((await threads.waits.now()).status).toBe('suspended');
+    expect(await threads.waits.answer(await askOf('waits'), blue)).toBe(200);
+    expect(await statusOf('waits')).toBe('completed');
+  });
+  it('just after the answers: they count once', async () => {
+    const asked = await askOf('asks');
+    const confirmed = await askOf('confirms');
+    const answered = [threads.asks.answer(asked, blue), threads.confirms.answer(confirmed, allowed)];
+    expect(await Promise.all(answered)).toEqual([200, 200]);
+    await crash();
+    expect([await statusOf('asks'), await statusOf('confirms')]).toEqual(['completed', 'completed']);
+    expect((await threads.asks.of('tool-result'))[0]?.payload.result).toContain('blue');
+    expect(effects('letter.txt')).toBe('dear reader');
+    const again = [threads.asks.answer(asked, blue), threads.confirms.answer(confirmed, allowed)];
+    expect(await Promise.all(again)).toEqual([409, 409]);
+  });
+  it('for the third time in one run: it is interrupted; and while Stop ends a run: it is cancelled', async () => {
+    await until(async () => count('stubborn') === 3 && count('halting') === 3);
+    await crash(`update agentRuns set stopAskedAt = startedAt where threadId = 'halting'`);
+    expect([await statusOf('stubborn'), await statusOf('halting')]).toEqual(['interrupted', 'cancelled']);
+    expect([count('stubborn'), count('halting')]).toEqual([3, 3]);
+  });
+  it('and nothing is doubled, left open or started again', async () => {
+    for (const thread of Object.values(threads)) {
+      const events = await thread.events();
+      expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1));
+      const started = events.filter(({ event }) => event.type === 'run-start').map(({ event }) => event.runId);
+      const ended = events.filter(({ event }) => event.type === 'run-finish').map(({ event }) => event.runId);
+      expect([thread.id, ended]).toEqual([thread.id, started]);
+      expect((await thread.now()).status).toBe('idle');
+    }
+    expect([await statusOf('stopped'), effects('stopped'), count('stopped')]).toEqual(['cancelled', 'run\n', 1]);
+    expect(model.requests.flatMap(unpaired)).toEqual([]);
+  });
+});

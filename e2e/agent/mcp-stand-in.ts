@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createDeferred } from '@drawbridge/kit';
+import { z } from 'zod';
+
+const request = z.object({ id: z.number().optional(), method: z.string() });
+
+const results: Record<string, object> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'stand-in', version: '1' },
+  },
+  'tools/list': { tools: [{ name: 'ring', description: 'Rings a bell', inputSchema: { type: 'object' } }] },
+};
+
+export interface McpStandIn {
+  url: string;
+  /** How often `ring` was called; no call is ever answered. */
+  rings(): number;
+  /** Resolves with the first call. */
+  rung: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An MCP server over HTTP with one tool, which stays open. */
+export const startMcpStandIn = async (): Promise<McpStandIn> => {
+  const rung = createDeferred();
+  let rings = 0;
+  const server = createServer(async (incoming, reply) => {
+    if (incoming.method !== 'POST') return void reply.writeHead(405).end();
+    const { id, method } = request.parse(JSON.parse(await text(incoming)));
+    if (id === undefined) return void reply.writeHead(202).end();
+    if (method === 'tools/call') {
+      rings += 1;
+      return rung.resolve();
+    }
+    const result = results[method];
+    const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
+    reply.writeHead(200, { 'content-type': 'application/json' });
+    reply.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/mcp`,
+    rings: () => rings,
+    rung: rung.promise,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

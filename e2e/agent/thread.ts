@@ -1,0 +1,91 @@
+import { storedEvent, type StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { AskPayload } from '@drawbridge/contracts/agent/asks';
+import { threadNow, type ThreadNow } from '@drawbridge/contracts/agent/threads';
+import { EventSource } from 'eventsource';
+import { until, type Person } from '../harness/index.ts';
+
+const base = '/api/v1/instance-ai';
+
+export interface NumberedEvent {
+  id: number;
+  event: StoredEvent;
+}
+
+type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>;
+
+/** A thread of a person, over HTTP. */
+export interface Thread {
+  id: string;
+  /** Sends a message, and returns the id of its run, or of the queued message. */
+  say(message: string, mode?: 'reject' | 'queue'): Promise<string>;
+  cancel(): Promise<void>;
+  /** The stored events with a number above `after`; those of `reset` on if older ones are gone. */
+  events(after?: number): Promise<NumberedEvent[]>;
+  of<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>[]>;
+  /** The first event of that type, as soon as it is there. */
+  until<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>>;
+  now(): Promise<ThreadNow>;
+  /** The open questions. */
+  asks(): Promise<AskPayload[]>;
+  /** Answers a question, and returns the status. */
+  answer(requestId: string, answer: object): Promise<number>;
+}
+
+/** Reads the stream until the present state, which follows the stored events. */
+const readEvents = (person: Person, id: string, after: number): Promise<NumberedEvent[]> =>
+  new Promise((resolve, reject) => {
+    const path = `${base}/events/${id}?lastEventId=${after}`;
+    const source = new EventSource(`http://drawbridge${path}`, { fetch: (_, init) => person.fetch(path, init) });
+    const events: NumberedEvent[] = [];
+    source.onmessage = ({ lastEventId, data }) => {
+      // Live events have no number of their own.
+      const event = storedEvent.safeParse(JSON.parse(data));
+      if (event.success) events.push({ id: Number(lastEventId), event: event.data });
+    };
+    source.onerror = ({ code, message }) => {
+      source.close();
+      reject(new Error(`events: ${code} ${message}`));
+    };
+    source.addEventListener('run-sync', () => {
+      source.close();
+      resolve(events);
+    });
+    source.addEventListener('reset', ({ data }) => {
+      source.close();
+      const { nextEventId } = JSON.parse(data) as { nextEventId: number };
+      readEvents(person, id, nextEventId - 1).then(resolve, reject);
+    });
+  });
+
+export const threadOf = (person: Person, id: string): Thread => {
+  const post = (path: string, body: object = {}) =>
+    person.fetch(`${base}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const events = (after = 0) => readEvents(person, id, after);
+  const of = async <Type extends StoredEvent['type']>(type: Type) =>
+    (await events()).flatMap(({ event }) => (event.type === type ? [event as Of<Type>] : []));
+  const read = async (path: string): Promise<unknown> => (await person.fetch(`${base}${path}`)).json();
+  return {
+    id,
+    say: async (message, mode = 'reject') => {
+      const reply = await post(`/chat/${id}`, { message, mode });
+      const body = (await reply.json()) as { runId?: string; queuedId?: string };
+      if (!reply.ok) throw new Error(`chat: ${reply.status} ${JSON.stringify(body)}`);
+      return body.runId ?? body.queuedId ?? '';
+    },
+    cancel: async () => void (await post(`/chat/${id}/cancel`)),
+    events,
+    of,
+    until: (type) => until(async () => (await of(type))[0]),
+    now: async () => threadNow.parse(await read(`/threads/${id}/status`)),
+    asks: async () => {
+      const closed = new Set((await of('confirmation-closed')).map(({ payload }) => payload.requestId));
+      const asked = (await of('confirmation-request')).map(({ payload }) => payload);
+      return asked.filter(({ requestId }) => !closed.has(requestId));
+    },
+    answer: async (requestId, answer) => (await post(`/confirm/${requestId}`, answer)).status,
+  };
+};
