@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createDeferred } from '@drawbridge/kit';
 import { z } from 'zod';
 
-const request = z.object({ id: z.number().optional(), method: z.string() });
+const request = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
 
 const results: Record<string, object> = {
   initialize: {
