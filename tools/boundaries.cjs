@@ -71,6 +71,17 @@ module.exports = {
       from: { path: 'packages/kit/src/' },
       to: { path: '(apps|packages|e2e|tools|bench)/', pathNot: ['packages/kit/', 'node_modules/'] },
     }),
+    rule('agent-alone', 'the core of the agent imports contracts and kit, and no framework', {
+      from: { path: 'packages/agent/src/', pathNot: tests },
+      to: {
+        path: '(apps|packages|e2e|tools|bench)/|^node_modules/',
+        pathNot: ['packages/(agent|contracts|kit)/src/', 'node_modules/.*(zod|secure-json-parse)'],
+      },
+    }),
+    rule('agent-view-alone', 'the panel imports view/: it needs contracts alone', {
+      from: { path: 'packages/agent/src/view/', pathNot: tests },
+      to: { path: '(apps|packages)/', pathNot: ['packages/agent/src/view/', 'packages/contracts/src/'] },
+    }),
     rule('packages-front-door', 'kit is imported through its index.ts, what needs Node through node.ts', {
       from: { pathNot: 'packages/' },
       to: {

@@ -9,8 +9,8 @@ export interface ScriptedCall {
 export interface Turn {
   reasoning?: string;
   /** A list is sent as one chunk each. */
-  text?: string | string[];
-  calls?: ScriptedCall[];
+  text?: string | readonly string[];
+  calls?: readonly ScriptedCall[];
   /** Default: 10, 5 and 0. Null: the model gives no usage. */
   usage?: { input: number; output: number; cached?: number } | null;
   /** Default: `tool_calls` with calls, else `stop`. */

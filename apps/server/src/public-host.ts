@@ -14,9 +14,9 @@ const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => {
   return address.range() === 'unicast' && address.match(globalIPv6);
 };
 
-/** Whether an IP address belongs to the internet. False for what is no address, and for a zone. */
+/** Whether an IP address belongs to the internet. False for what is no address. */
 export const isPublicAddress = (address: string): boolean =>
-  ipaddr.isValid(address) && !address.includes('%') && isPublic(ipaddr.parse(address));
+  ipaddr.isValid(address) && isPublic(ipaddr.parse(address));
 
 /**
  * Whether the host of a parsed URL may be on the internet. The addresses of a name are judged later, when

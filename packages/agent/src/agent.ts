@@ -77,7 +77,7 @@ export interface Agent {
   };
   /** Tokens and cost of the user's day. */
   usage(userId: string): Promise<{ tokens: number; costMicro: number }>;
-  /** Ends threads that nobody has written in for that long. */
+  /** Ends threads that were not used for that long. */
   forgetOld(signal: AbortSignal): Promise<void>;
   /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */
   start(): Promise<void>;

@@ -122,7 +122,7 @@ export interface MachineCall {
   arguments: Record<string, unknown>;
 }
 
-/** `waiting`: the person is asked; `ended` with the result, or the sentence that tells why there is none. */
+/** `waiting`: the person is asked; `ended` with the result, or a sentence that says why it has no result. */
 export type MachineOutcome =
   | { kind: 'waiting'; confirmationId: string; title: string; expiresAt: number | null }
   | {

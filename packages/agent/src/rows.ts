@@ -118,7 +118,7 @@ export interface MessageRow {
 
 /**
  * How often a tool may run. `own`: its result is written with its effect. `read`: it may be repeated.
- * `machine`: the gateway knows by its id whether it ran. `outside`: nobody knows after a crash.
+ * `machine`: the gateway knows by its id whether it ran. `outside`: unknown after a crash.
  */
 export type Effect = 'own' | 'read' | 'machine' | 'outside';
 
@@ -253,7 +253,7 @@ export interface MemoryRow {
   updatedAt: number;
 }
 
-/** `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`; for one thread. */
+/** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
 export interface GrantRow {
   userId: string;
   threadId: string;

@@ -1,14 +1,15 @@
-import { createAgent, type AgentConfig, type AgentModule } from '@drawbridge/agent';
-import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
+import { createAgent, type Agent, type AgentModule } from '@drawbridge/agent';
+import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { CallerContext } from '../callers/index.ts';
 import type { Store } from '../db/index.ts';
-import { errors } from '../errors.ts';
 import type { AgentEnvironment } from './config-schema.ts';
+import { createN8n } from './domain/index.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
-import { createModels } from './models/index.ts';
+import { createModels, verifyModel } from './models/index.ts';
+import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
 
@@ -17,77 +18,96 @@ interface Needs {
   clock: Clock;
   store: Store;
   callers: CallerContext;
+  /** The server's secret: keys of the settings are sealed with it. */
+  secret: string;
   isUser(userId: string): Promise<boolean>;
+  /** Masks a secret in the log. */
+  hide(secret: string): void;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
 
-export interface ServerAgent extends AgentModule {
+export interface ServerAgent {
+  agent: Agent;
+  module: AgentModule;
   stop(): Promise<void>;
 }
 
 const idLength = 16;
 
-/** Settings come from the environment alone. */
-const unavailable = async (): Promise<never> => {
-  throw errors.notFound();
+/** What the agent reaches: models, machines, the web, MCP servers, n8n; by the owner's settings. */
+const createParts = (needs: Needs) => {
+  const { environment, clock, store, callers, secret, hide, warn } = needs;
+  const settings = createSettings({
+    store: createSettingsStore(store.db),
+    sealer: createSealer(secret),
+    environment,
+    clock,
+    hide,
+  });
+  const { services } = settings;
+  return {
+    settings,
+    model: createModels({ clock, settings: settings.modelSettings }),
+    machine: createMachinePort(callers),
+    web: createWeb({ clock }),
+    search: createSearch({ clock, config: services }),
+    mcp: createMcpClients({ clock, warn, servers: async () => (await services()).mcpServers }),
+    n8n: createN8n({ clock, url: async () => (await services()).n8nUrl, key: settings.userKey }),
+  };
+};
+
+type Parts = ReturnType<typeof createParts>;
+
+const verify = async (
+  { model, search, mcp, n8n }: Parts,
+  { clock, userId, target }: { clock: Clock; userId: string; target: VerifyTarget },
+): Promise<VerifyReply> => {
+  switch (target) {
+    case 'model':
+      return { lines: await verifyModel(model, clock) };
+    case 'search':
+      return { lines: await search.test() };
+    case 'mcp':
+      return { lines: await mcp.test() };
+    case 'domain':
+      return { lines: await n8n.test(userId) };
+    default:
+      return target satisfies never;
+  }
 };
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, callers, warn, onError } = needs;
-  const config = async (): Promise<AgentConfig> => ({
-    off: environment.agentModel === undefined ? 'model' : null,
-    policy: defaultPolicies,
-    areToolsDeferred: environment.agentDeferredTools,
-    areSecretsMasked: environment.agentMaskSecrets,
-    observerTokens: environment.agentObserverTokens,
-    reflectorTokens: environment.agentReflectorTokens,
-    askTtlMs: environment.agentAskTtlMs,
-    maxRuns: environment.agentMaxRuns,
-    maxRunsPerUser: environment.agentMaxRunsPerUser,
-    tokensPerDay: environment.agentTokensPerDay,
-    costMicroPerDay: null,
-  });
-  const models = createModels({
-    clock,
-    settings: async () => ({
-      model: environment.agentModel ?? null,
-      modelUrl: environment.agentModelUrl ?? null,
-      modelKey: environment.agentModelKey ?? null,
-      vendorKeys: { anthropic: null, openai: null, google: null },
-      helperModel: environment.agentHelperModel ?? null,
-      contextTokens: environment.agentContextTokens ?? null,
-      maxOutputTokens: environment.agentMaxOutputTokens,
-      prices: null,
-    }),
-  });
-  const web = createWeb({ clock });
-  const mcp = createMcpClients({ clock, servers: async () => environment.agentMcpServers ?? [], warn });
+  const { environment, clock, store, isUser, onError } = needs;
+  const parts = createParts(needs);
+  const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
     store: createAgentStore({ db: store.db, commit: store.commit, onError }),
-    model: models,
-    machine: createMachinePort(callers),
+    model,
+    machine,
     web,
-    search: createSearch({ clock, config: async () => ({ braveKey: null, searxngUrl: null }) }),
+    search,
     mcp,
-    domains: [],
+    domains: [n8n],
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
-    config,
-    isUser: needs.isUser,
+    config: settings.config,
+    isUser,
     keepMs: environment.keepThreadsMs,
     onError,
   });
   return {
     agent,
-    status: async () => ({
-      module: true,
-      enabled: (await config()).off === null,
-      model: (await models.info('main'))?.id ?? null,
-    }),
-    settings: { get: unavailable, change: unavailable },
-    verify: unavailable,
+    module: {
+      agent,
+      settings,
+      status: async () => {
+        const { off } = await settings.config();
+        return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
+      },
+      verify: (userId, target) => verify(parts, { clock, userId, target }),
+    },
     stop: async () => {
       await agent.stop();
       await mcp.close();

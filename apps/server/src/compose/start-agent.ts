@@ -12,13 +12,15 @@ const moduleName = 'instance-ai';
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
 export const startAgent = async ({ config, clock, opened, gateway }: Parts): Promise<ServerAgent | null> => {
   if (config.disabledModules.includes(moduleName)) return null;
-  const { accounts, log, store, onError } = opened;
+  const { accounts, log, scrubber, secret, store, onError } = opened;
   const agent = createServerAgent({
     environment: config,
     clock,
     store,
     callers: { gateway, clock, onError },
+    secret,
     isUser: accounts.exists,
+    hide: scrubber.hide,
     warn: (sentence) => log.warn(sentence),
     onError,
   });

@@ -1,5 +1,6 @@
+import type { AgentSettingsTables } from './agent-settings-table.ts';
 import type { AgentTables } from './agent-tables.ts';
 import type { GatewayTables } from './gateway-tables.ts';
 
 /** All tables that our queries name. Accounts keep theirs to themselves. */
-export type Schema = GatewayTables & AgentTables;
+export type Schema = GatewayTables & AgentTables & AgentSettingsTables;

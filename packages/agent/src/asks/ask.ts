@@ -1,6 +1,6 @@
 import type { AskOutcome, AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { AgentRow, AskRow, ToolCallRow } from '../rows.ts';
-import { eventOf, type AgentNeeds } from '../run/context.ts';
+import { eventOf, type AgentNeeds } from '../engine/context.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import type { NewAsk } from '../tools/tool.ts';
 

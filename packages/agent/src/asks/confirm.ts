@@ -4,10 +4,10 @@ import { errors } from '../errors.ts';
 import type { AgentRow, AskRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { endOf } from '../run/finish.ts';
-import type { RunContext } from '../run/context.ts';
-import { agentLimits } from '../run/limits.ts';
-import { agentOf, runOf, workOf } from '../run/load.ts';
-import { tokensOf } from '../run/budget.ts';
+import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { agentOf, runOf, workOf } from '../engine/load.ts';
+import { tokensOf } from '../step/budget.ts';
 import { closeAsk } from './ask.ts';
 
 /** The kinds of answers to each kind of question. */

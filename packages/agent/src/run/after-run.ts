@@ -1,10 +1,10 @@
 import type { QueueRow, ThreadRow } from '../rows.ts';
 import { remove } from '../store-port.ts';
-import type { RunContext } from './context.ts';
-import { agentLimits } from './limits.ts';
-import { openRunOf, threadOf } from './load.ts';
+import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { openRunOf, threadOf } from '../engine/load.ts';
 import { startRun } from './start-run.ts';
-import { nameThread } from './upkeep.ts';
+import { nameThread } from '../step/upkeep.ts';
 
 interface Ended {
   userId: string;

@@ -2,9 +2,9 @@ import type { EndStatus } from '@drawbridge/contracts/agent/events';
 import { cutText } from '@drawbridge/kit';
 import type { AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import { eventOf, runEventOf, type AgentNeeds } from './context.ts';
-import { endCall } from './end-call.ts';
-import { prepareResult } from './result.ts';
+import { eventOf, runEventOf, type AgentNeeds } from '../engine/context.ts';
+import { endCall } from '../step/end-call.ts';
+import { prepareResult } from '../step/result.ts';
 
 const longestResult = 8_000;
 

@@ -1,4 +1,4 @@
-import type { RunContext, Work } from './context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import { endAgent, endParentCall, endRun, type AgentEnd } from './end-agent.ts';
 import { update, type Write } from '../store-port.ts';
 import { afterRun } from './after-run.ts';

@@ -1,10 +1,10 @@
 import { untrusted } from '../prompt/untrusted.ts';
 import { mainHistory, type MessageRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import type { AgentNeeds, Work } from './context.ts';
+import type { AgentNeeds, Work } from '../engine/context.ts';
 import type { AgentEnd } from './end-agent.ts';
-import { nextSeq } from './load.ts';
-import { markOf } from './result.ts';
+import { nextSeq } from '../engine/load.ts';
+import { markOf } from '../step/result.ts';
 
 /** A message of the server to the main agent; it reads it in its next step. */
 export const noteFor = async (

@@ -5,10 +5,10 @@ import { errors } from '../errors.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { newThreadRow } from '../threads/threads.ts';
-import { dayProblem } from './budget.ts';
-import type { RunContext } from './context.ts';
-import { agentLimits } from './limits.ts';
-import { openRunOf, threadOf } from './load.ts';
+import { dayProblem } from '../step/budget.ts';
+import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { openRunOf, threadOf } from '../engine/load.ts';
 import { startRun, type NewMessage } from './start-run.ts';
 import { steer } from './steer.ts';
 
@@ -82,8 +82,8 @@ export const requireModel = async (ctx: RunContext, userId: string): Promise<str
 };
 
 /**
- * A message of the person. Throws `agentOff`, `budgetSpent`, `tooManyRuns`, `queueFull`, and `runActive` where
- * a run is open and the mode is `reject`.
+ * A message of the person. Throws `agentOff`, `budgetSpent`, `tooManyRuns`, `queueFull`, and `runActive`
+ * where a run is open and the mode is `reject`.
  */
 export const send = async (
   ctx: RunContext,

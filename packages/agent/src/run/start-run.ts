@@ -1,9 +1,9 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
 import { mainHistory, type AgentRow, type MessageRow, type RunRow, type ThreadRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
-import { eventOf, runEventOf, type RunContext } from './context.ts';
-import { agentLimits } from './limits.ts';
-import { nextSeq } from './load.ts';
+import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { nextSeq } from '../engine/load.ts';
 
 export interface NewMessage {
   id: string;

@@ -1,8 +1,8 @@
 import type { RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import type { RunContext } from './context.ts';
+import type { RunContext } from '../engine/context.ts';
 import { openAgentStates } from './end-agent.ts';
-import { openCallsOf } from './load.ts';
+import { openCallsOf } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
 

@@ -1,11 +1,11 @@
 import { closeAsk, closeConfirmation } from '../asks/ask.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import type { RunContext } from './context.ts';
-import { endCall, endWith } from './end-call.ts';
+import type { RunContext } from '../engine/context.ts';
+import { endCall, endWith } from '../step/end-call.ts';
 import { endOf } from './finish.ts';
 import { openAgentStates } from './end-agent.ts';
-import { openCallsOf, openRunOf, threadOf, workOf } from './load.ts';
+import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
 
 const stoppedText = {
   cancelled: 'The person stopped this. It may have run.',

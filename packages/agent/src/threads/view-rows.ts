@@ -10,7 +10,7 @@ import type {
 import { shownArguments } from '../asks/ask.ts';
 import type { AgentRow, AskRow, MessageRow, RunRow, ToolCallRow } from '../rows.ts';
 import { usageOf } from '../run/end-agent.ts';
-import { agentLimits } from '../run/limits.ts';
+import { agentLimits } from '../engine/limits.ts';
 
 // What the panel's fold makes of events, made of rows: the two must agree.
 

@@ -1,4 +1,4 @@
-import type { RunContext, Work } from '../run/context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import { askUser } from './core/ask-user.ts';
 import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
 import { delegate } from './core/delegate.ts';

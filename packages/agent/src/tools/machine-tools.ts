@@ -1,7 +1,7 @@
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { MachineOutcome, MachineTool } from '../ports.ts';
-import type { RunContext, Work } from '../run/context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import type { ResultPart } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';

@@ -1,5 +1,5 @@
 import type { McpTool } from '../ports.ts';
-import type { RunContext } from '../run/context.ts';
+import type { RunContext } from '../engine/context.ts';
 import { approvalOf } from './approval.ts';
 import { resultParts } from './machine-tools.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';

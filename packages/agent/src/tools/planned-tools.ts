@@ -1,4 +1,4 @@
-import type { RunContext, Work } from '../run/context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import type { PlanOffer } from '../tasks/check-plan.ts';
 import { domainTools } from './domain-tools.ts';
 import { machineTools } from './machine-tools.ts';

@@ -1,4 +1,4 @@
-import type { RunContext, Work } from '../run/context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import type { AgentTool } from './tool.ts';
 import { coreTools } from './core-tools.ts';
 import { domainTools } from './domain-tools.ts';

@@ -4,7 +4,7 @@ import type { AgentAction } from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
 import type { JsonSchema, ToolSpec } from '../ports.ts';
 import type { Effect, ResultPart, ToolCallRow } from '../rows.ts';
-import type { RunContext, Work } from '../run/context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import type { Write } from '../store-port.ts';
 
 /** One call of a tool, with the person's answer where the call has asked for one. */

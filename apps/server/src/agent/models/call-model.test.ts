@@ -167,17 +167,26 @@ describe('a model call', () => {
     expect(await failure(stream)).toMatchObject({ kind: 'silent' });
   });
 
-  it('closes the connection when it is aborted, in the answer and before it', async () => {
-    const { model, call } = await open([{ text: 'Hel', end: 'silent' }]);
-    const abort = new AbortController();
-    const stream = call({ signal: abort.signal });
-    await stream.next();
-    abort.abort(new Error('a reason of its own'));
-    expect(await failure(stream)).toMatchObject({ kind: 'aborted' });
-    await model.requests[0]?.closed;
+  it.each(['compatible', 'anthropic'] as const)(
+    'of %s closes the connection when it is aborted',
+    async (provider) => {
+      const { model, call } = await open([{ text: 'Hel', end: 'silent' }]);
+      const abort = new AbortController();
+      const stream = call({ provider, signal: abort.signal });
+      await stream.next();
+      abort.abort(new Error('a reason of its own'));
+      expect(await failure(stream)).toMatchObject({ kind: 'aborted' });
+      await model.requests[0]?.closed;
 
-    expect(await failure(call({ signal: abort.signal }))).toMatchObject({ kind: 'aborted' });
-    expect(model.requests).toHaveLength(1);
+      expect(await failure(call({ provider, signal: abort.signal }))).toMatchObject({ kind: 'aborted' });
+      expect(model.requests).toHaveLength(1);
+    },
+  );
+
+  it('asks OpenAI to keep nothing', async () => {
+    const { model, call } = await open([{ status: 500 }]);
+    await failure(call({ provider: 'openai' }));
+    expect(model.requests[0]).toMatchObject({ path: '/v1/responses', body: { store: false } });
   });
 
   it('closes the connection when its reader leaves', async () => {

@@ -34,6 +34,8 @@ const split = (id: string): { provider: Provider; model: string } => {
   return { provider: 'compatible', model: id };
 };
 
+export const providerOf = (id: string): Provider => split(id).provider;
+
 /** Where a model is served; null without a model, and for a bare name without a URL. */
 export const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 'key'> | null => {
   if (id === null) return null;
@@ -42,7 +44,7 @@ export const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 
   return url === null || model === '' ? null : { id, provider, model, url };
 };
 
-/** The origin that a key for this model is sent to; null while there is none. */
+/** The origin that a key for this model is sent to; null without a model and its URL. */
 export const keyOriginOf = (place: ModelPlace): string | null =>
   parseUrl(placeOf(place)?.url ?? '')?.origin ?? null;
 

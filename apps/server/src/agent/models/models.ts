@@ -20,7 +20,7 @@ export interface ModelSettings {
 
 type Use = 'main' | 'helper';
 
-/** The model that is chosen for a use; null while there is none, or a bare name has no URL. */
+/** The model that is chosen for a use; null without one, and for a bare name without a URL. */
 export const chosenModel = (settings: ModelSettings, use: Use): ModelChoice | null => {
   const main = choiceOf(settings, settings);
   if (use === 'main' || main === null || settings.helperModel === null) return main;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cancelAgentTask, correctTask } from '../../run/background.ts';
+import { cancelAgentTask, correctTask } from '../../tasks/background.ts';
 import { coreTool, textResult } from '../tool.ts';
 
 const taskId = z.string().max(64);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openAgentStates } from '../../run/end-agent.ts';
-import { agentLimits } from '../../run/limits.ts';
-import { newSubAgent } from '../../run/sub-agents.ts';
+import { agentLimits } from '../../engine/limits.ts';
+import { newSubAgent } from '../../tasks/sub-agents.ts';
 import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
 import { approvalOf } from '../approval.ts';
 

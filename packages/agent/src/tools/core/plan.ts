@@ -1,6 +1,6 @@
 import { maxPlanTasks, planTask } from '@drawbridge/contracts/agent/tasks';
 import { z } from 'zod';
-import { newPlanRows, planEvent } from '../../run/plan-rows.ts';
+import { newPlanRows, planEvent } from '../../tasks/plan-rows.ts';
 import { checkPlan } from '../../tasks/check-plan.ts';
 import { plannedTools } from '../planned-tools.ts';
 import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';

@@ -20,8 +20,7 @@ export const readResult = coreTool({
     const whole = call.whole ?? call.shown;
     const text = whole.slice(args.offset, args.offset + args.length);
     const end = args.offset + text.length;
-    const more =
-      end < whole.length ? `\n[${whole.length - end} characters more from offset ${end}]` : '';
+    const more = end < whole.length ? `\n[${whole.length - end} characters more from offset ${end}]` : '';
     return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text: text + more }], source: call.tool };
   },
 });

@@ -1,6 +1,6 @@
 import { taskList } from '@drawbridge/contracts/agent/tasks';
 import { z } from 'zod';
-import { eventOf } from '../../run/context.ts';
+import { eventOf } from '../../engine/context.ts';
 import { update } from '../../store-port.ts';
 import { coreTool } from '../tool.ts';
 

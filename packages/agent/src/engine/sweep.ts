@@ -1,6 +1,6 @@
 import { expireAsks } from '../asks/confirm.ts';
 import type { RunContext } from './context.ts';
-import { openAgentStates } from './end-agent.ts';
+import { openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 
 /** Ends background tasks that do nothing or take too long; waiting for the person does not count. */

@@ -1,8 +1,8 @@
 import type { PlanTask, PlanView, TaskItem } from '@drawbridge/contracts/agent/tasks';
 import type { AgentRow, PlanRow, PlanTaskRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import { planViewOf } from '../tasks/plan-view.ts';
-import { eventOf, type AgentNeeds, type Work } from './context.ts';
+import { planViewOf } from './plan-view.ts';
+import { eventOf, type AgentNeeds, type Work } from '../engine/context.ts';
 
 interface NewPlan {
   id: string;

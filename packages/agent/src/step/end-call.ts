@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import { eventOf, type AgentNeeds } from './context.ts';
+import { eventOf, type AgentNeeds } from '../engine/context.ts';
 import type { PreparedResult } from './result.ts';
 
 export interface CallEnd extends PreparedResult {

@@ -4,8 +4,8 @@ import type { AgentNeeds, RunContext } from './context.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
-import { tickPlan } from './run-plan.ts';
-import { closeAgent } from './stop.ts';
+import { tickPlan } from '../tasks/run-plan.ts';
+import { closeAgent } from '../run/stop.ts';
 
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export interface Engine {

@@ -1,13 +1,13 @@
 import type { PlanRow, PlanTaskRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import { nextPlan, type SchedulableTask } from '../tasks/next-plan.ts';
-import { planViewOf } from '../tasks/plan-view.ts';
+import { nextPlan, type SchedulableTask } from './next-plan.ts';
+import { planViewOf } from './plan-view.ts';
 import { plannedTools } from '../tools/planned-tools.ts';
-import { afterRun } from './after-run.ts';
-import type { RunContext, Work } from './context.ts';
-import { agentLimits } from './limits.ts';
-import { runOf, threadOf } from './load.ts';
-import { noteFor } from './notes.ts';
+import { afterRun } from '../run/after-run.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { runOf, threadOf } from '../engine/load.ts';
+import { noteFor } from '../run/notes.ts';
 import { planEvent } from './plan-rows.ts';
 import { newSubAgent } from './sub-agents.ts';
 

@@ -3,11 +3,11 @@ import { ModelError, type ModelInfo, type PromptMessage } from '../ports.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';
-import type { RunContext, Work } from './context.ts';
-import { openAgentStates } from './end-agent.ts';
-import { agentLimits } from './limits.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { openAgentStates } from '../run/end-agent.ts';
+import { agentLimits } from '../engine/limits.ts';
 import { tokensOf } from './budget.ts';
-import { historyOf } from './load.ts';
+import { historyOf } from '../engine/load.ts';
 import { markOf } from './result.ts';
 import { usageWrites } from './upkeep.ts';
 

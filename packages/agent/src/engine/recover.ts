@@ -2,7 +2,7 @@ import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
-import { openAgentStates } from './end-agent.ts';
+import { openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 import { runOf } from './load.ts';
 

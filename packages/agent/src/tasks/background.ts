@@ -1,7 +1,7 @@
 import type { AgentRow, ThreadRow } from '../rows.ts';
 import { insert } from '../store-port.ts';
-import type { RunContext } from './context.ts';
-import { openAgentStates } from './end-agent.ts';
+import type { RunContext } from '../engine/context.ts';
+import { openAgentStates } from '../run/end-agent.ts';
 
 /** An open background or planned task of the thread. */
 export const taskOf = async (
@@ -14,7 +14,7 @@ export const taskOf = async (
   return (await ctx.store.find('agentAgents', where))[0];
 };
 
-/** Stops a task; false if there is none that is open. */
+/** Stops a task; false if it is not open. */
 export const cancelAgentTask = async (
   ctx: RunContext,
   thread: ThreadRow,

@@ -2,8 +2,8 @@ import type { Usage } from '@drawbridge/contracts/agent/events';
 import { exponential, fullJitter, sleep } from '@drawbridge/kit';
 import { ModelError, type ModelErrorKind, type ModelRequest } from '../ports.ts';
 import type { MessagePart } from '../rows.ts';
-import type { RunContext, Work } from './context.ts';
-import { agentLimits } from './limits.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
 
 /** What one model call gave. */
 export interface Thought {

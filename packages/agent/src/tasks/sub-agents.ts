@@ -1,7 +1,7 @@
 import type { AgentKind } from '@drawbridge/contracts/agent/events';
 import type { AgentRow, MessageRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import { eventOf, type AgentNeeds, type Work } from './context.ts';
+import { eventOf, type AgentNeeds, type Work } from '../engine/context.ts';
 
 export interface NewAgent {
   kind: Exclude<AgentKind, 'main'>;

@@ -2,15 +2,15 @@ import { CodedError } from '@drawbridge/kit';
 import { ModelError } from '../ports.ts';
 import { update } from '../store-port.ts';
 import { toolSetOf } from '../tools/tool-set.ts';
-import { runCall } from './act.ts';
-import { askToContinue, budgetProblem, dayProblem } from './budget.ts';
+import { runCall } from '../step/act.ts';
+import { askToContinue, budgetProblem, dayProblem } from '../step/budget.ts';
 import { eventOf, type RunContext, type Work } from './context.ts';
-import { takeCorrections } from './corrections.ts';
-import { endOf } from './finish.ts';
+import { takeCorrections } from '../step/corrections.ts';
+import { endOf } from '../run/finish.ts';
 import { callsOf, workOf } from './load.ts';
 import { nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
-import { think } from './think.ts';
+import { think } from '../step/think.ts';
 
 /** Moves an agent to another state; false if another transition came first. */
 const move = async (

@@ -5,8 +5,8 @@ import { reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
 import type { RunRow } from '../rows.ts';
 import { increase, type Write } from '../store-port.ts';
-import type { RunContext, Work } from './context.ts';
-import { historyOf } from './load.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { historyOf } from '../engine/load.ts';
 import { costOf } from './usage.ts';
 
 /** What the helper model used counts for the run. */

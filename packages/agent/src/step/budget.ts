@@ -1,7 +1,7 @@
 import { openAsk } from '../asks/ask.ts';
 import { update } from '../store-port.ts';
-import type { RunContext, Work } from './context.ts';
-import { agentLimits } from './limits.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -1,6 +1,6 @@
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from './context.ts';
-import { endCall, endWith } from './end-call.ts';
+import { endCall, endWith } from '../step/end-call.ts';
 import { agentOf, openCallsOf } from './load.ts';
 
 const lostText =

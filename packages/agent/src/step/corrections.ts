@@ -1,7 +1,7 @@
 import type { MessageRow } from '../rows.ts';
 import { insert, update } from '../store-port.ts';
-import type { RunContext, Work } from './context.ts';
-import { historyOf, nextSeq } from './load.ts';
+import type { RunContext, Work } from '../engine/context.ts';
+import { historyOf, nextSeq } from '../engine/load.ts';
 
 /** Puts what the person has written to a task into its history; false if there is nothing new. */
 export const takeCorrections = async (ctx: RunContext, { agent }: Work): Promise<boolean> => {

@@ -8,11 +8,11 @@ import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
 import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { textResult } from '../tools/tool.ts';
-import type { RunContext, Work } from './context.ts';
+import type { RunContext, Work } from '../engine/context.ts';
 import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
-import { agentLimits } from './limits.ts';
-import { onMachineCall } from './recover.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { onMachineCall } from '../engine/recover.ts';
 
 const readArguments = (tool: AgentTool, text: string): ReturnType<AgentTool['parse']> => {
   if (text.length > agentLimits.argumentsBytes) return { problem: 'The arguments are too large.' };

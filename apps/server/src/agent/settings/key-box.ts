@@ -1,0 +1,44 @@
+import { errors } from '../../errors.ts';
+import type { Sealer } from './secrets.ts';
+import type { Scope } from './settings.store.ts';
+
+/** A key is sealed for its scope and the server that it is sent to: for another one it cannot be read. */
+export interface KeyLabel {
+  scope: Scope;
+  name: string;
+  /** Null for a key of a service that has one address. */
+  origin: string | null;
+}
+
+type SealedKeys = Record<string, string>;
+
+export interface KeyBox {
+  /** Null without a key, and for one that was sealed for another server. */
+  open(sealed: SealedKeys, label: KeyLabel): string | null;
+  /** The keys after a change: undefined keeps one, null removes it. Throws `badRequest` for blanks. */
+  put(sealed: SealedKeys, label: KeyLabel, key: string | null | undefined): SealedKeys;
+}
+
+/** As a header can carry it. */
+const printable = /^[\x21-\x7e]+$/;
+
+const purposeOf = ({ scope, name, origin }: KeyLabel) => JSON.stringify([scope, name, origin]);
+
+/** `hide` masks a key in the log from now on. */
+export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void): KeyBox => ({
+  open: (sealed, label) => {
+    const text = sealed[label.name];
+    const key = text === undefined ? null : sealer.unseal(text, purposeOf(label));
+    if (key !== null) hide(key);
+    return key;
+  },
+  put: (sealed, label, key) => {
+    if (key === undefined) return sealed;
+    const { [label.name]: _before, ...others } = sealed;
+    if (key === null) return others;
+    if (!printable.test(key))
+      throw errors.badRequest({ message: 'A key has printable characters and no blanks' });
+    hide(key);
+    return { ...others, [label.name]: sealer.seal(key, purposeOf(label)) };
+  },
+});

@@ -1,0 +1,65 @@
+import type { AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
+import { createSerialQueue, type Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { AgentEnvironment } from '../config-schema.ts';
+import { keyOriginOf } from '../models/index.ts';
+import type { KeyBox, KeyLabel } from './key-box.ts';
+import { changed, effective, ownValues, type Effective, type OwnValues } from './merge.ts';
+import type { SettingsStore } from './settings.store.ts';
+
+/** The owner's row, and what holds with the environment. */
+export interface OwnerSettings {
+  own: OwnValues;
+  holds: Effective;
+  /** Keys that the owner has set; null without one for the present server. */
+  modelKey: string | null;
+  braveKey: string | null;
+}
+
+const scope = 'all';
+const braveLabel: KeyLabel = { scope, name: 'braveKey', origin: null };
+const modelLabel = (holds: Effective): KeyLabel => ({
+  scope,
+  name: 'modelKey',
+  origin: keyOriginOf(holds),
+});
+
+interface Needs {
+  store: SettingsStore;
+  keys: KeyBox;
+  environment: AgentEnvironment;
+  clock: Clock;
+}
+
+export const createOwner = ({ store, keys, environment, clock }: Needs) => {
+  const oneByOne = createSerialQueue();
+
+  const readRow = async () => {
+    const row = await store.read(scope);
+    return { own: ownValues.parse(row?.values ?? {}), sealedKeys: row?.sealedKeys ?? {} };
+  };
+
+  const read = async (): Promise<OwnerSettings> => {
+    const { own, sealedKeys } = await readRow();
+    const holds = effective(own, environment);
+    return {
+      own,
+      holds,
+      modelKey: keys.open(sealedKeys, modelLabel(holds)),
+      braveKey: keys.open(sealedKeys, braveLabel),
+    };
+  };
+
+  const write = async (input: AgentSettingsInput) => {
+    const { own, sealedKeys } = await readRow();
+    const values = changed(own, input);
+    const label = modelLabel(effective(values, environment));
+    if (input.modelKey != null && label.origin === null)
+      throw errors.badRequest({ message: 'Choose the model together with its key' });
+    const withModel = keys.put(sealedKeys, label, input.modelKey);
+    const all = keys.put(withModel, braveLabel, input.braveKey);
+    await store.write(scope, { values, sealedKeys: all }, clock.now());
+  };
+
+  return { read, change: (input: AgentSettingsInput) => oneByOne(() => write(input)) };
+};

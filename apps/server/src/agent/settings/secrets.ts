@@ -1,0 +1,41 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts secrets for the store. */
+export interface Sealer {
+  /** `purpose` names whose secret it is and which server it is sent to; it is not stored. */
+  seal(secret: string, purpose: string): string;
+  /** Null for a text that was altered, was sealed for another purpose, or by another server. */
+  unseal(sealed: string, purpose: string): string | null;
+}
+
+/** AES-256-GCM under a key derived from the server's secret by HKDF with SHA-256. */
+export const createSealer = (serverSecret: string): Sealer => {
+  const key = Buffer.from(hkdfSync('sha256', serverSecret, '', 'drawbridge agent settings', 32));
+  return {
+    seal: (secret, purpose) => {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(purpose));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+    },
+    unseal: (sealed, purpose) => {
+      const bytes = Buffer.from(sealed, 'base64url');
+      if (bytes.length < ivBytes + tagBytes) return null;
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      })
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+      try {
+        const text = decipher.update(bytes.subarray(ivBytes + tagBytes));
+        return Buffer.concat([text, decipher.final()]).toString('utf8');
+      } catch {
+        return null;
+      }
+    },
+  };
+};

@@ -1,0 +1,133 @@
+import type { AgentConfig } from '@drawbridge/agent';
+import type { AgentSettings, AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
+import { parseUrl, type Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { AgentEnvironment } from '../config-schema.ts';
+import { keyOriginOf, type ModelSettings } from '../models/index.ts';
+import { createKeyBox, type KeyLabel } from './key-box.ts';
+import { keyView, modelKeyOf, sentKeyOf, vendorKeysOf } from './keys.ts';
+import { namesFromEnvironment, type Effective } from './merge.ts';
+import { createOwner, type OwnerSettings } from './owner.ts';
+import type { Sealer } from './secrets.ts';
+import type { Scope, SettingsStore } from './settings.store.ts';
+
+/** Services that the agent uses beside its model. */
+export interface AgentServices {
+  mcpServers: AgentSettings['mcpServers'];
+  searxngUrl: string | null;
+  braveKey: string | null;
+  n8nUrl: string | null;
+}
+
+/** Settings are read anew each time: a change holds from the next read. */
+export interface SettingsOfAgent {
+  /** For the owner: a key is shown by its last four characters. */
+  get(): Promise<AgentSettings>;
+  /** The caller has checked that this is the owner. Throws `badRequest` for a key without its server. */
+  change(input: AgentSettingsInput): Promise<AgentSettings>;
+  config(): Promise<AgentConfig>;
+  modelSettings(): Promise<ModelSettings>;
+  services(): Promise<AgentServices>;
+  /** The user's key for n8n at its present URL; null without one. */
+  userKey(userId: string): Promise<string | null>;
+  /** Null removes it. Throws `badRequest` while the owner has set no URL of n8n. */
+  setUserKey(userId: string, key: string | null): Promise<void>;
+}
+
+interface Needs {
+  store: SettingsStore;
+  sealer: Sealer;
+  environment: AgentEnvironment;
+  clock: Clock;
+  /** Masks a key in the log from now on. */
+  hide(secret: string): void;
+}
+
+const isModuleOff = ({ disabledModules }: AgentEnvironment) => disabledModules.includes('instance-ai');
+
+const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig => ({
+  off: isModuleOff(environment) ? 'module' : keyOriginOf(holds) === null ? 'model' : null,
+  policy: holds.policy,
+  areToolsDeferred: environment.agentDeferredTools,
+  areSecretsMasked: environment.agentMaskSecrets,
+  observerTokens: environment.agentObserverTokens,
+  reflectorTokens: environment.agentReflectorTokens,
+  askTtlMs: environment.agentAskTtlMs,
+  maxRuns: environment.agentMaxRuns,
+  maxRunsPerUser: environment.agentMaxRunsPerUser,
+  tokensPerDay: holds.tokensPerDay,
+  costMicroPerDay: holds.costPerDay === null ? null : Math.round(holds.costPerDay * 1_000_000),
+});
+
+const settingsOf = (owner: OwnerSettings, environment: AgentEnvironment): AgentSettings => {
+  const { own, holds, modelKey, braveKey } = owner;
+  const sentKey = sentKeyOf(modelKeyOf(modelKey, holds, environment), holds, environment);
+  const usedBraveKey = braveKey ?? environment.agentBraveKey ?? null;
+  return {
+    ...holds,
+    modelKey: keyView(sentKey),
+    braveKey: keyView(usedBraveKey),
+    fromEnvironment: [
+      ...namesFromEnvironment(own, environment),
+      ...(modelKey === null && sentKey !== null ? ['modelKey'] : []),
+      ...(braveKey === null && usedBraveKey !== null ? ['braveKey'] : []),
+    ],
+  };
+};
+
+const modelSettingsOf = (
+  { holds, modelKey }: OwnerSettings,
+  environment: AgentEnvironment,
+): ModelSettings => ({
+  model: holds.model,
+  modelUrl: holds.modelUrl,
+  modelKey: modelKeyOf(modelKey, holds, environment),
+  vendorKeys: vendorKeysOf(environment),
+  helperModel: holds.helperModel,
+  contextTokens: holds.contextTokens,
+  maxOutputTokens: environment.agentMaxOutputTokens,
+  prices: holds.prices,
+});
+
+const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnvironment): AgentServices => ({
+  mcpServers: holds.mcpServers,
+  searxngUrl: holds.searxngUrl,
+  braveKey: braveKey ?? environment.agentBraveKey ?? null,
+  n8nUrl: holds.n8nUrl,
+});
+
+export const createSettings = ({ store, sealer, environment, clock, hide }: Needs): SettingsOfAgent => {
+  const keys = createKeyBox(sealer, hide);
+  const owner = createOwner({ store, keys, environment, clock });
+
+  const get = async () => settingsOf(await owner.read(), environment);
+
+  /** The key of a user goes to the n8n that the owner has named. */
+  const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {
+    const { n8nUrl } = (await owner.read()).holds;
+    return { scope, name: 'n8n', origin: parseUrl(n8nUrl ?? '')?.origin ?? null };
+  };
+
+  return {
+    get,
+    change: async (input) => {
+      await owner.change(input);
+      return get();
+    },
+    config: async () => configOf((await owner.read()).holds, environment),
+    modelSettings: async () => modelSettingsOf(await owner.read(), environment),
+    services: async () => servicesOf(await owner.read(), environment),
+    userKey: async (userId) => {
+      const row = await store.read(`user:${userId}`);
+      if (row === null) return null;
+      return keys.open(row.sealedKeys, await n8nLabel(`user:${userId}`));
+    },
+    setUserKey: async (userId, key) => {
+      const scope: Scope = `user:${userId}`;
+      if (key === null) return store.remove(scope);
+      const label = await n8nLabel(scope);
+      if (label.origin === null) throw errors.badRequest({ message: 'The owner has not set the URL of n8n' });
+      await store.write(scope, { values: {}, sealedKeys: keys.put({}, label, key) }, clock.now());
+    },
+  };
+};

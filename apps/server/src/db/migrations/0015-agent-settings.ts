@@ -1,0 +1,13 @@
+import type { Migration } from 'kysely';
+
+export const agentSettings: Migration = {
+  up: async (db) => {
+    await db.schema
+      .createTable('agentSettings')
+      .addColumn('scope', 'text', (column) => column.primaryKey())
+      .addColumn('values', 'text', (column) => column.notNull())
+      .addColumn('sealedKeys', 'text', (column) => column.notNull())
+      .addColumn('updatedAt', 'integer', (column) => column.notNull())
+      .execute();
+  },
+};
