@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsdown';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 /** A binary, and what loads files of its own while it runs. */
 const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 'pino'];
+
+/** The package of the same repository that brings the text of its licence. */
+const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');
 
 export default defineConfig({
   // The worker is started by its file.
@@ -20,5 +24,10 @@ export default defineConfig({
   },
   clean: true,
   dts: false,
-  plugins: [thirdPartyNotices({ fileName: 'third-party-notices.txt' })],
+  plugins: [
+    thirdPartyNotices({
+      fileName: 'third-party-notices.txt',
+      texts: { '@ai-sdk/provider-utils': aiSdkLicense },
+    }),
+  ],
 });

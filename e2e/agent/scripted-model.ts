@@ -6,7 +6,7 @@ import { chatChunks } from './chat-chunks.ts';
 import { messagesChunks } from './messages-chunks.ts';
 import type { Turn } from './model-turn.ts';
 
-export type { ScriptedCall, Turn } from './model-turn.ts';
+export type { Turn } from './model-turn.ts';
 
 const message = z.looseObject({ role: z.string(), content: z.unknown() });
 const requestBody = z.looseObject({

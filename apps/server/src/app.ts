@@ -60,7 +60,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway });
-  await addDoors({ config, clock, opened, gateway, people, web, agent: agent?.module });
+  await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
 
   return {
     log,

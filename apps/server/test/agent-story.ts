@@ -173,6 +173,8 @@ export const story: Write[][] = [
         outcome: 'ok',
         result: [{ type: 'text', text: 'x' }],
         whole: 'y'.repeat(9_000),
+        shown: 'y'.repeat(8_000),
+        isShownCut: true,
         endedAt: 7,
       },
     ),

@@ -1,4 +1,4 @@
-import { createAgent, type Agent, type AgentModule } from '@drawbridge/agent';
+import { createAgent, type AgentModule } from '@drawbridge/agent';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -27,9 +27,7 @@ interface Needs {
   onError(error: unknown): void;
 }
 
-export interface ServerAgent {
-  agent: Agent;
-  module: AgentModule;
+export interface ServerAgent extends AgentModule {
   stop(): Promise<void>;
 }
 
@@ -99,15 +97,12 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
   });
   return {
     agent,
-    module: {
-      agent,
-      settings,
-      status: async () => {
-        const { off } = await settings.config();
-        return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
-      },
-      verify: (userId, target) => verify(parts, { clock, userId, target }),
+    settings,
+    status: async () => {
+      const { off } = await settings.config();
+      return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
     },
+    verify: (userId, target) => verify(parts, { clock, userId, target }),
     stop: async () => {
       await agent.stop();
       await mcp.close();

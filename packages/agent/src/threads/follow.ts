@@ -9,7 +9,7 @@ interface Reader {
   signal: AbortSignal;
 }
 
-/** Live text that waits for the reader, in UTF-16 code units; beyond it the reader starts from `now` again. */
+/** Live text that waits for the reader, in UTF-16 code units; beyond it, it is replaced by `now`. */
 const maxUnreadLength = 1024 * 1024;
 const maxUnread = 1_000;
 
@@ -48,8 +48,8 @@ const createUnread = () => {
 const withoutPartial = ({ partial: _partial, ...now }: ThreadNow) => JSON.stringify(now);
 
 /**
- * The frames of a thread's stream until the signal is aborted: missed events or a reset, `run-sync`, then what
- * happens. Throws `notFound` for an unknown thread, also once it is removed.
+ * The frames of a thread's stream until the signal is aborted: missed events or a reset, `run-sync`, then
+ * what happens. Throws `notFound` for an unknown thread, also once it is removed.
  */
 export async function* followThread(
   threads: Threads,

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openStandIn } from '../../../test/http-stand-in.ts';
 import { openMcpServer, type Method } from '../../../test/mcp-server.ts';
+import { createLimitedFetch } from './limited-fetch.ts';
 import { createMcpClients, type McpServerConfig } from './clients.ts';
 
 const never = new AbortController().signal;
@@ -202,6 +203,13 @@ describe('a server that fails', () => {
     });
     expect(await names()).toEqual([]);
     expect(warnings).toEqual(['The MCP server "files" could not be reached.']);
+    expect(other.asked).toEqual([]);
+  });
+
+  it('SS-10 is asked at its own origin alone', async () => {
+    const other = await openMcpServer();
+    const fetchLimited = createLimitedFetch({ origin: 'http://own.example', failed: () => {} });
+    await expect(fetchLimited(other.url, { method: 'POST' })).rejects.toThrow('Another origin');
     expect(other.asked).toEqual([]);
   });
 

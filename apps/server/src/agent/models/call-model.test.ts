@@ -130,13 +130,21 @@ describe('a model call', () => {
     [
       '1,000 calls',
       { calls: Array.from({ length: 1_000 }, () => ({ name: 'x', arguments: {} })) },
-      'too-many-calls',
+      { kind: 'too-many-calls' },
     ],
-    ['10 MB of arguments', { calls: [{ name: 'x', arguments: 'a'.repeat(10_000_000) }] }, 'too-large'],
-    ['a frame of 10 MB', { text: 'a'.repeat(10_000_000) }, 'too-large'],
-  ] as const)('ends at %s, and closes the connection', async (_, turn, kind) => {
+    [
+      '10 MB of arguments',
+      { calls: [{ name: 'x', arguments: 'a'.repeat(10_000_000) }] },
+      { kind: 'too-large', message: 'The model wrote more than 4 MiB.' },
+    ],
+    [
+      'a frame of 10 MB',
+      { text: 'a'.repeat(10_000_000) },
+      { kind: 'too-large', message: 'The model sent more than can be read.' },
+    ],
+  ] as const)('ends at %s, and closes the connection', async (_, turn, expected) => {
     const { model, call } = await open([turn]);
-    expect(await failure(call())).toMatchObject({ kind });
+    expect(await failure(call())).toMatchObject(expected);
     await model.requests[0]?.closed;
   });
 

@@ -1,6 +1,6 @@
 import { parseUrl } from '@drawbridge/kit';
 
-export const vendors = ['anthropic', 'openai', 'google'] as const;
+const vendors = ['anthropic', 'openai', 'google'] as const;
 export type Vendor = (typeof vendors)[number];
 /** `compatible`: any server of OpenAI's chat completions. */
 export type Provider = Vendor | 'compatible';
@@ -37,7 +37,7 @@ const split = (id: string): { provider: Provider; model: string } => {
 export const providerOf = (id: string): Provider => split(id).provider;
 
 /** Where a model is served; null without a model, and for a bare name without a URL. */
-export const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 'key'> | null => {
+const placeOf = ({ model: id, modelUrl }: ModelPlace): Omit<ModelChoice, 'key'> | null => {
   if (id === null) return null;
   const { provider, model } = split(id);
   const url = modelUrl ?? (provider === 'compatible' ? null : vendorUrls[provider]);

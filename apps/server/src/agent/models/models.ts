@@ -59,8 +59,8 @@ export const createModels = ({ settings, clock }: ModelsNeeds): ModelPort => {
       const given = await settings();
       const choice = chosenModel(given, request.use);
       if (choice === null) throw new ModelError('model', 'No model is chosen.');
-      const { maxOutputTokens } = infoOf(choice, given);
-      yield* callModel({ choice, clock }, { maxOutputTokens, ...request }, signal);
+      const maxOutputTokens = request.maxOutputTokens ?? infoOf(choice, given).maxOutputTokens;
+      yield* callModel({ choice, clock }, { ...request, maxOutputTokens }, signal);
     },
     lowerContext: (modelId, tokens) => {
       lowered.set(modelId, Math.min(tokens, lowered.get(modelId) ?? tokens));

@@ -1,3 +1,3 @@
-export { createSealer, type Sealer } from './secrets.ts';
+export { createSealer } from './secrets.ts';
 export { createSettings, type AgentServices, type SettingsOfAgent } from './settings.ts';
-export { createSettingsStore, type SettingsStore } from './settings.store.ts';
+export { createSettingsStore } from './settings.store.ts';

@@ -1,9 +1,7 @@
-import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { WebError } from '@drawbridge/agent';
 import { parseUrl } from '@drawbridge/kit';
 import { Agent, fetch, type Response } from 'undici';
-import { isPublicAddress, isPublicHost } from '../../public-host.ts';
+import { createPublicLookup, isPublicHost } from '../../public-host.ts';
 import { readLimited } from './limited-body.ts';
 import type { Outside } from './outside.ts';
 
@@ -80,19 +78,6 @@ const resolveUrl = (location: string, from: URL): string => {
   }
 };
 
-/** Resolves a name for a connection; fails when one of its addresses is not public. */
-const lookupPublic = (outside: Outside): LookupFunction => {
-  const notPublic = () => new TypeError('The address is not public');
-  return (hostname, { all }, done) => {
-    const found = (addresses: LookupAddress[]) => {
-      const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return done(notPublic(), []);
-      return all === true ? done(null, addresses) : done(null, first.address, first.family);
-    };
-    outside.resolve(hostname).then(found, (error: NodeJS.ErrnoException) => done(error, []));
-  };
-};
-
 const cancelBody = async (response: Response) => {
   await response.body?.cancel().catch(() => {});
 };
@@ -111,7 +96,10 @@ const nextUrl = async (response: Response, from: URL): Promise<URL> => {
 /** Fetches public pages: no proxy, no cookies, no Referer, and only over addresses that were checked. */
 export const createGuardedFetch = (outside: Outside, limits: FetchLimits = fetchLimits): GuardedFetch => {
   const agent = new Agent({
-    connect: outside.buildConnector({ timeout: limits.connectMs, lookup: lookupPublic(outside) }),
+    connect: outside.buildConnector({
+      timeout: limits.connectMs,
+      lookup: createPublicLookup(outside.resolve),
+    }),
     headersTimeout: limits.silenceMs,
     bodyTimeout: limits.silenceMs,
     maxHeaderSize: limits.maxHeaderBytes,

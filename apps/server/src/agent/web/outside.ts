@@ -1,11 +1,10 @@
-import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { buildConnector } from 'undici';
+import type { Resolve } from '../../public-host.ts';
 
 /** The names and connections outside of this server. */
 export interface Outside {
-  /** All addresses of a name. */
-  resolve(hostname: string): Promise<LookupAddress[]>;
+  resolve: Resolve;
   buildConnector: typeof buildConnector;
 }
 

@@ -1,18 +1,15 @@
-import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import type { ClientMetadataResourceFetch } from '@better-auth/oauth-provider';
-import { isPublicAddress, isPublicHost } from '../../public-host.ts';
+import { createPublicLookup, isPublicHost, type Resolve } from '../../public-host.ts';
 
 /** The largest document or key set of a client, in bytes; the limits of the account library are lower. */
 const mostBytes = 64 * 1024;
 
 /** The names and connections outside of this server. */
 export interface Outside {
-  /** All addresses of a name. */
-  resolve(hostname: string): Promise<LookupAddress[]>;
+  resolve: Resolve;
   request(
     url: URL,
     options: RequestOptions,
@@ -44,14 +41,7 @@ const readBytes = async (response: IncomingMessage): Promise<Buffer> => {
  * Throws a `TypeError` or the error of the connection. OAuth Client ID Metadata Document, section 6.
  */
 export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFetch => {
-  const lookupPublic: LookupFunction = (hostname, { all }, done) => {
-    const found = (addresses: LookupAddress[]) => {
-      const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return done(inside(), []);
-      return all === true ? done(null, addresses) : done(null, first.address, first.family);
-    };
-    outside.resolve(hostname).then(found, (error: NodeJS.ErrnoException) => done(error, []));
-  };
+  const lookupPublic = createPublicLookup(outside.resolve);
 
   return async (input, init) => {
     const asked = new Request(input, init);

@@ -18,7 +18,7 @@ interface Needs {
   limits: Limits;
 }
 
-/** Who makes a request. Throws `unauthorized`, `forbidden`; cuts the request when its session or token ends. */
+/** The user of a request. Throws `unauthorized`, `forbidden`; cuts it when its session or token ends. */
 export const createIdentify = ({ accounts, access, limits }: Needs) => {
   const bearerGuard = createBearerGuard({ access, limits });
 

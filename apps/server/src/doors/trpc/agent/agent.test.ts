@@ -1,0 +1,92 @@
+import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { withAgent } from '../../../../test/agent.ts';
+import type { Panel } from '../../../../test/panel.ts';
+import { createTenants } from '../../../../test/tenants.ts';
+
+/** Follows a thread; `ids` are those of stored events. */
+const follow = (panel: Panel, threadId: string, lastEventId?: string) => {
+  const frames: ThreadFrame[] = [];
+  const ids: string[] = [];
+  const { unsubscribe } = panel.agent.events.subscribe(
+    { threadId, ...(lastEventId !== undefined && { lastEventId }) },
+    {
+      onData: (frame) => {
+        if ('data' in frame) ids.push(frame.id);
+        frames.push('data' in frame ? frame.data : frame);
+      },
+    },
+  );
+  onTestFinished(unsubscribe);
+  return {
+    frames,
+    ids,
+    types: () => frames.map((frame) => ('event' in frame ? frame.event.type : frame.type)),
+  };
+};
+
+describe("the panel's agent", () => {
+  it('sends, follows, and reads what the thread shows', async () => {
+    const { panel } = await withAgent([{ text: 'Hello.' }, { text: 'A title' }]);
+    await panel.agent.threads.create.mutate({ threadId: 't1' });
+    const { ids, types } = follow(panel, 't1');
+    await expect.poll(types).toEqual(['run-sync']);
+    await panel.agent.send.mutate({ threadId: 't1', message: 'hi' });
+    await expect.poll(types).toContain('run-finish');
+    await expect.poll(types).toContain('thread-title-updated');
+    expect(types()).toContain('text-delta');
+    expect(ids).toEqual(ids.map((_, at) => `${at + 1}`));
+    const { view, now, nextEventId } = await panel.agent.messages.query({ threadId: 't1' });
+    expect(view.runs).toMatchObject([{ status: 'completed' }]);
+    expect([now.status, nextEventId]).toEqual(['idle', ids.length + 1]);
+    const later = follow(panel, 't1', '3');
+    await expect.poll(() => later.ids.length).toBe(ids.length - 3);
+    expect(await panel.agent.usage.query()).toMatchObject({ tokens: expect.any(Number) });
+    expect(await panel.agent.memory.get.query()).toMatchObject({ enabled: true, version: 0 });
+  });
+
+  it('announces threads that change, to their person alone', async () => {
+    const { ann, ben } = await createTenants();
+    const seen: unknown[] = [];
+    const subscribe = ({ panel }: { panel: Panel }, name: string) =>
+      new Promise<void>((resolve) => {
+        const { unsubscribe } = panel.agent.onThreads.subscribe(undefined, {
+          onStarted: () => resolve(),
+          onData: ({ data }) => seen.push([name, data.threadId, data.thread?.title]),
+        });
+        onTestFinished(unsubscribe);
+      });
+    await subscribe(ann, 'ann');
+    await subscribe(ben, 'ben');
+    await ann.panel.agent.threads.create.mutate({ threadId: 't1' });
+    await expect.poll(() => seen).toEqual([['ann', 't1', '']]);
+    await ann.panel.agent.threads.remove.mutate({ threadId: 't1' });
+    await expect
+      .poll(() => seen)
+      .toEqual([
+        ['ann', 't1', ''],
+        ['ann', 't1', undefined],
+      ]);
+  });
+
+  it('gives nothing of another person, and settings to the owner alone', async () => {
+    const { ann, ben } = await createTenants();
+    await ann.panel.agent.threads.create.mutate({ threadId: 't1' });
+    const { agent } = ben.panel;
+    for (const foreign of [
+      () => agent.threads.get.query({ threadId: 't1' }),
+      () => agent.threads.remove.mutate({ threadId: 't1' }),
+      () => agent.messages.query({ threadId: 't1' }),
+      () => agent.toolCall.query({ toolCallId: 'tc_1' }),
+      () => agent.tasks.cancel.mutate({ threadId: 't1', taskId: 'ag_1' }),
+      () => agent.confirm.mutate({ requestId: 'ask_1', answer: { approved: true } }),
+    ])
+      await expect(foreign()).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
+    for (const owners of [
+      () => agent.settings.get.query(),
+      () => agent.settings.change.mutate({}),
+      () => agent.settings.verify.mutate({ target: 'model' }),
+    ])
+      await expect(owners()).rejects.toMatchObject({ data: { code: 'FORBIDDEN' } });
+  });
+});
