@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolders } from '../../testing/tool-fixture.ts';
 import { sizesIn, type Entry } from './list-entries.ts';
+import { lookInside } from './look-inside.ts';
 import { openFolder } from '../../paths/open.ts';
 
 const files = (...names: string[]): Entry[] => names.map((name) => ({ name, type: 'file' }));
@@ -33,7 +34,30 @@ it('a size is that of a link itself, never of what it points at', () => {
 });
 
 it('a folder that was removed meanwhile has no entries', () => {
+  const before = process.cwd();
   const { path, folder } = openIn();
   rmSync(path, { recursive: true });
-  expect(sizesIn(folder, files('a.txt'))).toEqual([undefined]);
+  expect([sizesIn(folder, files('a.txt')), process.cwd()]).toEqual([[undefined], before]);
+});
+
+it('the working directory is the same after a look that failed', () => {
+  const before = process.cwd();
+  const { folder } = openIn();
+  const fail = () => {
+    throw new Error('failed');
+  };
+  expect(() => lookInside(folder, fail)).toThrow('failed');
+  expect(process.cwd()).toBe(before);
+});
+
+it('a working directory that was moved is found again', () => {
+  const before = process.cwd();
+  const { path, folder } = openIn();
+  const own = join(path, '..', 'own');
+  mkdirSync(own);
+  process.chdir(own);
+  onTestFinished(() => process.chdir(before));
+  renameSync(own, `${own}.moved`);
+  expect(sizesIn(folder, files('a.txt'))).toEqual([6]);
+  expect(realpathSync('.')).toBe(realpathSync(`${own}.moved`));
 });

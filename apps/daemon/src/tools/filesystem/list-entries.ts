@@ -3,6 +3,7 @@ import { nextMacrotask } from '@drawbridge/kit';
 import type { ToolContext } from '../common/tool.ts';
 import { showsIn } from '../common/access.ts';
 import type { Folder } from '../../paths/open.ts';
+import { lookInside } from './look-inside.ts';
 
 const noThrow = { throwIfNoEntry: false };
 
@@ -60,6 +61,6 @@ export const listEntries = async (
 
 /** The size in bytes of each listed file; undefined for one that has just gone. */
 export const sizesIn = (folder: Folder, entries: readonly Entry[]): (number | undefined)[] =>
-  entries.map(({ name, type }) =>
-    type === 'file' ? lstatSync(folder.entry(name), noThrow)?.size : undefined,
+  lookInside(folder, (pathOf) =>
+    entries.map(({ name, type }) => (type === 'file' ? lstatSync(pathOf(name), noThrow)?.size : undefined)),
   );
