@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolders } from '../../testing/tool-fixture.ts';
@@ -48,16 +48,4 @@ it('the working directory is the same after a look that failed', () => {
   };
   expect(() => lookInside(folder, fail)).toThrow('failed');
   expect(process.cwd()).toBe(before);
-});
-
-it('a working directory that was moved is found again', () => {
-  const before = process.cwd();
-  const { path, folder } = openIn();
-  const own = join(path, '..', 'own');
-  mkdirSync(own);
-  process.chdir(own);
-  onTestFinished(() => process.chdir(before));
-  renameSync(own, `${own}.moved`);
-  expect(sizesIn(folder, files('a.txt'))).toEqual([6]);
-  expect(realpathSync('.')).toBe(realpathSync(`${own}.moved`));
 });
