@@ -23,7 +23,9 @@ it('answers a message with numbered events, and gives the thread a title', async
 
 it('uses a tool of the machine, whose call stands in the record with the thread', async () => {
   const { say, until, daemon, panel, model } = await withMachine((_, number) =>
-    number === 1 ? { calls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] } : { text: 'It says hello.' },
+    number === 1
+      ? { calls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] }
+      : { text: 'It says hello.' },
   );
   await say('Read a.txt');
   const request = requestOf(await daemon.stream.next());
@@ -37,7 +39,9 @@ it('uses a tool of the machine, whose call stands in the record with the thread'
 
 it('asks before the machine writes, and continues with the answer', async () => {
   const { say, until, daemon, agent, userId, snapshot } = await withMachine((_, number) =>
-    number === 1 ? { calls: [{ name: 'write_file', arguments: { filePath: 'a', content: 'b' } }] } : { text: 'Done.' },
+    number === 1
+      ? { calls: [{ name: 'write_file', arguments: { filePath: 'a', content: 'b' } }] }
+      : { text: 'Done.' },
   );
   await say('Write');
   const asked = requestOf(await daemon.stream.next());
@@ -51,9 +55,16 @@ it('asks before the machine writes, and continues with the answer', async () => 
     result: { isError: true, content: [{ type: 'text', text: confirmationText.encode(question) }] },
   });
   const ask = await until('confirmation-request');
-  expect(ask.payload).toMatchObject({ inputType: 'resource-decision', message: 'Write a', requestId: asked.requestId });
+  expect(ask.payload).toMatchObject({
+    inputType: 'resource-decision',
+    message: 'Write a',
+    requestId: asked.requestId,
+  });
   await expect.poll(async () => (await snapshot()).now.status).toBe('suspended');
-  await agent.confirm(userId, ask.payload.requestId, { kind: 'resourceDecision', resourceDecision: 'allowOnce' });
+  await agent.confirm(userId, ask.payload.requestId, {
+    kind: 'resourceDecision',
+    resourceDecision: 'allowOnce',
+  });
   const again = requestOf(await daemon.stream.next());
   expect(again.toolCall.arguments['_confirmation']).toBe('allowOnce');
   await daemon.respond(again.requestId, { result: { content: [{ type: 'text', text: 'written' }] } });

@@ -18,7 +18,7 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
     clock,
     store,
     callers: { gateway, clock, onError },
-    isUser: accounts.exists,
+    isUser: accounts.isEnabled,
     warn: (sentence) => log.warn(sentence),
     onError,
   });
