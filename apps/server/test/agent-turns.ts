@@ -3,49 +3,43 @@ import type { ScriptedRequest, Turn } from '../../../e2e/agent/scripted-model.ts
 /** A turn with one call. */
 export const use = (name: string, args: unknown = {}): Turn => ({ calls: [{ name, arguments: args }] });
 
-/** All text that reached the model in this request. */
+/** All messages of a request, as JSON. */
 export const textOf = ({ body }: ScriptedRequest): string => JSON.stringify(body.messages);
 
-const systemOf = ({ body }: ScriptedRequest): string => JSON.stringify(body.messages[0]?.content ?? '');
+const systemOf = ({ body }: ScriptedRequest): string =>
+  body.messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => String(content))
+    .join('\n');
 
-/** Titles, notes and summaries are asked for without tools. */
+/** Titles, notes and summaries. */
 export const isHelper = (request: ScriptedRequest): boolean =>
-  /You give a conversation its title|You keep the notes|You summarise|You condense/.test(systemOf(request));
+  /^You (give a conversation its title|keep the notes|summarise|condense)/.test(systemOf(request));
 
-const helperAnswer: Turn = { text: 'Title' };
+/** What a sub-agent was told; null for another request. */
+export const taskOf = (request: ScriptedRequest): string | null =>
+  /^You are a sub-agent[^]*?# Your task\n([^]*?)\n\n# How to work/.exec(systemOf(request))?.[1] ?? null;
 
-type Speaker = (request: ScriptedRequest, number: number) => Turn | Promise<Turn>;
+type Turns = readonly Turn[] | ((request: ScriptedRequest, number: number) => Turn | Promise<Turn>);
 
-/** The main agent's turns in their order, and `others` for sub-agents by a word of their instructions. */
-export const story = (
-  main: readonly Turn[] | Speaker,
-  others: Record<string, readonly Turn[] | Speaker> = {},
-): Speaker => {
+/** The turns of the main agent, and of sub-agents by the first words of their task; then each says `End.` */
+export const story = (main: Turns, others: Record<string, Turns> = {}) => {
   const counts = new Map<string, number>();
-  const speak = (who: string, turns: readonly Turn[] | Speaker, request: ScriptedRequest) => {
-    const number = (counts.get(who) ?? 0) + 1;
-    counts.set(who, number);
+  return (request: ScriptedRequest): Turn | Promise<Turn> => {
+    if (isHelper(request)) return { text: 'Title' };
+    const task = taskOf(request);
+    const name = task === null ? 'main' : (Object.keys(others).find((one) => task.startsWith(one)) ?? '?');
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
+    const turns = name === 'main' ? main : (others[name] ?? []);
     return typeof turns === 'function' ? turns(request, number) : (turns[number - 1] ?? { text: 'End.' });
-  };
-  return (request) => {
-    if (isHelper(request)) return helperAnswer;
-    const isMain = request.tools.includes('plan');
-    const name = isMain
-      ? undefined
-      : Object.keys(others).find((one) => systemOf(request).includes(one) || firstOf(request).includes(one));
-    return name === undefined ? speak('main', main, request) : speak(name, others[name] ?? [], request);
   };
 };
 
-const firstOf = ({ body }: ScriptedRequest): string => JSON.stringify(body.messages[1]?.content ?? '');
-
-/** The requests of the main agent. */
-export const mainRequests = (requests: readonly ScriptedRequest[]): ScriptedRequest[] =>
-  requests.filter((request) => request.tools.includes('plan') && !isHelper(request));
-
-/** The requests of the sub-agent whose instructions have that word. */
-export const requestsOf = (requests: readonly ScriptedRequest[], word: string): ScriptedRequest[] =>
-  requests.filter(
-    (request) =>
-      !request.tools.includes('plan') && !isHelper(request) && firstOf(request).includes(word),
+/** The requests of the main agent, or of the sub-agents whose task begins with `task`. */
+export const requestsOf = (requests: readonly ScriptedRequest[], task?: string): ScriptedRequest[] =>
+  requests.filter((request) =>
+    task === undefined
+      ? taskOf(request) === null && !isHelper(request)
+      : taskOf(request)?.startsWith(task) === true,
   );

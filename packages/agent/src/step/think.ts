@@ -10,6 +10,7 @@ import { callModel, type Thought } from './call-model.ts';
 import { eventOf, type RunContext, type Work } from '../engine/context.ts';
 import type { AgentEnd } from '../run/end-agent.ts';
 import { endOf } from '../run/finish.ts';
+import { noteFor } from '../run/notes.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
@@ -170,29 +171,27 @@ interface Step {
   message: MessageRow;
   /** What is the same however often the transaction is tried. */
   writes: Write[];
-  usage: Write[];
   end: AgentEnd | null;
   signal: AbortSignal;
 }
 
+const unreadNotes = '[The notes above came while you wrote your last message.]';
+
 /**
- * Writes a step. Where a note for the main agent came before its message, a step with calls is stored behind
- * the note; a last one is dropped, and thought again with the note. The number of the message; null if dropped.
+ * Writes a step, behind notes for the main agent that came during the model call: a last step is followed by
+ * another note, so that a run follows that reads them. The number of the message; null where it was dropped.
  */
 const commitStep = async (ctx: RunContext, step: Step): Promise<number | null> => {
-  const { work, message, writes, usage, end, signal } = step;
+  const { work, message, writes, end, signal } = step;
   const { userId, id } = work.agent;
   for (let attempt = 0; attempt < agentLimits.commitTries && !signal.aborted; attempt += 1) {
     const seq = attempt === 0 ? message.seq : await nextSeq(ctx, message);
-    if (seq !== message.seq && end !== null) {
-      await ctx.store.commit(usage, 'kept');
-      return null;
-    }
     const ending = end === null ? null : await endOf(ctx, work, end);
+    const isUnread = ending !== null && seq > message.seq;
     const all = [
       insert('agentMessages', { ...message, seq }),
+      ...(isUnread ? [await noteFor(ctx, work, { text: unreadNotes, seq: seq + 1 })] : []),
       ...writes,
-      ...usage,
       ...(ending?.writes ?? []),
     ];
     if (await ctx.store.commit(all, 'synced')) {
@@ -255,8 +254,8 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
       ),
       ...blockEvents(ctx, work, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
+      ...usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
     ],
-    usage: usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
     end: calls.length > 0 ? null : { outcome: 'completed', result: text },
     signal: thinking.signal,
   });

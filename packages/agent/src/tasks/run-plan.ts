@@ -141,7 +141,7 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
     ),
     planEvent(ctx, { ...work.agent, id: null }, { view: planViewOf(now, rows), tasks: work.thread.tasks }),
   );
-  if (notes.length > 0) writes.push(await noteFor(ctx, work, notes.join('\n\n')));
+  if (notes.length > 0) writes.push(await noteFor(ctx, work, { text: notes.join('\n\n') }));
   if (!(await ctx.store.commit(writes, 'synced'))) return ctx.tickPlan(userId, planId);
   for (const id of started) ctx.wake(userId, id);
   if (notes.length > 0) afterRun(ctx, { userId, threadId: plan.threadId, runId: plan.runId });
