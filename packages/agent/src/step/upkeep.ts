@@ -1,5 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
-import type { MemoryContext, MemoryStep } from '../memory/helper.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { noStep, type MemoryContext, type MemoryStep } from '../memory/helper.ts';
 import { observeWhenDue } from '../memory/observe.ts';
 import { reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
@@ -39,8 +40,18 @@ export const keepNotes = async (ctx: RunContext, work: Work, signal: AbortSignal
   const { agent } = work;
   const id = { threadId: agent.threadId, history: historyOf(agent), info };
   const memory: MemoryContext = { ...ctx, signal };
-  await commitStep(ctx, work.run, await observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
-  await commitStep(ctx, work.run, await reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
+  const key = JSON.stringify([agent.userId, id.threadId, id.history]);
+  if (ctx.clock.now() < (ctx.notesAfter.get(key) ?? 0)) return;
+  const steps = [
+    () => observeWhenDue(agent.userId, { ...id, observerTokens }, memory),
+    () => reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory),
+  ];
+  for (const take of steps) {
+    const step = await take();
+    if (step !== noStep && step.writes.length === 0)
+      ctx.notesAfter.set(key, ctx.clock.now() + agentLimits.notesRestMs);
+    await commitStep(ctx, work.run, step);
+  }
 };
 
 /** A title for a thread without one. */
