@@ -11,7 +11,7 @@ import { endOf } from '../run/finish.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt } from './build-prompt.ts';
-import { keepNotes } from './upkeep.ts';
+import { keepNotes, traceOf } from './upkeep.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
 interface Thinking {
@@ -38,7 +38,8 @@ const ask = async (
       signal,
     });
     const shown = isLast ? [] : tools.inPrompt.map(specOf);
-    return { use: 'main' as const, system, messages, tools: shown, maxOutputTokens: info.maxOutputTokens };
+    const { maxOutputTokens } = info;
+    return { use: 'main' as const, system, messages, tools: shown, maxOutputTokens, trace: traceOf(work) };
   };
   const request = await build();
   const call = { provider: info.provider, signal };
