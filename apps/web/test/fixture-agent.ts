@@ -6,8 +6,9 @@ import { memoryInput } from '@drawbridge/contracts/agent/memory';
 import { agentSettingsInput, defaultPolicies, verifyTarget } from '@drawbridge/contracts/agent/settings';
 import { changeThreadInput, sendInput } from '@drawbridge/contracts/agent/threads';
 import { createEmitter } from '@drawbridge/kit';
-import { initTRPC, tracked, TRPCError } from '@trpc/server';
+import { tracked, TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { t } from './fixture-trpc.ts';
 
 /** The built-in agent of a fixture: what it answers, and what reached it. */
 export interface AgentWorld {
@@ -69,12 +70,6 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   ...change,
 });
 
-const t = initTRPC.create({
-  errorFormatter: ({ shape, error }) => ({
-    ...shape,
-    data: { code: error.cause?.name ?? error.code, httpStatus: shape.data.httpStatus, path: null, fix: null },
-  }),
-});
 const id = z.object({ threadId: z.string() });
 const message = id.extend({ id: z.string() });
 const task = id.extend({ taskId: z.string() });

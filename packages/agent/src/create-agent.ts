@@ -125,11 +125,11 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
       return { runId: call?.runId ?? null };
     },
     tasks: {
-      cancel: async (userId, threadId, taskId) => {
+      cancel: async (userId, { threadId, taskId }) => {
         if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId)))
           throw errors.notFound();
       },
-      correct: async (userId, threadId, taskId, text) => {
+      correct: async (userId, { threadId, taskId }, text) => {
         const thread = await requireThread(userId, threadId);
         if (!(await correctTask(ctx, thread, { taskId, text }))) throw errors.notFound();
       },

@@ -35,7 +35,7 @@ const move = async (
 };
 
 /** Ends an agent whose model cannot be used; a main agent's run ends with it. */
-export const failAgent = async (
+const failAgent = async (
   ctx: RunContext,
   work: Work,
   { code, message, retryable }: { code: string; message: string; retryable: boolean },

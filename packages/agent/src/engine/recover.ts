@@ -23,7 +23,7 @@ const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
 };
 
 /** The call continues: the person has answered, or the call has ended. */
-export const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
+const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
   const { userId, id, requestId } = call;
   if (call.state !== 'waiting' || requestId === null) return;
   if ((await ctx.machine.stateOf(userId, requestId)) === 'waiting') return;

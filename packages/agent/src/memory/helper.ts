@@ -19,7 +19,7 @@ export interface MemoryStep {
 
 export const noStep: MemoryStep = { writes: [], usage: null };
 
-export const helperLimitMs = 60_000;
+const helperLimitMs = 60_000;
 
 export interface HelperAnswer {
   /** Null: the model failed, was cut, or took too long. */

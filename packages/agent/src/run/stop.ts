@@ -61,11 +61,7 @@ export const closeAgent = async (
 };
 
 /** Everything that works in a thread, the main agent last. */
-export const openAgentsOf = async (
-  ctx: RunContext,
-  userId: string,
-  threadId: string,
-): Promise<AgentRow[]> => {
+const openAgentsOf = async (ctx: RunContext, userId: string, threadId: string): Promise<AgentRow[]> => {
   const open = await ctx.store.find('agentAgents', { userId, threadId, state: openAgentStates });
   return open.toSorted((a, b) => Number(a.kind === 'main') - Number(b.kind === 'main'));
 };

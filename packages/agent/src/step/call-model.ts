@@ -97,7 +97,7 @@ const retryMs = (error: ModelError, attempt: number) =>
   );
 
 /** Says in the thread what the agent does at this moment; '' clears it. */
-export const showStatus = (ctx: RunContext, { agent }: Pick<Work, 'agent'>, message: string): void =>
+const showStatus = (ctx: RunContext, { agent }: Pick<Work, 'agent'>, message: string): void =>
   ctx.bus.live(agent.userId, agent.threadId, {
     type: 'status',
     runId: agent.runId,
