@@ -106,6 +106,17 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       const { off } = await settings.config();
       return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
     },
+    userKeys: {
+      get: settings.userKeys,
+      change: async (userId, { n8n: key }) => {
+        if (key !== undefined) await settings.setUserKey(userId, key);
+        return settings.userKeys(userId);
+      },
+    },
+    forgetUser: async (userId) => {
+      await agent.forgetUser(userId);
+      await settings.setUserKey(userId, null);
+    },
     verify: (userId, target) => verify(parts, { clock, userId, target }),
     stop: async () => {
       await agent.stop();
