@@ -10,6 +10,7 @@ import type {
   ModelPort,
   NewId,
   SearchPort,
+  Tracer,
   WebPort,
 } from '../ports.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
@@ -25,6 +26,7 @@ export interface AgentNeeds {
   mcp: McpPort;
   domains: readonly DomainAdapter[];
   bus: AgentBus;
+  tracer: Tracer;
   clock: Clock;
   newId: NewId;
   config(): Promise<AgentConfig>;

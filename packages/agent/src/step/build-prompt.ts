@@ -1,5 +1,5 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
-import { ModelError, type ModelInfo, type PromptMessage } from '../ports.ts';
+import { ModelError, type ModelInfo, type PromptMessage, type TraceParent } from '../ports.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';
@@ -9,7 +9,8 @@ import { agentLimits } from '../engine/limits.ts';
 import { tokensOf } from './budget.ts';
 import { historyOf } from '../engine/load.ts';
 import { markOf } from './result.ts';
-import { usageWrites } from './upkeep.ts';
+import { traceMemory } from '../tracing/trace-memory.ts';
+import { traceOf, usageWrites } from './upkeep.ts';
 
 interface PromptInput {
   info: ModelInfo;
@@ -70,18 +71,21 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   const { agent, thread, run } = work;
   const { info, tools } = input;
   const system = await systemOf(ctx, work, input);
-  const { context, fits, writes, usage } = await compactWhenNeeded(
-    agent.userId,
-    {
-      threadId: thread.id,
-      history: historyOf(agent),
-      system,
-      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      info,
-      mark: markOf(run),
-      counted: ctx.counts.get(agent.id) ?? null,
-    },
-    { ...ctx, signal: input.signal },
+  const material = {
+    threadId: thread.id,
+    history: historyOf(agent),
+    system,
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    info,
+    mark: markOf(run),
+    counted: ctx.counts.get(agent.id) ?? null,
+  };
+  const prepare = (trace: TraceParent) =>
+    compactWhenNeeded(agent.userId, material, { ...ctx, signal: input.signal, trace });
+  const { context, fits, writes, usage } = await traceMemory(
+    ctx,
+    { name: 'prepare', parent: traceOf(work) },
+    { run: prepare, isWorthIt: () => true },
   );
   const all = [...writes, ...(await usageWrites(ctx, run, usage))];
   // Notes were written meanwhile: the prompt is built from them.

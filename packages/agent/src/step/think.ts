@@ -14,7 +14,7 @@ import { noteFor } from '../run/notes.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
-import { keepNotes } from './upkeep.ts';
+import { keepNotes, traceOf } from './upkeep.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
 interface Thinking {
@@ -43,7 +43,14 @@ const ask = async (
   const shown = isLast ? [] : tools.inPrompt.map(specOf);
   const send = async (built: BuiltPrompt, { maxOutputTokens, provider }: ModelInfo): Promise<Asked> => {
     const { system, messages, from } = built;
-    const request = { use: 'main' as const, system, messages, tools: shown, maxOutputTokens };
+    const request = {
+      use: 'main' as const,
+      system,
+      messages,
+      tools: shown,
+      maxOutputTokens,
+      trace: traceOf(work),
+    };
     return { request, from, thought: await callModel(ctx, work, { request, provider, signal }) };
   };
   const input = { isLast, tools: tools.inPrompt, signal };
