@@ -23,10 +23,15 @@ const open = [
   'setup.status',
 ];
 
+/** The agent's routes for an access token with `chat`. */
+const isChat = (url: string) =>
+  /^\/(api\/v1|rest)\/instance-ai\/(chat\/:threadId(\/cancel)?|events\/:threadId|threads)$/.test(url);
+
 /** The doors that take a bearer; what it may do there is tested beside them. */
 const takes: Record<Kind, (url: string) => boolean> = {
-  'an access token': (url) => /^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/'),
-  "a client's token": (url) => /^\/mcp(\/|$)/.test(url),
+  'an access token': (url) =>
+    isChat(url) || (/^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/')),
+  "a client's token": (url) => isChat(url) || /^\/mcp(\/|$)/.test(url),
   [cookieAlone]: () => false,
 };
 

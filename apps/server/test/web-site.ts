@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { Outside } from '../src/agent/web/index.ts';
+import type { Outside } from '../src/agent/web/outside.ts';
 
 const publicAddress: LookupAddress = { address: '93.184.216.34', family: 4 };
 

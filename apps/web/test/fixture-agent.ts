@@ -1,13 +1,19 @@
 import type { Memory } from '@drawbridge/contracts/agent/memory';
-import type { AgentSettings, AgentStatus, CheckLine } from '@drawbridge/contracts/agent/settings';
+import type { AgentSettings, AgentStatus, CheckLine, UserKeys } from '@drawbridge/contracts/agent/settings';
 import type { Thread, ThreadFrame, ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
-import { agentSettingsInput, defaultPolicies, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import {
+  agentSettingsInput,
+  defaultPolicies,
+  userKeysInput,
+  verifyTarget,
+} from '@drawbridge/contracts/agent/settings';
 import { changeThreadInput, sendInput } from '@drawbridge/contracts/agent/threads';
 import { createEmitter } from '@drawbridge/kit';
-import { initTRPC, tracked, TRPCError } from '@trpc/server';
+import { tracked, TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { t } from './fixture-trpc.ts';
 
 /** The built-in agent of a fixture: what it answers, and what reached it. */
 export interface AgentWorld {
@@ -16,6 +22,7 @@ export interface AgentWorld {
   snapshot: ThreadSnapshot;
   settings: AgentSettings;
   memory: Memory;
+  userKeys: UserKeys;
   lines: CheckLine[];
   /** Calls of procedures that change something, with their input. */
   calls: [string, unknown][];
@@ -62,6 +69,7 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
     enabled: true,
     version: 3,
   },
+  userKeys: { n8nUrl: 'https://n8n.example.org', n8n: { lastFour: 'wxyz' } },
   lines: [],
   calls: [],
   fails: {},
@@ -69,12 +77,6 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   ...change,
 });
 
-const t = initTRPC.create({
-  errorFormatter: ({ shape, error }) => ({
-    ...shape,
-    data: { code: error.cause?.name ?? error.code, httpStatus: shape.data.httpStatus, path: null, fix: null },
-  }),
-});
 const id = z.object({ threadId: z.string() });
 const message = id.extend({ id: z.string() });
 const task = id.extend({ taskId: z.string() });
@@ -162,6 +164,10 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     settings: t.router({
       get: t.procedure.query(() => world.settings),
       change: change('settings.change', agentSettingsInput, () => world.settings),
+      userKeys: t.router({
+        get: t.procedure.query(() => world.userKeys),
+        change: change('settings.userKeys.change', userKeysInput, () => world.userKeys),
+      }),
       verify: change('settings.verify', z.object({ target: verifyTarget }), () => ({ lines: world.lines })),
     }),
     events: t.procedure

@@ -17,9 +17,10 @@ import { newRule, ruleIdInput } from '@drawbridge/contracts/rules';
 import { updateSettingsInput } from '@drawbridge/contracts/settings';
 import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
 import { createEmitter } from '@drawbridge/kit';
-import { initTRPC, tracked, TRPCError } from '@trpc/server';
+import { tracked, TRPCError } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { createAgentRouter, createFrames, type AgentWorld } from './fixture-agent.ts';
+import { t } from './fixture-trpc.ts';
 
 /** What the fixture answers with; tests change it as they go. */
 export interface World {
@@ -57,13 +58,6 @@ export const tokenOf = (change: Partial<AccessToken> = {}): AccessToken => ({
   lastUsedAt: null,
   lastUsedFrom: null,
   ...change,
-});
-
-const t = initTRPC.create({
-  errorFormatter: ({ shape, error }) => ({
-    ...shape,
-    data: { code: error.cause?.name ?? error.code, httpStatus: shape.data.httpStatus, path: null, fix: null },
-  }),
 });
 
 interface Streams {

@@ -2,6 +2,8 @@ import type {
   AgentSettings,
   AgentSettingsInput,
   AgentStatus,
+  UserKeys,
+  UserKeysInput,
   VerifyReply,
   VerifyTarget,
 } from '@drawbridge/contracts/agent/settings';
@@ -15,6 +17,14 @@ export interface AgentModule {
     get(): Promise<AgentSettings>;
     change(input: AgentSettingsInput): Promise<AgentSettings>;
   };
+  /** Keys that a person has set for themselves. */
+  userKeys: {
+    get(userId: string): Promise<UserKeys>;
+    /** Throws `badRequest` for blanks, and while the owner has not named the server of the key. */
+    change(userId: string, input: UserKeysInput): Promise<UserKeys>;
+  };
+  /** Deletes all that the agent has of a user who is removed. */
+  forgetUser(userId: string): Promise<void>;
   /** Tests a part of the settings; `userId` is the owner's. */
   verify(userId: string, target: VerifyTarget): Promise<VerifyReply>;
 }

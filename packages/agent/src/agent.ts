@@ -47,12 +47,24 @@ export interface Threads {
   file(userId: string, fileId: string): Promise<FileRow>;
 }
 
+/** A message that waits in a thread. */
+export interface QueuedId {
+  threadId: string;
+  id: string;
+}
+
+/** A background or planned task of a thread. */
+export interface TaskId {
+  threadId: string;
+  taskId: string;
+}
+
 export interface Queue {
   list(userId: string, threadId: string): Promise<QueuedMessage[]>;
-  edit(userId: string, threadId: string, id: string, text: string): Promise<QueuedMessage>;
-  remove(userId: string, threadId: string, id: string): Promise<void>;
+  edit(userId: string, queued: QueuedId, text: string): Promise<QueuedMessage>;
+  remove(userId: string, queued: QueuedId): Promise<void>;
   /** Puts it into the open run at once. */
-  steer(userId: string, threadId: string, id: string): Promise<SendReply>;
+  steer(userId: string, queued: QueuedId): Promise<SendReply>;
   /** Runs what Stop has paused. */
   resume(userId: string, threadId: string): Promise<void>;
 }
@@ -68,8 +80,8 @@ export interface Agent {
   threads: Threads;
   queue: Queue;
   tasks: {
-    cancel(userId: string, threadId: string, taskId: string): Promise<void>;
-    correct(userId: string, threadId: string, taskId: string, text: string): Promise<void>;
+    cancel(userId: string, task: TaskId): Promise<void>;
+    correct(userId: string, task: TaskId, text: string): Promise<void>;
   };
   memory: {
     get(userId: string): Promise<Memory>;
@@ -77,6 +89,8 @@ export interface Agent {
   };
   /** Tokens and cost of the user's day. */
   usage(userId: string): Promise<{ tokens: number; costMicro: number }>;
+  /** Stops what runs for a user who is removed, and deletes all that is theirs. */
+  forgetUser(userId: string): Promise<void>;
   /** Ends threads that were not used for that long. */
   forgetOld(signal: AbortSignal): Promise<void>;
   /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */

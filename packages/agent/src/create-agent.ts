@@ -19,31 +19,47 @@ import { onMachineCall, recover } from './engine/recover.ts';
 import { send } from './run/send.ts';
 import { stopThread } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
-import { put, type AgentStore } from './store-port.ts';
+import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
+import { removeRowsOfUser } from './threads/remove.ts';
 import { createThreads } from './threads/threads.ts';
+import type { Tracer } from './ports.ts';
+import { noTracer } from './tracing/no-tracer.ts';
+import { traceEnd } from './tracing/trace-ends.ts';
+import { tracedModel } from './tracing/trace-model.ts';
 
-export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus'> {
+export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
+  /** Without it nothing is traced. */
+  tracer?: Tracer;
   /** Threads that were used last longer ago are deleted, in milliseconds; null: kept. */
   keepMs: number | null;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
+type EventWrite = Extract<Write, { type: 'event' }>;
+
 /** Readers of a thread learn of its events once they are stored. */
-const publishing = (store: AgentStore, changed: (userId: string, threadId: string) => void): AgentStore => ({
+const publishing = (store: AgentStore, publish: (events: readonly EventWrite[]) => void): AgentStore => ({
   ...store,
   commit: async (writes, durability) => {
     if (!(await store.commit(writes, durability))) return false;
-    const threads = new Map(
-      writes.flatMap((write) =>
-        write.type === 'event' ? [[`${write.userId} ${write.threadId}`, write]] : [],
-      ),
-    );
-    for (const { userId, threadId } of threads.values()) changed(userId, threadId);
+    publish(writes.filter((write) => write.type === 'event'));
     return true;
   },
 });
+
+/** The same with a span for each model call, and for each agent and tool call that ends. */
+const tracing = ({ tracer, store, model, clock, newId, onError }: CreateAgentNeeds) => {
+  if (tracer === undefined) return { tracer: noTracer, model, traceEnds: () => {} };
+  return {
+    tracer,
+    model: tracedModel(model, { tracer, clock, newId }),
+    traceEnds: (events: readonly EventWrite[]) => {
+      for (const { userId, event } of events) traceEnd({ store, tracer }, userId, event).catch(onError);
+    },
+  };
+};
 
 const toMemory = ({ sections, enabled, version }: MemoryRow): Memory => ({
   sections: Object.fromEntries(
@@ -73,7 +89,13 @@ const changeMemory = async (
 export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { clock, machine, onError } = given;
   const feed = createFeed({ clock, onError });
-  const needs: AgentNeeds = { ...given, store: publishing(given.store, feed.changed), bus: feed };
+  const { tracer, model, traceEnds } = tracing(given);
+  const publish = (events: readonly EventWrite[]) => {
+    const threads = new Map(events.map((event) => [`${event.userId} ${event.threadId}`, event]));
+    for (const { userId, threadId } of threads.values()) feed.changed(userId, threadId);
+    traceEnds(events);
+  };
+  const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;
   const engine = createEngine(needs);
   const { ctx } = engine;
@@ -104,11 +126,11 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
       return { runId: call?.runId ?? null };
     },
     tasks: {
-      cancel: async (userId, threadId, taskId) => {
+      cancel: async (userId, { threadId, taskId }) => {
         if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId)))
           throw errors.notFound();
       },
-      correct: async (userId, threadId, taskId, text) => {
+      correct: async (userId, { threadId, taskId }, text) => {
         const thread = await requireThread(userId, threadId);
         if (!(await correctTask(ctx, thread, { taskId, text }))) throw errors.notFound();
       },
@@ -120,6 +142,11 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     usage: (userId) => {
       const now = clock.now();
       return store.usageSince(userId, now - (now % dayMs));
+    },
+    forgetUser: async (userId) => {
+      const own = await store.find('agentThreads', { userId }, { isLenient: true });
+      for (const { id } of own) await stopThread(ctx, userId, id);
+      await removeRowsOfUser(store, userId);
     },
     forgetOld: async (signal) => {
       if (given.keepMs !== null) await threads.forgetOld(signal);

@@ -27,7 +27,11 @@ export const callError = z.object({ code: z.string(), message: z.string() });
 export type CallError = z.infer<typeof callError>;
 
 /** The access token, connected client or agent thread of a call, with its name at that time. */
-export const callVia = z.object({ kind: z.enum(['token', 'client', 'thread']), id: z.string(), name: z.string() });
+export const callVia = z.object({
+  kind: z.enum(['token', 'client', 'thread']),
+  id: z.string(),
+  name: z.string(),
+});
 export type CallVia = z.infer<typeof callVia>;
 
 /** The stored record of a tool call, as in the activity log. `durationMs` is from creation to end. */

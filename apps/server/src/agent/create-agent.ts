@@ -9,6 +9,7 @@ import { createN8n } from './domain/index.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
 import { createModels, verifyModel } from './models/index.ts';
+import type { OpenTracer } from './otel/index.ts';
 import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
@@ -23,6 +24,8 @@ interface Needs {
   isUser(userId: string): Promise<boolean>;
   /** Masks a secret in the log. */
   hide(secret: string): void;
+  /** Undefined where nothing is traced. */
+  tracing?: OpenTracer | undefined;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
@@ -77,7 +80,7 @@ const verify = async (
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, onError } = needs;
+  const { environment, clock, store, isUser, tracing, onError } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -93,6 +96,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     config: settings.config,
     isUser,
     keepMs: environment.keepThreadsMs,
+    ...(tracing && { tracer: tracing.tracer }),
     onError,
   });
   return {
@@ -102,11 +106,23 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       const { off } = await settings.config();
       return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
     },
+    userKeys: {
+      get: settings.userKeys,
+      change: async (userId, { n8n: key }) => {
+        if (key !== undefined) await settings.setUserKey(userId, key);
+        return settings.userKeys(userId);
+      },
+    },
+    forgetUser: async (userId) => {
+      await agent.forgetUser(userId);
+      await settings.setUserKey(userId, null);
+    },
     verify: (userId, target) => verify(parts, { clock, userId, target }),
     stop: async () => {
       await agent.stop();
       await mcp.close();
       await web.close();
+      await tracing?.close();
     },
   };
 };

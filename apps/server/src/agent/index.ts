@@ -1,1 +1,2 @@
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
+export { openTracer } from './otel/index.ts';

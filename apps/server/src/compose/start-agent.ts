@@ -1,4 +1,4 @@
-import { createServerAgent, type ServerAgent } from '../agent/index.ts';
+import { createServerAgent, openTracer, type ServerAgent } from '../agent/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -13,15 +13,20 @@ const moduleName = 'instance-ai';
 export const startAgent = async ({ config, clock, opened, gateway }: Parts): Promise<ServerAgent | null> => {
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
+  const warn = (sentence: string) => log.warn(sentence);
+  const { otlpEndpoint: endpoint, agentTraceContent: hasContent } = config;
+  const tracerNeeds = { hasContent, scrub: scrubber.scrub, warn, clock };
+  const tracing = endpoint === undefined ? undefined : await openTracer({ endpoint, ...tracerNeeds });
   const agent = createServerAgent({
     environment: config,
     clock,
     store,
     callers: { gateway, clock, onError },
     secret,
-    isUser: accounts.exists,
+    isUser: accounts.isEnabled,
     hide: scrubber.hide,
-    warn: (sentence) => log.warn(sentence),
+    warn,
+    tracing,
     onError,
   });
   await agent.agent.start();

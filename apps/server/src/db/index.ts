@@ -1,4 +1,4 @@
-export { agentKeys, agentTables, type AgentTables } from './agent-tables.ts';
+export { agentKeys, agentTables } from './agent-tables.ts';
 export type {
   IdempotencyTable,
   CallTable,

@@ -13,8 +13,8 @@ import { callRevisions } from './migrations/0011-call-revisions.ts';
 import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
-import { agentSettings } from './migrations/0015-agent-settings.ts';
-import { agent } from './migrations/0016-agent.ts';
+import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
+import { agent } from './migrations/agent/0016-agent.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */

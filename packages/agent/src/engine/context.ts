@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import type { Clock } from '@drawbridge/kit';
+import type { BoundedMap, Clock } from '@drawbridge/kit';
+import type { Counted } from '../memory/context.ts';
 import type {
   AgentBus,
   AgentConfig,
@@ -9,6 +10,7 @@ import type {
   ModelPort,
   NewId,
   SearchPort,
+  Tracer,
   WebPort,
 } from '../ports.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
@@ -24,6 +26,7 @@ export interface AgentNeeds {
   mcp: McpPort;
   domains: readonly DomainAdapter[];
   bus: AgentBus;
+  tracer: Tracer;
   clock: Clock;
   newId: NewId;
   config(): Promise<AgentConfig>;
@@ -38,6 +41,10 @@ export interface RunContext extends AgentNeeds {
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
   tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
+  /** The provider's count of the last step of each agent, by its id. */
+  counts: BoundedMap<string, Counted>;
+  /** When notes may be tried again after a failure of the helper model, by history. */
+  notesAfter: BoundedMap<string, number>;
   /** Starts the tasks of a plan that can start. */
   tickPlan(userId: string, planId: string): void;
   /** Ends open agents with all that belongs to them, at most 1.5 s later. */

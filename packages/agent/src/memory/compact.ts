@@ -10,7 +10,7 @@ import type { History } from './history.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 import { transcriptOf } from './transcript.ts';
 
-export const headings = ['Goal', 'Important facts', 'Current state', 'Open issues', 'Next step'] as const;
+const headings = ['Goal', 'Important facts', 'Current state', 'Open issues', 'Next step'] as const;
 
 const contextShare = 0.85;
 /** The answer never takes more of the context than this. */

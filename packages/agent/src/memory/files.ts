@@ -3,7 +3,7 @@ import type { FileRow, MessageRow, ToolCallRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 
 /** Pictures that the model is sent; older ones become a line of text. */
-export const shownPictures = 4;
+const shownPictures = 4;
 const shownTextLength = 40_000;
 
 const isText = (mediaType: string): boolean =>

@@ -1,6 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import type { Clock } from '@drawbridge/kit';
-import { ModelError, type ModelPort } from '../ports.ts';
+import { ModelError, type ModelPort, type TraceParent } from '../ports.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 
 export interface MemoryContext {
@@ -8,6 +8,7 @@ export interface MemoryContext {
   model: ModelPort;
   clock: Clock;
   signal: AbortSignal;
+  trace?: TraceParent;
 }
 
 /** What to write in one transaction, and what the helper model used; null where it gave no numbers. */
@@ -18,7 +19,7 @@ export interface MemoryStep {
 
 export const noStep: MemoryStep = { writes: [], usage: null };
 
-export const helperLimitMs = 60_000;
+const helperLimitMs = 60_000;
 
 export interface HelperAnswer {
   /** Null: the model failed, was cut, or took too long. */
@@ -27,13 +28,14 @@ export interface HelperAnswer {
 }
 
 const read = async (
-  { model }: MemoryContext,
+  { model, trace }: MemoryContext,
   { system, question }: { system: string; question: string },
   signal: AbortSignal,
 ): Promise<HelperAnswer> => {
   let text = '';
   const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: question }] }];
-  for await (const part of model.stream({ use: 'helper', system: [system], messages, tools: [] }, signal)) {
+  const request = { use: 'helper' as const, system: [system], messages, tools: [], ...(trace && { trace }) };
+  for await (const part of model.stream(request, signal)) {
     if (part.type === 'text') text += part.text;
     if (part.type !== 'finish') continue;
     const isWhole = part.reason !== 'length' && part.reason !== 'filter';

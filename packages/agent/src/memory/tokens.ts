@@ -22,7 +22,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 const partsTokens = (parts: readonly PromptPart[]): number =>
   sum(parts.map((part) => (part.type === 'text' ? estimateTokens(part.text) : pictureTokens)));
 
-export const messageTokens = (message: PromptMessage): number => {
+const messageTokens = (message: PromptMessage): number => {
   switch (message.role) {
     case 'user':
       return partsTokens(message.parts);

@@ -1,7 +1,7 @@
 import { cutText } from '@drawbridge/kit';
 
 /** Characters of a result that the model sees; what is longer keeps its beginning and its end. */
-export const maxResultLength = 40_000;
+const maxResultLength = 40_000;
 const headLength = 30_000;
 const tailLength = 8_000;
 

@@ -1,9 +1,9 @@
 import type { QueuedMessage } from '@drawbridge/contracts/agent/threads';
-import type { Queue } from '../agent.ts';
+import type { Queue, QueuedId } from '../agent.ts';
 import { errors } from '../errors.ts';
 import type { QueueRow } from '../rows.ts';
 import { remove, update } from '../store-port.ts';
-import { runQueued } from './after-run.ts';
+import { runQueued, takeQueued } from './after-run.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import { requireModel } from './send.ts';
@@ -21,7 +21,7 @@ const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
 export const createQueue = (ctx: RunContext): Queue => {
   const { store, bus, clock } = ctx;
 
-  const queuedOf = async (userId: string, threadId: string, id: string): Promise<QueueRow> => {
+  const queuedOf = async (userId: string, { threadId, id }: QueuedId): Promise<QueueRow> => {
     const [row] = await store.find('agentQueue', { userId, threadId, id });
     if (!row) throw errors.notFound();
     return row;
@@ -35,25 +35,28 @@ export const createQueue = (ctx: RunContext): Queue => {
   return {
     list: async (userId, threadId) =>
       (await store.find('agentQueue', { userId, threadId }, { orderBy: 'position' })).map(toQueued),
-    edit: async (userId, threadId, id, text) => {
-      const row = await queuedOf(userId, threadId, id);
-      const where = { userId, threadId, id };
+    edit: async (userId, queued, text) => {
+      const row = await queuedOf(userId, queued);
+      const { threadId } = queued;
+      const where = { userId, ...queued };
       if (!(await store.commit([update('agentQueue', where, { text, editedAt: clock.now() })], 'synced')))
         throw errors.notFound();
       bus.changed(userId, threadId);
       return toQueued({ ...row, text });
     },
-    remove: async (userId, threadId, id) => {
-      await queuedOf(userId, threadId, id);
-      await store.commit([remove('agentQueue', { userId, threadId, id })], 'synced');
-      bus.changed(userId, threadId);
+    remove: async (userId, queued) => {
+      await queuedOf(userId, queued);
+      await store.commit([remove('agentQueue', { userId, ...queued })], 'synced');
+      bus.changed(userId, queued.threadId);
     },
-    steer: async (userId, threadId, id) => {
-      const { text, files } = await queuedOf(userId, threadId, id);
+    steer: async (userId, queued) => {
+      const { threadId, id } = queued;
+      const row = await queuedOf(userId, queued);
+      const { text, files } = row;
       const thread = await requireThread(userId, threadId);
       const model = await requireModel(ctx, userId);
       const message: NewMessage = { id, text, files, source: 'queued' };
-      const writes = [remove('agentQueue', { userId, threadId, id })];
+      const writes = takeQueued(row);
       const open = await openRunOf(ctx, userId, threadId);
       if (open && (await steer(ctx, open, { message, writes }))) return { runId: open.id };
       const run = await startRun(ctx, thread, { model, timeZone: null, message, writes });

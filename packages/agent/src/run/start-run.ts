@@ -117,11 +117,13 @@ export const startRun = async (
   };
   const agent = newMain(ctx, run);
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
+  const traceId = ctx.tracer.traceId(run.id);
+  const started = { messageId: run.messageId, kind: run.kind, ...(traceId !== null && { traceId }) };
   const writes = [
     insert('agentRuns', run),
     insert('agentAgents', agent),
     ...(start.writes ?? []),
-    runEventOf(ctx, run, ['run-start', { messageId: run.messageId, kind: run.kind }]),
+    runEventOf(ctx, run, ['run-start', started]),
     ...(message === null ? [] : await messageWrites(ctx, run, message)),
     eventOf(ctx, agent, ['agent-spawned', spawned]),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),

@@ -1,5 +1,5 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
-import { ModelError, type ModelInfo, type PromptMessage } from '../ports.ts';
+import { ModelError, type ModelInfo, type PromptMessage, type TraceParent } from '../ports.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';
@@ -9,7 +9,8 @@ import { agentLimits } from '../engine/limits.ts';
 import { tokensOf } from './budget.ts';
 import { historyOf } from '../engine/load.ts';
 import { markOf } from './result.ts';
-import { usageWrites } from './upkeep.ts';
+import { traceMemory } from '../tracing/trace-memory.ts';
+import { traceOf, usageWrites } from './upkeep.ts';
 
 interface PromptInput {
   info: ModelInfo;
@@ -56,31 +57,39 @@ const systemOf = async (ctx: RunContext, work: Work, { tools, isLast }: PromptIn
   return isLast ? [...prompt, lastStepInstruction] : prompt;
 };
 
+export interface BuiltPrompt {
+  system: string[];
+  messages: PromptMessage[];
+  /** As estimated, or counted by the provider and estimated since. */
+  tokens: number;
+  /** Messages up to this number are in the notes. */
+  from: number;
+}
+
 /** What the next step of an agent sends to the model. */
-export const buildPrompt = async (
-  ctx: RunContext,
-  work: Work,
-  input: PromptInput,
-): Promise<{ system: string[]; messages: PromptMessage[] }> => {
+export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInput): Promise<BuiltPrompt> => {
   const { agent, thread, run } = work;
   const { info, tools } = input;
   const system = await systemOf(ctx, work, input);
-  const { context, fits, writes, usage } = await compactWhenNeeded(
-    agent.userId,
-    {
-      threadId: thread.id,
-      history: historyOf(agent),
-      system,
-      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      info,
-      mark: markOf(run),
-      counted: null,
-    },
-    { ...ctx, signal: input.signal },
+  const material = {
+    threadId: thread.id,
+    history: historyOf(agent),
+    system,
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    info,
+    mark: markOf(run),
+    counted: ctx.counts.get(agent.id) ?? null,
+  };
+  const prepare = (trace: TraceParent) =>
+    compactWhenNeeded(agent.userId, material, { ...ctx, signal: input.signal, trace });
+  const { context, fits, writes, usage } = await traceMemory(
+    ctx,
+    { name: 'prepare', parent: traceOf(work) },
+    { run: prepare, isWorthIt: () => true },
   );
   const all = [...writes, ...(await usageWrites(ctx, run, usage))];
   // Notes were written meanwhile: the prompt is built from them.
   if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
-  return { system: context.system, messages: context.messages };
+  return context;
 };

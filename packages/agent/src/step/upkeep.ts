@@ -1,5 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
-import type { MemoryContext, MemoryStep } from '../memory/helper.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { noStep, type MemoryContext, type MemoryStep } from '../memory/helper.ts';
 import { observeWhenDue } from '../memory/observe.ts';
 import { reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
@@ -7,6 +8,8 @@ import type { RunRow } from '../rows.ts';
 import { increase, type Write } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { historyOf } from '../engine/load.ts';
+import type { TraceParent } from '../ports.ts';
+import { traceMemory } from '../tracing/trace-memory.ts';
 import { costOf } from './usage.ts';
 
 /** What the helper model used counts for the run. */
@@ -21,6 +24,15 @@ export const usageWrites = async (
   const add = { inputTokens, outputTokens, cachedTokens, ...(cost !== null && { costMicro: cost }) };
   return [increase('agentRuns', { userId: run.userId, id: run.id }, add)];
 };
+
+/** Where the spans of an agent's work belong. */
+export const traceOf = ({ agent }: Work): TraceParent => ({
+  runId: agent.runId,
+  parentId: agent.id,
+  attributes: { 'gen_ai.conversation.id': agent.threadId },
+});
+
+const isWorthIt = ({ writes, usage }: MemoryStep) => writes.length > 0 || usage !== null;
 
 const commitStep = async (
   ctx: RunContext,
@@ -38,9 +50,17 @@ export const keepNotes = async (ctx: RunContext, work: Work, signal: AbortSignal
   const { observerTokens, reflectorTokens } = await ctx.config();
   const { agent } = work;
   const id = { threadId: agent.threadId, history: historyOf(agent), info };
-  const memory: MemoryContext = { ...ctx, signal };
-  await commitStep(ctx, work.run, await observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
-  await commitStep(ctx, work.run, await reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
+  const key = JSON.stringify([agent.userId, id.threadId, id.history]);
+  if (ctx.clock.now() < (ctx.notesAfter.get(key) ?? 0)) return;
+  const take = async (name: string, make: (memory: MemoryContext) => Promise<MemoryStep>) => {
+    const run = (trace: TraceParent) => make({ ...ctx, signal, trace });
+    const step = await traceMemory(ctx, { name, parent: traceOf(work) }, { run, isWorthIt });
+    if (step !== noStep && step.writes.length === 0)
+      ctx.notesAfter.set(key, ctx.clock.now() + agentLimits.notesRestMs);
+    await commitStep(ctx, work.run, step);
+  };
+  await take('observe', (memory) => observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
+  await take('reflect', (memory) => reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
 };
 
 /** A title for a thread without one. */
@@ -49,6 +69,9 @@ export const nameThread = async (
   { userId, threadId, runId }: { userId: string; threadId: string; runId: string },
   signal: AbortSignal,
 ): Promise<void> => {
-  const step = await makeTitle(userId, { threadId, runId }, { ...ctx, signal });
+  const [main] = await ctx.store.find('agentAgents', { userId, threadId, runId, kind: 'main' });
+  const parent = { runId, parentId: main?.id ?? null, attributes: { 'gen_ai.conversation.id': threadId } };
+  const run = (trace: TraceParent) => makeTitle(userId, { threadId, runId }, { ...ctx, signal, trace });
+  const step = await traceMemory(ctx, { name: 'title', parent }, { run, isWorthIt });
   await commitStep(ctx, { userId, id: runId }, step);
 };

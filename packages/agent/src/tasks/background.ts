@@ -4,7 +4,7 @@ import type { RunContext } from '../engine/context.ts';
 import { openAgentStates } from '../run/end-agent.ts';
 
 /** An open background or planned task of the thread. */
-export const taskOf = async (
+const taskOf = async (
   ctx: Pick<RunContext, 'store'>,
   { userId, id: threadId }: Pick<ThreadRow, 'userId' | 'id'>,
   taskId: string,

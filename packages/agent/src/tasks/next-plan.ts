@@ -1,7 +1,7 @@
 import type { PlanRow, PlanTaskRow } from '../rows.ts';
 
 /** Agents of one plan that work side by side. */
-export const maxRunningTasks = 5;
+const maxRunningTasks = 5;
 
 export interface SchedulableTask extends Pick<PlanTaskRow, 'taskId' | 'n' | 'kind' | 'deps' | 'state'> {
   /** It may write to the machine: such tasks run one at a time. */

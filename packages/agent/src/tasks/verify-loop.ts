@@ -1,7 +1,7 @@
 import { failureSignature } from '../repeats.ts';
 import type { PlanTaskRow } from '../rows.ts';
 
-export const maxAttempts = 5;
+const maxAttempts = 5;
 
 export type Attempts = Pick<PlanTaskRow, 'tries' | 'signatures'>;
 

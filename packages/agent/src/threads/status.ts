@@ -3,7 +3,7 @@ import type { AgentRow, QueueRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 import type { Feed } from './feed.ts';
 
-export const isoOf = (at: number): string => new Date(at).toISOString();
+const isoOf = (at: number): string => new Date(at).toISOString();
 
 const openAgentStates = ['ready', 'acting', 'waiting', 'asking'] as const;
 const openRunStates = ['active', 'suspended'] as const;

@@ -1,10 +1,10 @@
 import type { ToolSpec } from '../ports.ts';
 
 /** Up to this number of deferred tools, all of them are in the prompt. */
-export const maxWithoutSearch = 24;
-export const maxLoadedTools = 32;
+const maxWithoutSearch = 24;
+const maxLoadedTools = 32;
 /** Tools that find and load deferred ones; absent where all tools are in the prompt. */
-export const searchToolNames: ReadonlySet<string> = new Set(['search_tools', 'load_tool']);
+const searchToolNames: ReadonlySet<string> = new Set(['search_tools', 'load_tool']);
 
 export interface ToolTiers<Tool> {
   /** In the prompt, the core tools first. */

@@ -69,6 +69,12 @@ export type AgentSettingsInput = z.infer<typeof agentSettingsInput>;
 /** Whether a secret is set, with its last four characters. */
 const secretView = z.object({ lastFour: z.string() }).nullable();
 
+/** Keys of one person. `n8nUrl` is where the key is sent; null while the owner has set none. */
+export const userKeys = z.object({ n8nUrl: z.string().nullable(), n8n: secretView });
+export type UserKeys = z.infer<typeof userKeys>;
+export const userKeysInput = z.strictObject({ n8n: secret });
+export type UserKeysInput = z.infer<typeof userKeysInput>;
+
 export const agentSettings = z.object({
   model: z.string().nullable(),
   modelUrl: z.string().nullable(),

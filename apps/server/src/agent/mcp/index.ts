@@ -1,1 +1,1 @@
-export { createMcpClients, type McpClients, type McpServerConfig } from './clients.ts';
+export { createMcpClients } from './clients.ts';

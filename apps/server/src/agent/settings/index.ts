@@ -1,3 +1,3 @@
 export { createSealer } from './secrets.ts';
-export { createSettings, type AgentServices, type SettingsOfAgent } from './settings.ts';
+export { createSettings } from './settings.ts';
 export { createSettingsStore } from './settings.store.ts';

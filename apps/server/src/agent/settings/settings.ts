@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@drawbridge/agent';
-import type { AgentSettings, AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
+import type { AgentSettings, AgentSettingsInput, UserKeys } from '@drawbridge/contracts/agent/settings';
 import { parseUrl, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { AgentEnvironment } from '../config-schema.ts';
@@ -30,6 +30,8 @@ export interface SettingsOfAgent {
   services(): Promise<AgentServices>;
   /** The user's key for n8n at its present URL; null without one. */
   userKey(userId: string): Promise<string | null>;
+  /** The same as the person sees it. */
+  userKeys(userId: string): Promise<UserKeys>;
   /** Null removes it. Throws `badRequest` while the owner has set no URL of n8n. */
   setUserKey(userId: string, key: string | null): Promise<void>;
 }
@@ -108,6 +110,12 @@ export const createSettings = ({ store, sealer, environment, clock, hide }: Need
     return { scope, name: 'n8n', origin: parseUrl(n8nUrl ?? '')?.origin ?? null };
   };
 
+  const userKey = async (userId: string) => {
+    const row = await store.read(`user:${userId}`);
+    if (row === null) return null;
+    return keys.open(row.sealedKeys, await n8nLabel(`user:${userId}`));
+  };
+
   return {
     get,
     change: async (input) => {
@@ -117,11 +125,11 @@ export const createSettings = ({ store, sealer, environment, clock, hide }: Need
     config: async () => configOf((await owner.read()).holds, environment),
     modelSettings: async () => modelSettingsOf(await owner.read(), environment),
     services: async () => servicesOf(await owner.read(), environment),
-    userKey: async (userId) => {
-      const row = await store.read(`user:${userId}`);
-      if (row === null) return null;
-      return keys.open(row.sealedKeys, await n8nLabel(`user:${userId}`));
-    },
+    userKeys: async (userId) => ({
+      n8nUrl: (await owner.read()).holds.n8nUrl,
+      n8n: keyView(await userKey(userId)),
+    }),
+    userKey,
     setUserKey: async (userId, key) => {
       const scope: Scope = `user:${userId}`;
       if (key === null) return store.remove(scope);

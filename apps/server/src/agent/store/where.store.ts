@@ -6,7 +6,7 @@ export type Stored = string | number | null;
 export type AnyTables = Record<string, Record<string, Stored>>;
 
 /** Booleans as 0 or 1, lists and objects as JSON. */
-export const toStored = (value: unknown): Stored => {
+const toStored = (value: unknown): Stored => {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   // A column that was left out would be written as an unknown value, and read by an unknown condition.

@@ -19,7 +19,7 @@ export interface ExtractLimits {
   ms: number;
 }
 
-export const extractLimits: ExtractLimits = { heapMiB: 128, ms: 5_000 };
+const extractLimits: ExtractLimits = { heapMiB: 128, ms: 5_000 };
 const maxWorkers = 2;
 
 const isSource = import.meta.url.endsWith('.ts');

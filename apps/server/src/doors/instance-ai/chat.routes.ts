@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { taskId, threadId } from '@drawbridge/contracts/agent/ids';
 import { chatBodyLimit, correctInput, sendInput } from '@drawbridge/contracts/agent/threads';
 import { done, idOf, type Route } from './route.ts';
@@ -22,13 +23,17 @@ const cancel: Route = {
   },
 };
 
+const taskOf = (request: FastifyRequest) => ({
+  threadId: idOf(request, 'threadId', threadId),
+  taskId: idOf(request, 'taskId', taskId),
+});
+
 const cancelTask: Route = {
   method: 'POST',
   path: '/chat/:threadId/tasks/:taskId/cancel',
   right: 'person',
   handle: async ({ module }, { userId, request }) => {
-    const thread = idOf(request, 'threadId', threadId);
-    await module.agent.tasks.cancel(userId, thread, idOf(request, 'taskId', taskId));
+    await module.agent.tasks.cancel(userId, taskOf(request));
     return done;
   },
 };
@@ -38,9 +43,8 @@ const correctTask: Route = {
   path: '/chat/:threadId/tasks/:taskId/correct',
   right: 'person',
   handle: async ({ module }, { userId, request }) => {
-    const thread = idOf(request, 'threadId', threadId);
     const { message } = correctInput.parse(request.body);
-    await module.agent.tasks.correct(userId, thread, idOf(request, 'taskId', taskId), message);
+    await module.agent.tasks.correct(userId, taskOf(request), message);
     return done;
   },
 };

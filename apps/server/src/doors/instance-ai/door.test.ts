@@ -149,7 +149,7 @@ describe('AG-01 rights', () => {
   });
 
   it('ids of another person are unknown, and settings are the owner’s', async () => {
-    const { server, ann, ben } = await createTenants();
+    const { server, ann, ben, clientToken } = await createTenants();
     const of = (cookie: string) => async (method: string, path: string, body?: unknown) =>
       (await server.send(bare + path, { method, headers: { cookie }, body })).status;
     const [anns, bens] = [of(ann.cookie), of(ben.cookie)];
@@ -166,6 +166,8 @@ describe('AG-01 rights', () => {
       ['POST', '/chat/t1/tasks/ag_1/cancel'],
     ] as const)
       expect([path, await bens(method, path, body)]).toEqual([path, 404]);
+    const headers = { authorization: `Bearer ${clientToken}` };
+    expect((await server.send(`${bare}/threads`, { headers })).status).toBe(401);
     expect(await bens('GET', '/settings')).toBe(200);
     expect(await bens('PATCH', '/settings', {})).toBe(403);
     expect(await bens('POST', '/settings/verify/model')).toBe(403);

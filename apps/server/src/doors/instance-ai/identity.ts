@@ -44,5 +44,3 @@ export const createIdentify = ({ accounts, access, limits }: Needs) => {
     return identity;
   };
 };
-
-export type Identify = ReturnType<typeof createIdentify>;

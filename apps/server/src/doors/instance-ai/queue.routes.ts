@@ -5,7 +5,10 @@ import { done, idOf, type Route } from './route.ts';
 
 const base = '/threads/:threadId/queued-messages';
 const threadOf = (request: FastifyRequest) => idOf(request, 'threadId', threadId);
-const messageOf = (request: FastifyRequest) => idOf(request, 'messageId', messageId);
+const queuedOf = (request: FastifyRequest) => ({
+  threadId: threadOf(request),
+  id: idOf(request, 'messageId', messageId),
+});
 
 const list: Route = {
   method: 'GET',
@@ -22,7 +25,7 @@ const edit: Route = {
   right: 'person',
   handle: ({ module }, { userId, request }) => {
     const { text } = editQueuedInput.parse(request.body);
-    return module.agent.queue.edit(userId, threadOf(request), messageOf(request), text);
+    return module.agent.queue.edit(userId, queuedOf(request), text);
   },
 };
 
@@ -31,7 +34,7 @@ const remove: Route = {
   path: `${base}/:messageId`,
   right: 'person',
   handle: async ({ module }, { userId, request }) => {
-    await module.agent.queue.remove(userId, threadOf(request), messageOf(request));
+    await module.agent.queue.remove(userId, queuedOf(request));
     return done;
   },
 };
@@ -40,8 +43,7 @@ const steer: Route = {
   method: 'POST',
   path: `${base}/:messageId/steer`,
   right: 'person',
-  handle: ({ module }, { userId, request }) =>
-    module.agent.queue.steer(userId, threadOf(request), messageOf(request)),
+  handle: ({ module }, { userId, request }) => module.agent.queue.steer(userId, queuedOf(request)),
 };
 
 const resume: Route = {

@@ -1,5 +1,5 @@
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
-import { agentSettingsInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import { agentSettingsInput, userKeysInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
 import { errors } from '../../errors.ts';
 import type { Route } from './route.ts';
 
@@ -43,6 +43,21 @@ const changeSettings: Route = {
   handle: ({ module }, { request }) => module.settings.change(agentSettingsInput.parse(request.body)),
 };
 
+const getUserKeys: Route = {
+  method: 'GET',
+  path: '/settings/user-keys',
+  right: 'person',
+  handle: ({ module }, { userId }) => module.userKeys.get(userId),
+};
+
+const changeUserKeys: Route = {
+  method: 'PATCH',
+  path: '/settings/user-keys',
+  right: 'person',
+  handle: ({ module }, { userId, request }) =>
+    module.userKeys.change(userId, userKeysInput.parse(request.body)),
+};
+
 const verify: Route = {
   method: 'POST',
   path: '/settings/verify/:target',
@@ -57,4 +72,13 @@ const verify: Route = {
   },
 };
 
-export const settingsRoutes = [getMemory, changeMemory, usage, getSettings, changeSettings, verify];
+export const settingsRoutes = [
+  getMemory,
+  changeMemory,
+  usage,
+  getSettings,
+  changeSettings,
+  getUserKeys,
+  changeUserKeys,
+  verify,
+];

@@ -34,7 +34,8 @@ export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore =
       for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers', 'userSettings'] as const)
         await trx.deleteFrom(table).where('userId', '=', userId).execute();
       for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
-      await trx.deleteFrom('gatewaySwitches').where('scope', '=', `user:${userId}`).execute();
+      for (const table of ['gatewaySwitches', 'agentSettings'] as const)
+        await trx.deleteFrom(table).where('scope', '=', `user:${userId}`).execute();
       const offered = trx.selectFrom('machines').select('toolsDigest');
       await trx.deleteFrom('toolLists').where('digest', 'not in', offered).execute();
       return true;

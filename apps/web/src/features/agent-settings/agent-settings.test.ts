@@ -5,11 +5,15 @@ import { setBench, type Bench } from '../../../test/mounting.ts';
 import AgentCard from './agent-card.vue';
 import { numberOrNull, serversOf } from './form-values.ts';
 import MemoryCard from './memory-card.vue';
+import OwnKeysCard from './own-keys-card.vue';
 
 let bench: Bench;
 afterEach(() => bench.close());
 
-const open = async (component: typeof AgentCard | typeof MemoryCard, change: Partial<AgentWorld> = {}) => {
+const open = async (
+  component: typeof AgentCard | typeof MemoryCard | typeof OwnKeysCard,
+  change: Partial<AgentWorld> = {},
+) => {
   bench = await setBench({ agent: agentWorldOf(change) });
   const wrapper = mount(component, { global: bench.global });
   await expect.poll(() => wrapper.find('form').exists()).toBe(true);
@@ -71,6 +75,14 @@ it('reads, changes and switches off what is remembered', async () => {
   await card.get('[role=switch]').trigger('click');
   await flushPromises();
   await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 3 }]);
+});
+
+it('replaces the own key for n8n without showing it', async () => {
+  const card = await open(OwnKeysCard);
+  expect(card.text()).toContain('ends in wxyz');
+  await card.get('input[name=n8nKey]').setValue('my new key');
+  await card.get('form').trigger('submit');
+  await expect.poll(() => calls().at(-1)).toEqual(['settings.userKeys.change', { n8n: 'my new key' }]);
 });
 
 it('reads numbers and servers as they are typed', () => {

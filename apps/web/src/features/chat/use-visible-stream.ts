@@ -3,7 +3,7 @@ import { onScopeDispose, watch } from 'vue';
 import { useClock } from '../../api/index.ts';
 
 /** A hidden window keeps its stream this long: browsers open only six connections to a server. */
-export const hiddenMs = 30_000;
+const hiddenMs = 30_000;
 
 /** Runs `open` once it is ready and the window visible; cleans up 30 s after the window was hidden. */
 export const useVisibleStream = (isReady: () => boolean, open: () => () => void): void => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { N8nError, type N8nApi } from './client.ts';
 import type { Endpoints } from './endpoints.ts';
 
-export const maxTextLength = 40_000;
+const maxTextLength = 40_000;
 export const secretMask = '[secret left out]';
 
 export const objectId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);

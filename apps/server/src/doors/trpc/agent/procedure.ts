@@ -7,6 +7,12 @@ export const agentProcedure = userProcedure.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, agent: ctx.agent.agent } });
 });
 
+/** The same with the settings of the agent: `ctx.agent` is all of it. */
+export const agentModuleProcedure = userProcedure.use(({ ctx, next }) => {
+  if (!ctx.agent) throw errors.notFound();
+  return next({ ctx: { ...ctx, agent: ctx.agent } });
+});
+
 /** For the owner alone: `ctx.agent` is the agent with its settings. Throws `notFound`. */
 export const agentOwnerProcedure = ownerProcedure.use(({ ctx, next }) => {
   if (!ctx.agent) throw errors.notFound();

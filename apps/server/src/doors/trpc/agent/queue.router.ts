@@ -12,16 +12,14 @@ export const queueRouter = router({
     .query(({ ctx, input }) => ctx.agent.queue.list(ctx.userId, input.threadId)),
   edit: agentProcedure
     .input(queuedInput.extend(editQueuedInput.shape))
-    .mutation(({ ctx, input: { threadId, id, text } }) =>
-      ctx.agent.queue.edit(ctx.userId, threadId, id, text),
-    ),
-  remove: agentProcedure.input(queuedInput).mutation(async ({ ctx, input: { threadId, id } }) => {
-    await ctx.agent.queue.remove(ctx.userId, threadId, id);
+    .mutation(({ ctx, input: { text, ...queued } }) => ctx.agent.queue.edit(ctx.userId, queued, text)),
+  remove: agentProcedure.input(queuedInput).mutation(async ({ ctx, input }) => {
+    await ctx.agent.queue.remove(ctx.userId, input);
     return done;
   }),
   steer: agentProcedure
     .input(queuedInput)
-    .mutation(({ ctx, input: { threadId, id } }) => ctx.agent.queue.steer(ctx.userId, threadId, id)),
+    .mutation(({ ctx, input }) => ctx.agent.queue.steer(ctx.userId, input)),
   resume: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
     await ctx.agent.queue.resume(ctx.userId, input.threadId);
     return done;

@@ -1,7 +1,16 @@
-import { agentSettingsInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import { agentSettingsInput, userKeysInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
 import { router } from '../trpc.ts';
-import { agentOwnerProcedure } from './procedure.ts';
+import { agentModuleProcedure, agentOwnerProcedure } from './procedure.ts';
+
+/** Keys of the person who asks; they are never read. */
+const userKeysRouter = router({
+  get: agentModuleProcedure.query(({ ctx }) => ctx.agent.userKeys.get(ctx.userId)),
+  /** `null` removes a key. */
+  change: agentModuleProcedure
+    .input(userKeysInput)
+    .mutation(({ ctx, input }) => ctx.agent.userKeys.change(ctx.userId, input)),
+});
 
 /** Settings of the whole server; secrets are never read. */
 export const agentSettingsRouter = router({
@@ -12,4 +21,5 @@ export const agentSettingsRouter = router({
   verify: agentOwnerProcedure
     .input(z.strictObject({ target: verifyTarget }))
     .mutation(({ ctx, input }) => ctx.agent.verify(ctx.userId, input.target)),
+  userKeys: userKeysRouter,
 });

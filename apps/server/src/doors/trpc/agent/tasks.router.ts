@@ -7,14 +7,14 @@ const taskInput = threadIdInput.extend({ taskId });
 
 /** Background tasks of a thread. */
 export const tasksRouter = router({
-  cancel: agentProcedure.input(taskInput).mutation(async ({ ctx, input: { threadId, taskId: id } }) => {
-    await ctx.agent.tasks.cancel(ctx.userId, threadId, id);
+  cancel: agentProcedure.input(taskInput).mutation(async ({ ctx, input }) => {
+    await ctx.agent.tasks.cancel(ctx.userId, input);
     return done;
   }),
   correct: agentProcedure
     .input(taskInput.extend({ text: correctInput.shape.message }))
-    .mutation(async ({ ctx, input: { threadId, taskId: id, text } }) => {
-      await ctx.agent.tasks.correct(ctx.userId, threadId, id, text);
+    .mutation(async ({ ctx, input: { text, ...task } }) => {
+      await ctx.agent.tasks.correct(ctx.userId, task, text);
       return done;
     }),
 });

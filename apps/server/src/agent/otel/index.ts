@@ -1,0 +1,1 @@
+export { openTracer, type OpenTracer } from './open-tracer.ts';

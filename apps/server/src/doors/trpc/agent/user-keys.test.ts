@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../../db/index.ts';
+import { createTenants } from '../../../../test/tenants.ts';
+
+const key = 'key-of-ben-for-n8n';
+
+it('CF-10 a key for n8n is the own one of each person, and is never read', async () => {
+  const { server, ann, ben } = await createTenants();
+  const keysOf = ({ panel }: typeof ben) => panel.agent.settings.userKeys;
+  const n8nUrl = 'https://n8n.example.org/';
+  await expect(keysOf(ben).change.mutate({ n8n: key })).rejects.toMatchObject({
+    data: { code: 'BAD_REQUEST' },
+  });
+  await ann.panel.agent.settings.change.mutate({ n8nUrl });
+  const set = { n8nUrl, n8n: { lastFour: '-n8n' } };
+  expect(await keysOf(ben).change.mutate({ n8n: key })).toEqual(set);
+  expect(await keysOf(ben).get.query()).toEqual(set);
+  expect(await keysOf(ann).get.query()).toEqual({ n8nUrl, n8n: null });
+
+  const path = '/api/v1/instance-ai/settings/user-keys';
+  const headers = { cookie: ben.cookie };
+  expect((await server.send(path, { headers })).json).toEqual(set);
+  expect((await server.send(path)).status).toBe(401);
+  const removed = await server.send(path, { method: 'PATCH', headers, body: { n8n: null } });
+  expect(removed.json).toEqual({ n8nUrl, n8n: null });
+  expect(server.log.join('')).not.toContain(key);
+});
+
+it('a removed account leaves no key, no chat and no memory', async () => {
+  const { server, ann, ben } = await createTenants();
+  await ann.panel.agent.settings.change.mutate({ n8nUrl: 'https://n8n.example.org/' });
+  const { agent } = ben.panel;
+  await agent.settings.userKeys.change.mutate({ n8n: key });
+  await agent.threads.create.mutate({ threadId: 't1' });
+  await agent.memory.change.mutate({ sections: { person: 'Likes tea' }, version: 0 });
+  const people = await ann.panel.people.list.query();
+  const { id = '' } = people.find(({ name }) => name === 'Ben') ?? {};
+  await ann.panel.people.remove.mutate({ id });
+  const { db, close } = openDatabase({ dataDir: server.dataDir, url: undefined });
+  onTestFinished(close);
+  const scopes = await db.selectFrom('agentSettings').select('scope').execute();
+  expect(scopes).toEqual([{ scope: 'all' }]);
+  const own = server.app.agent;
+  expect(await own?.memory.get(id)).toMatchObject({ version: 0, sections: { person: '' } });
+  expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null });
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
+import {
+  connectDaemon,
+  createProcesses,
+  newFolder,
+  openPage,
+  startBrowser,
+  startServer,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const unsafe = 'Done. <script>document.title = "run"</script> ![x](http://example.org/x.png)';
+
+describeWith('chromium')('the chat', () => {
+  const processes = createProcesses();
+  const root = join(newFolder('home'), 'site');
+  const outside: string[] = [];
+  let model: ScriptedModel;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.txt'), 'one\n');
+    model = await startScriptedModel(({ tools }, number) => {
+      if (tools.length === 0) return { text: 'A file' };
+      const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
+      return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
+    });
+    const server = await startServer(processes, { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
+    const ann = await server.createOwner();
+    await connectDaemon(processes, { person: ann, url: server.url, root });
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(server.url)) outside.push(request.url());
+    });
+    await page.goto(`${server.url}/chat`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await model?.close();
+    await processes.stopAll();
+  });
+
+  it('shows the question of a call in its place, also after a reload', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('Write b.txt');
+    await page.keyboard.press('Enter');
+    const allow = page.locator('[data-decision=allowOnce]:enabled');
+    await allow.waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/chat\/th_/);
+    await page.reload();
+    await allow.waitFor();
+    expect(await page.locator('[data-test=markdown] strong').innerText()).toBe('write');
+    expect(await page.locator('[data-test=confirmation]').count()).toBe(1);
+    await allow.click();
+    await page.locator('[data-test=usage]').waitFor();
+    expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('hello');
+  });
+
+  it('loads and runs nothing of what the model wrote', async () => {
+    await page.getByText('<script>').waitFor();
+    expect([outside, await page.title(), await page.locator('main img').count()]).toEqual([
+      [],
+      'Chat · Drawbridge',
+      0,
+    ]);
+  });
+
+  it('has no fault that axe finds', async () => {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+});

@@ -1,0 +1,4 @@
+import type { Tracer } from '../ports.ts';
+
+/** Traces nothing. */
+export const noTracer: Tracer = { traceId: () => null, record: () => {} };
