@@ -7,9 +7,12 @@ import { noticesFile, pack } from './pack.ts';
 /** Tools are loaded when a session is open. `programs` is needed at the start. */
 const late =
   /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/]access))[\\/.](?!programs)/;
-/** Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms. */
+/**
+ * Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms.
+ * `mcp/calls` would bring the schemas of MCP with it.
+ */
 const shared =
-  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/]/;
+  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls)/;
 
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 

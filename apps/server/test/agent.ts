@@ -3,7 +3,8 @@ import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
 import { onTestFinished } from 'vitest';
 import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-model.ts';
-import { connectDaemon } from './daemon.ts';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
 import { paired } from './paired.ts';
 
 const sent = (message: string): SendInput => ({ message, attachments: [], mode: 'reject' });
@@ -21,7 +22,7 @@ export const withAgent = async (script: Script, environment: Record<string, stri
 };
 
 /** What a test does with one thread. */
-const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
+export const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
   const events = async () => (await agent.threads.eventsAfter(userId, threadId, 0)).events;
   /** The first stored event that fits. */
   const until = <Type extends StoredEvent['type']>(
@@ -54,8 +55,36 @@ const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
 };
 
 /** The same with a machine that answers. */
-export const withMachine = async (script: Script, environment: Record<string, string> = {}) => {
+export const withMachine = async (
+  script: Script,
+  environment: Record<string, string> = {},
+  announced: object = {},
+) => {
   const world = await withAgent(script, environment);
-  const daemon = await connectDaemon(world.server, world.token);
+  const daemon = await connectDaemon(world.server, world.token, announced);
   return { ...world, daemon };
 };
+
+/** The text of a result on the machine. */
+export const resultOf = (text: string) => ({ result: { content: [{ type: 'text', text }] } });
+
+/** A machine's question before it writes. */
+export const machineQuestion = {
+  result: {
+    isError: true,
+    content: [
+      {
+        type: 'text',
+        text: confirmationText.encode({
+          toolGroup: 'filesystemWrite',
+          resource: '/home/person/project/a',
+          description: 'Write a',
+          options: ['allowOnce', 'denyOnce'],
+        }),
+      },
+    ],
+  },
+};
+
+/** The next call that reaches the machine. */
+export const nextCall = async (daemon: TestDaemon) => requestOf(await daemon.stream.next());

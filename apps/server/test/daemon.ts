@@ -84,11 +84,15 @@ const announcement = {
 };
 
 /** Swaps a pairing token for a session key. */
-export const initDaemon = async (server: TestServer, token: string): Promise<string> => {
+export const initDaemon = async (
+  server: TestServer,
+  token: string,
+  more: object = {},
+): Promise<string> => {
   const got = await send(`${server.url}${daemonMounts.bare}/init`, {
     method: 'POST',
     headers: { [gatewayKeyHeader]: token },
-    body: announcement,
+    body: { ...announcement, ...more },
   });
   const { json } = got;
   if (typeof json !== 'object' || json === null || !('sessionKey' in json))
@@ -97,8 +101,12 @@ export const initDaemon = async (server: TestServer, token: string): Promise<str
 };
 
 /** Pairs and opens the stream. */
-export const connectDaemon = async (server: TestServer, token: string): Promise<TestDaemon> => {
-  const sessionKey = await initDaemon(server, token);
+export const connectDaemon = async (
+  server: TestServer,
+  token: string,
+  more: object = {},
+): Promise<TestDaemon> => {
+  const sessionKey = await initDaemon(server, token, more);
   const base = `${server.url}${daemonMounts.bare}`;
   const headers = { [gatewayKeyHeader]: sessionKey };
   const stream = await openStream(`${base}/events`, headers);

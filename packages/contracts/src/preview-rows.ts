@@ -5,8 +5,8 @@ export type PreviewRow =
   | { kind: LineKind; text: string; oldLine?: number; newLine?: number }
   | { kind: 'gap' | 'note' | 'omitted'; text: string };
 
-const whole = new Intl.NumberFormat('en');
-const counted = (count: number, noun: string) => `${whole.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+const counted = (count: number, noun: string) =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 const kindWords: Record<LineKind, string> = { added: 'new', removed: 'removed', same: 'unchanged' };
 

@@ -17,7 +17,8 @@ const findDescriptors = (): string | undefined => {
   if (process.platform !== 'linux' || !existsSync('/proc/self/fd')) return undefined;
   return readlinkSync('/proc/self') === String(process.pid) ? `/proc/${process.pid}/fd` : '/proc/self/fd';
 };
-const descriptors = findDescriptors();
+/** The folder of this process's descriptors; undefined where files cannot be reached through them. */
+export const descriptors = findDescriptors();
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 const folderOnly = constants.O_DIRECTORY ?? 0;

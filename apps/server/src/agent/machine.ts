@@ -116,6 +116,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         door: 'agent' as const,
         until: 'asked' as const,
       };
+      signal.throwIfAborted();
       const started = startCallWithId(ctx, request, requestId);
       return outcomeOf(ctx, userId, await Promise.race([started, aborted(signal)]));
     },

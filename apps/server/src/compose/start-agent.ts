@@ -23,7 +23,7 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
     store,
     callers: { gateway, clock, onError },
     secret,
-    isUser: accounts.exists,
+    isUser: accounts.isEnabled,
     hide: scrubber.hide,
     warn,
     tracing,

@@ -1,4 +1,5 @@
 import type { AskOutcome, AskPayload } from '@drawbridge/contracts/agent/asks';
+import { cutText } from '@drawbridge/kit';
 import type { AgentRow, AskRow, ToolCallRow } from '../rows.ts';
 import { eventOf, type AgentNeeds } from '../engine/context.ts';
 import { insert, update, type Write } from '../store-port.ts';
@@ -6,12 +7,14 @@ import type { NewAsk } from '../tools/tool.ts';
 
 const isoOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
+const jsonBytes = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length;
+
 /** Arguments as the person sees them; what is too long is marked. */
 export const shownArguments = (
   text: string,
   maxBytes: number,
 ): { args: Record<string, unknown>; isCut: boolean } => {
-  if (text.length > maxBytes) return { args: { '(cut)': text.slice(0, maxBytes) }, isCut: true };
+  if (jsonBytes(text) > maxBytes) return { args: { '(cut)': cutText(text, maxBytes / 8) }, isCut: true };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))

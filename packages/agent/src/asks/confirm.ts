@@ -3,7 +3,7 @@ import { errors } from '../errors.ts';
 
 import type { AgentRow, AskRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
-import { endOf } from '../run/finish.ts';
+import { endOf, type Ending } from '../run/finish.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { agentOf, runOf, workOf } from '../engine/load.ts';
@@ -47,16 +47,27 @@ const grantMore = async (ctx: RunContext, agent: AgentRow): Promise<Write[]> => 
 };
 
 /** What the answer to a question of the run itself leads to. */
-const afterContinue = async (ctx: RunContext, agent: AgentRow, answer: AskAnswer): Promise<Write[]> => {
-  if (answer.kind === 'approval' && answer.approved) return grantMore(ctx, agent);
+const afterContinue = async (ctx: RunContext, agent: AgentRow, answer: AskAnswer): Promise<Ending> => {
+  if (answer.kind === 'approval' && answer.approved)
+    return { writes: await grantMore(ctx, agent), after: () => {} };
   const work = await workOf(ctx, agent.userId, agent.id);
-  if (!work) return [];
-  const end = await endOf(ctx, work, {
+  if (!work) return { writes: [], after: () => {} };
+  return endOf(ctx, work, {
     outcome: 'interrupted',
     result: '',
     error: 'The budget of the run is spent.',
   });
-  return end.writes;
+};
+
+/** What an answer leads to: the call runs again with it, or the run itself continues or ends. */
+const afterAnswer = async (
+  ctx: RunContext,
+  { userId, toolCallId }: AskRow,
+  { agent, answer }: { agent: AgentRow; answer: AskAnswer },
+): Promise<Ending> => {
+  if (toolCallId === null) return afterContinue(ctx, agent, answer);
+  const where = { userId, id: toolCallId, state: 'waiting' as const };
+  return { writes: [update('agentToolCalls', where, { state: 'planned' })], after: () => {} };
 };
 
 /**
@@ -76,16 +87,13 @@ export const confirmAsk = async (
   const isLate = ask.expiresAt !== null && ask.expiresAt <= ctx.clock.now();
   const agent = await agentOf(ctx, userId, ask.agentId);
   if (ask.state !== 'open' || isLate || !agent) throw errors.confirmationClosed();
-  const writes = [
-    ...closeAsk(ctx, ask, { outcome: 'answered', answer }),
-    ...(ask.toolCallId === null
-      ? await afterContinue(ctx, agent, answer)
-      : [update('agentToolCalls', { userId, id: ask.toolCallId, state: 'waiting' }, { state: 'planned' })]),
-  ];
+  const end = await afterAnswer(ctx, ask, { agent, answer });
+  const writes = [...closeAsk(ctx, ask, { outcome: 'answered', answer }), ...end.writes];
   if (!(await ctx.store.commit(writes, 'synced'))) {
     const now = await read();
     throw now?.state === 'answered' ? errors.alreadyDecided() : errors.confirmationClosed();
   }
+  end.after();
   ctx.wake(userId, agent.id);
   return { runId: ask.runId };
 };
@@ -96,20 +104,11 @@ export const expireAsks = async (ctx: RunContext): Promise<void> => {
   const late = open.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= ctx.clock.now());
   for (const ask of late) {
     const agent = await agentOf(ctx, ask.userId, ask.agentId);
-    const writes = [
-      ...closeAsk(ctx, ask, { outcome: 'expired' }),
-      ...(ask.toolCallId === null
-        ? agent
-          ? await afterContinue(ctx, agent, { kind: 'approval', approved: false })
-          : []
-        : [
-            update(
-              'agentToolCalls',
-              { userId: ask.userId, id: ask.toolCallId, state: 'waiting' },
-              { state: 'planned' },
-            ),
-          ]),
-    ];
-    if (await ctx.store.commit(writes, 'synced')) ctx.wake(ask.userId, ask.agentId);
+    if (!agent) continue;
+    const end = await afterAnswer(ctx, ask, { agent, answer: { kind: 'approval', approved: false } });
+    const writes = [...closeAsk(ctx, ask, { outcome: 'expired' }), ...end.writes];
+    if (!(await ctx.store.commit(writes, 'synced'))) continue;
+    end.after();
+    ctx.wake(ask.userId, ask.agentId);
   }
 };

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import type { Clock } from '@drawbridge/kit';
+import type { BoundedMap, Clock } from '@drawbridge/kit';
+import type { Counted } from '../memory/context.ts';
 import type {
   AgentBus,
   AgentConfig,
@@ -40,6 +41,10 @@ export interface RunContext extends AgentNeeds {
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
   tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
+  /** The provider's count of the last step of each agent, by its id. */
+  counts: BoundedMap<string, Counted>;
+  /** When notes may be tried again after a failure of the helper model, by history. */
+  notesAfter: BoundedMap<string, number>;
   /** Starts the tasks of a plan that can start. */
   tickPlan(userId: string, planId: string): void;
   /** Ends open agents with all that belongs to them, at most 1.5 s later. */

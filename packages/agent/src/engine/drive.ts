@@ -6,7 +6,7 @@ import { runCall } from '../step/act.ts';
 import { askToContinue, budgetProblem, dayProblem } from '../step/budget.ts';
 import { eventOf, type RunContext, type Work } from './context.ts';
 import { takeCorrections } from '../step/corrections.ts';
-import { endOf } from '../run/finish.ts';
+import { closeAgent } from '../run/stop.ts';
 import { callsOf, workOf } from './load.ts';
 import { nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
@@ -34,15 +34,16 @@ const move = async (
   return isWritten;
 };
 
-/** Ends an agent whose model cannot be used; a main agent's run ends with it. */
+const failedText = 'The run ended during this call. It may have run.';
+
+/** Ends an agent that cannot continue; a main agent's run ends with it. */
 const failAgent = async (
   ctx: RunContext,
-  work: Work,
+  { agent }: Work,
   { code, message, retryable }: { code: string; message: string; retryable: boolean },
 ): Promise<void> => {
-  const end = await endOf(ctx, work, { outcome: 'error', result: '', error: message });
-  const event = eventOf(ctx, work.agent, ['error', { content: message, code, retryable }]);
-  if (await ctx.store.commit([event, ...end.writes], 'synced')) end.after();
+  const event = eventOf(ctx, agent, ['error', { content: message, code, retryable }]);
+  await closeAgent(ctx, agent, { outcome: 'error', error: message, text: failedText, writes: [event] });
 };
 
 const retryableKinds = new Set(['rate', 'overloaded', 'network', 'silent', 'cut']);
@@ -88,6 +89,43 @@ const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
   return true;
 };
 
+/** One transition of an agent; false when it waits, or has ended. */
+const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
+  const calls = await callsOf(ctx, work.agent);
+  const tools = work.agent.state === 'ready' ? null : await toolSetOf(ctx, work);
+  const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
+  const next = nextStep({ ...work, calls, canRunBeside });
+  switch (next.do) {
+    case 'nothing':
+      return false;
+    case 'wait':
+      return !(await move(ctx, work, 'waiting'));
+    case 'ready':
+      await move(ctx, work, 'ready');
+      return true;
+    case 'think':
+      if (!(await mayWork(ctx, work))) return false;
+      await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
+      return true;
+    case 'run':
+      if (!(await mayWork(ctx, work))) return false;
+      if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) return true;
+      if (tools === null) throw new CodedError('INTERNAL', 'An agent with open calls has tools');
+      await Promise.all(next.calls.map((call) => runCall(ctx, { work, tools, call, signal })));
+      return true;
+    default:
+      return next satisfies never;
+  }
+};
+
+/** An error of our own, or a row that cannot be read, ends the agent: nothing else would continue it. */
+const failUnexpected = async (ctx: RunContext, work: Work, error: unknown): Promise<void> => {
+  ctx.onError(error);
+  const code = error instanceof CodedError ? error.code : 'INTERNAL';
+  const message = error instanceof CodedError ? error.message : 'An unexpected error ended the run.';
+  await failAgent(ctx, work, { code, message, retryable: true });
+};
+
 /** Runs an agent until it ends, or waits for something that wakes it again. */
 export const drive = async (
   ctx: RunContext,
@@ -98,31 +136,11 @@ export const drive = async (
   while (!signal.aborted) {
     const work = await workOf(ctx, userId, agentId);
     if (!work) return;
-    const calls = await callsOf(ctx, work.agent);
-    const tools = work.agent.state === 'ready' ? null : await toolSetOf(ctx, work);
-    const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
-    const next = nextStep({ ...work, calls, canRunBeside });
-    switch (next.do) {
-      case 'nothing':
-        return;
-      case 'wait':
-        if (await move(ctx, work, 'waiting')) return;
-        break;
-      case 'ready':
-        await move(ctx, work, 'ready');
-        break;
-      case 'think':
-        if (!(await mayWork(ctx, work))) return;
-        await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
-        break;
-      case 'run':
-        if (!(await mayWork(ctx, work))) return;
-        if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) break;
-        if (tools === null) throw new CodedError('INTERNAL', 'An agent with open calls has tools');
-        await Promise.all(next.calls.map((call) => runCall(ctx, { work, tools, call, signal })));
-        break;
-      default:
-        next satisfies never;
+    try {
+      if (!(await advance(ctx, work, signal))) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      return failUnexpected(ctx, work, error);
     }
   }
 };

@@ -1,11 +1,11 @@
-import { createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
+import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
 import { tickPlan } from '../tasks/run-plan.ts';
-import { closeAgent } from '../run/stop.ts';
+import { closeAgent, stoppedText } from '../run/stop.ts';
 
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export interface Engine {
@@ -20,12 +20,14 @@ export const createEngine = (needs: AgentNeeds): Engine => {
   const { clock, machine, store, onError } = needs;
   const queue: KeyedQueue = createKeyedQueue();
   const working = new Map<string, AbortController>();
+  /** Agents that are being stopped: they are not driven again. */
+  const closing = new Set<string>();
   const tidying = new Set<string>();
   const ending = new AbortController();
   let isStopping = false;
 
   const run = async (userId: string, agentId: string) => {
-    if (isStopping) return;
+    if (isStopping || closing.has(agentId)) return;
     const own = new AbortController();
     working.set(agentId, own);
     try {
@@ -47,19 +49,29 @@ export const createEngine = (needs: AgentNeeds): Engine => {
 
   /** What does not stop in time is left behind: its rows are ended, and its late results change nothing. */
   const stopAgents: RunContext['stopAgents'] = async (agents, outcome) => {
-    for (const agent of agents) {
-      for (const call of await openCallsOf({ store }, agent))
-        if (call.requestId !== null) machine.cancel(agent.userId, call.requestId).catch(onError);
-    }
+    for (const { id } of agents) closing.add(id);
     const timedOut = createDeferred();
     const cancelTimer = clock.after(agentLimits.stopMs, timedOut.resolve);
-    await Promise.race([halt(agents), timedOut.promise]);
-    cancelTimer();
-    for (const agent of agents) await closeAgent(ctx, agent, outcome);
+    try {
+      const halted = halt(agents);
+      for (const agent of agents) {
+        for (const { requestId, state } of await openCallsOf({ store }, agent))
+          if (requestId !== null && state === 'running')
+            machine.cancel(agent.userId, requestId).catch(onError);
+      }
+      await Promise.race([halted, timedOut.promise]);
+      const end = { outcome, text: stoppedText[outcome] };
+      for (const agent of agents) await closeAgent(ctx, agent, end);
+    } finally {
+      cancelTimer();
+      for (const { id } of agents) closing.delete(id);
+    }
   };
 
   const ctx: RunContext = {
     ...needs,
+    counts: createBoundedMap({ maxEntries: 1_000 }),
+    notesAfter: createBoundedMap({ maxEntries: 1_000 }),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
     tidy: (key, job) => {

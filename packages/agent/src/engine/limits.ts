@@ -23,7 +23,13 @@ export const agentLimits = {
   argumentsBytes: 4 * 1024 * 1024,
   /** Arguments as the thread shows them, in bytes of JSON. */
   shownArgumentsBytes: 16 * 1024,
+  /** Reasoning of a step as the thread shows it, in characters. */
+  shownReasoning: 32_000,
   modelRetries: 3,
+  /** Tries of a transaction that another one came before. */
+  commitTries: 5,
+  /** After a failure of the helper model, in milliseconds. */
+  notesRestMs: 5 * 60 * 1_000,
   /** A run that the server did not survive this often is interrupted. */
   crashes: 3,
   /** Work that was left longer ago is not resumed without the person, in milliseconds. */

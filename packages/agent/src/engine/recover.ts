@@ -2,6 +2,7 @@ import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
+import { continueThread } from '../run/after-run.ts';
 import { openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 import { runOf } from './load.ts';
@@ -43,6 +44,17 @@ export const onMachineCall = async (ctx: RunContext, userId: string, requestId: 
   if (call) await resumeMachineCall(ctx, call);
 };
 
+/** Threads whose next run was not started yet: with a queue, or with news of the last minutes. */
+const threadsToContinue = async ({ store, clock }: RunContext) => {
+  const recent = { orderBy: 'updatedAt', after: clock.now() - agentLimits.awayMs } as const;
+  const [queued, threads] = await Promise.all([
+    store.findOfAll('agentQueue', {}),
+    store.findOfAll('agentThreads', {}, recent),
+  ]);
+  const all = [...queued, ...threads.map(({ userId, id: threadId }) => ({ userId, threadId }))];
+  return new Map(all.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }])).values();
+};
+
 /** Resumes what a stopped server left open. */
 export const recover = async (ctx: RunContext): Promise<void> => {
   const agents = await ctx.store.findOfAll('agentAgents', { state: openAgentStates });
@@ -55,4 +67,5 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   for (const agent of agents) if (!ended.includes(agent)) ctx.wake(agent.userId, agent.id);
   for (const { userId, id } of await ctx.store.findOfAll('agentPlans', { state: 'active' }))
     ctx.tickPlan(userId, id);
+  for (const thread of await threadsToContinue(ctx)) await continueThread(ctx, thread);
 };

@@ -10,14 +10,14 @@ import { markOf } from '../step/result.ts';
 export const noteFor = async (
   ctx: Pick<AgentNeeds, 'store' | 'clock' | 'newId'>,
   { thread, run }: Pick<Work, 'thread' | 'run'>,
-  text: string,
+  { text, seq }: { text: string; seq?: number },
 ): Promise<Write> => {
   const { userId, id: threadId } = thread;
   const row: MessageRow = {
     userId,
     threadId,
     history: mainHistory,
-    seq: await nextSeq(ctx, { userId, threadId, history: mainHistory }),
+    seq: seq ?? (await nextSeq(ctx, { userId, threadId, history: mainHistory })),
     id: ctx.newId('msg_'),
     runId: run.id,
     agentId: null,
@@ -41,6 +41,8 @@ export const noteOfEnd = async (
   const cause = error === undefined ? '' : ` ${error}`;
   const shown = untrusted(result, { source: `task ${id}`, mark: markOf(work.run) });
   return [
-    await noteFor(ctx, work, `[Background task ${id} "${title}" ended: ${outcome}.${cause}]\n${shown}`),
+    await noteFor(ctx, work, {
+      text: `[Background task ${id} "${title}" ended: ${outcome}.${cause}]\n${shown}`,
+    }),
   ];
 };

@@ -3,7 +3,7 @@ import type { Queue, QueuedId } from '../agent.ts';
 import { errors } from '../errors.ts';
 import type { QueueRow } from '../rows.ts';
 import { remove, update } from '../store-port.ts';
-import { runQueued } from './after-run.ts';
+import { runQueued, takeQueued } from './after-run.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import { requireModel } from './send.ts';
@@ -51,11 +51,12 @@ export const createQueue = (ctx: RunContext): Queue => {
     },
     steer: async (userId, queued) => {
       const { threadId, id } = queued;
-      const { text, files } = await queuedOf(userId, queued);
+      const row = await queuedOf(userId, queued);
+      const { text, files } = row;
       const thread = await requireThread(userId, threadId);
       const model = await requireModel(ctx, userId);
       const message: NewMessage = { id, text, files, source: 'queued' };
-      const writes = [remove('agentQueue', { userId, threadId, id })];
+      const writes = takeQueued(row);
       const open = await openRunOf(ctx, userId, threadId);
       if (open && (await steer(ctx, open, { message, writes }))) return { runId: open.id };
       const run = await startRun(ctx, thread, { model, timeZone: null, message, writes });

@@ -1,6 +1,7 @@
-import type { RunRow } from '../rows.ts';
+import type { AgentRow, RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
 import { openAgentStates } from './end-agent.ts';
 import { openCallsOf } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
@@ -8,41 +9,56 @@ import { closeCalls, withdrawAsks } from './stop.ts';
 
 const skippedText = 'Not run: the person sent a new message first.';
 
-/**
- * Puts a message into the open run: a model call is dropped, calls that run go on to their end, the others
- * are skipped, questions are withdrawn. False if the run has ended.
- */
-export const steer = async (
+interface Steering {
+  message: NewMessage;
+  writes: Write[];
+}
+
+/** One try; false if the main agent has moved on meanwhile. */
+const steerMain = async (
   ctx: RunContext,
-  run: RunRow,
-  { message, writes }: { message: NewMessage; writes: Write[] },
+  { run, main }: { run: RunRow; main: AgentRow },
+  { message, writes }: Steering,
 ): Promise<boolean> => {
-  const { userId, id: runId } = run;
-  const where = { userId, runId, state: openAgentStates, kind: ['main', 'delegate'] as const };
-  const agents = await ctx.store.find('agentAgents', where);
-  const main = agents.find(({ kind }) => kind === 'main');
-  if (!main) return false;
-  const delegates = agents.filter(({ kind }) => kind === 'delegate');
-  await ctx.stopAgents(delegates, 'cancelled');
-  const calls = (await openCallsOf(ctx, main)).filter(({ state }) => state !== 'running');
-  for (const { requestId } of calls)
-    if (requestId !== null) await ctx.machine.cancel(userId, requestId).catch(ctx.onError);
-  ctx.interruptThought(main);
+  const { userId, id, state, steps } = main;
+  const calls = (await openCallsOf(ctx, main)).filter((call) => call.state !== 'running');
+  // Calls that still run are waited for.
+  const next = state === 'asking' || state === 'ready' ? 'ready' : 'acting';
   const isWritten = await ctx.store.commit(
     [
       ...writes,
       ...(await closeCalls(ctx, calls, { outcome: 'skipped', text: skippedText })),
       ...(await withdrawAsks(ctx, main)),
-      update('agentAgents', { userId, id: main.id, state: openAgentStates }, nextState(main.state)),
+      update('agentAgents', { userId, id, state, steps }, { state: next }),
+      update(
+        'agentRuns',
+        { userId, id: run.id, state: ['active', 'suspended'], stopAskedAt: null },
+        { state: 'active' },
+      ),
       ...(await messageWrites(ctx, run, { ...message, source: 'steered' })),
     ],
     'synced',
   );
-  ctx.wake(userId, main.id);
-  return isWritten;
+  if (isWritten) ctx.interruptThought(main);
+  ctx.wake(userId, id);
+  if (!isWritten) return false;
+  for (const { requestId } of calls)
+    if (requestId !== null) ctx.machine.cancel(userId, requestId).catch(ctx.onError);
+  return true;
 };
 
-/** Calls that still run are waited for; a question of the run itself is answered by the message. */
-const nextState = (state: string) => ({
-  state: state === 'asking' || state === 'ready' ? ('ready' as const) : ('acting' as const),
-});
+/**
+ * Puts a message into the open run: a model call is dropped, calls that run go on to their end, the others
+ * are skipped, questions are withdrawn. False if the run has ended.
+ */
+export const steer = async (ctx: RunContext, run: RunRow, steering: Steering): Promise<boolean> => {
+  const where = { userId: run.userId, runId: run.id, state: openAgentStates };
+  for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
+    const delegates = await ctx.store.find('agentAgents', { ...where, kind: 'delegate' });
+    await ctx.stopAgents(delegates, 'cancelled');
+    const [main] = await ctx.store.find('agentAgents', { ...where, kind: 'main' });
+    if (!main) return false;
+    if (await steerMain(ctx, { run, main }, steering)) return true;
+  }
+  return false;
+};

@@ -1,18 +1,18 @@
+import { CodedError } from '@drawbridge/kit';
 import { closeAsk, closeConfirmation } from '../asks/ask.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
 import { endCall, endWith } from '../step/end-call.ts';
 import { endOf } from './finish.ts';
 import { openAgentStates } from './end-agent.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
 
-const stoppedText = {
+export const stoppedText = {
   cancelled: 'The person stopped this. It may have run.',
   interrupted: 'This was interrupted. It may have run.',
 } as const;
-
-type StopOutcome = keyof typeof stoppedText;
 
 /** Ends open calls, and withdraws the questions that they wait for. */
 export const closeCalls = async (
@@ -39,25 +39,48 @@ export const withdrawAsks = async (
     closeAsk(ctx, ask, { outcome: 'withdrawn' }),
   );
 
-/** Ends an agent that no longer works, with its calls and questions; its history stays a valid prompt. */
+interface Close {
+  outcome: 'cancelled' | 'interrupted' | 'error';
+  error?: string;
+  /** What the model learns of calls that were open. */
+  text: string;
+  writes?: readonly Write[];
+}
+
+/** Stops what a closed agent has left behind: calls on the machine, and sub-agents that it waited for. */
+const releaseWork = async (ctx: RunContext, agent: AgentRow, calls: readonly ToolCallRow[]) => {
+  const { userId, id: parentId } = agent;
+  for (const { requestId } of calls)
+    if (requestId !== null) ctx.machine.cancel(userId, requestId).catch(ctx.onError);
+  const where = { userId, parentId, kind: 'delegate', state: openAgentStates } as const;
+  await ctx.stopAgents(await ctx.store.find('agentAgents', where), 'cancelled');
+};
+
+/** Ends an agent with its calls and questions; its history stays a valid prompt. False if it has ended. */
 export const closeAgent = async (
   ctx: RunContext,
   { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
-  outcome: StopOutcome,
-): Promise<void> => {
+  { outcome, error, text, writes = [] }: Close,
+): Promise<boolean> => {
   // A late write of the agent undoes this transaction once: then its rows are read again.
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const work = await workOf(ctx, userId, id);
-    if (!work || work.agent.state === 'ended') return;
+    if (!work || work.agent.state === 'ended') return false;
     const calls = await openCallsOf(ctx, work.agent);
-    const end = await endOf(ctx, work, { outcome, result: work.agent.result });
-    const writes = [
-      ...(await closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText[outcome] })),
+    const { result } = work.agent;
+    const end = await endOf(ctx, work, { outcome, result, ...(error !== undefined && { error }) });
+    const all = [
+      ...writes,
+      ...(await closeCalls(ctx, calls, { outcome: 'stopped', text })),
       ...(await withdrawAsks(ctx, work.agent)),
       ...end.writes,
     ];
-    if (await ctx.store.commit(writes, 'synced')) return end.after();
+    if (!(await ctx.store.commit(all, 'synced'))) continue;
+    end.after();
+    await releaseWork(ctx, work.agent, calls);
+    return true;
   }
+  throw new CodedError('CONFLICT', `Agent ${id} could not be ended`);
 };
 
 /** Everything that works in a thread, the main agent last. */
@@ -71,15 +94,19 @@ export const stopThread = async (ctx: RunContext, userId: string, threadId: stri
   const thread = await threadOf(ctx, userId, threadId);
   if (!thread) return;
   const run = await openRunOf(ctx, userId, threadId);
-  const agents = await openAgentsOf(ctx, userId, threadId);
   const queued = await ctx.store.find('agentQueue', { userId, threadId }, { limit: 1 });
   const plans = await ctx.store.find('agentPlans', { userId, threadId, state: 'active' });
-  const writes = [
+  const marks = [
     ...(run ? [update('agentRuns', { userId, id: run.id }, { stopAskedAt: ctx.clock.now() })] : []),
     ...(queued.length > 0 ? [update('agentThreads', { userId, id: threadId }, { queuePaused: true })] : []),
     ...plans.map(({ id }) => update('agentPlans', { userId, id }, { state: 'cancelled' })),
   ];
-  if (writes.length > 0) await ctx.store.commit(writes, 'synced');
-  await ctx.stopAgents(agents, 'cancelled');
+  if (marks.length > 0) await ctx.store.commit(marks, 'synced');
+  // A call that ended meanwhile may have started another agent.
+  for (let round = 0; round < agentLimits.commitTries; round += 1) {
+    const agents = await openAgentsOf(ctx, userId, threadId);
+    if (agents.length === 0) break;
+    await ctx.stopAgents(agents, 'cancelled');
+  }
   for (const { id } of plans) ctx.tickPlan(userId, id);
 };

@@ -7,6 +7,7 @@ import { update, type Write } from '../store-port.ts';
 import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
 import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
+import { followMachineCall } from '../tools/machine-tools.ts';
 import { textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { endCall } from './end-call.ts';
@@ -58,14 +59,20 @@ const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<Too
   return repeat === null ? null : textResult(repeat, 'failed');
 };
 
+/** The machine's record has it: it runs, has ended, or waits, whatever is offered and allowed by now. */
+const isKnown = async ({ machine }: RunContext, { userId, requestId }: ToolCallRow): Promise<boolean> =>
+  requestId !== null && (await machine.stateOf(userId, requestId)) !== 'unknown';
+
 const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> => {
   const { work, call, signal, tools } = running;
   const tool = tools.byName.get(call.tool);
+  const isMade = await isKnown(ctx, call);
+  if (!tool && isMade) return followMachineCall(ctx, work.thread, { call, signal });
   if (!tool) return textResult(`There is no tool ${call.tool}. Use one from your list.`, 'failed');
   const read = readArguments(tool, call.arguments);
   if ('problem' in read) return textResult(read.problem, 'failed');
   const answer = await answerOf(ctx, call);
-  const refusal = answer === null ? await refusalOf(ctx, running) : null;
+  const refusal = answer === null && !isMade ? await refusalOf(ctx, running) : null;
   if (refusal !== null) return refusal;
   const use: ToolUse = { ...work, ctx, call, args: read.args, answer, signal };
   if (tool.effect === 'outside' || tool.effect === 'machine') await markRunning(ctx, call);

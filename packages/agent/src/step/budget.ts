@@ -49,7 +49,11 @@ export const askToContinue = async (
   await ctx.store.commit(
     [
       update('agentAgents', { userId: agent.userId, id: agent.id, state: 'ready' }, { state: 'asking' }),
-      update('agentRuns', { userId: run.userId, id: run.id, state: 'active' }, { state: 'suspended' }),
+      update(
+        'agentRuns',
+        { userId: run.userId, id: run.id, state: ['active', 'suspended'] },
+        { state: 'suspended' },
+      ),
       ...writes,
     ],
     'synced',

@@ -57,12 +57,17 @@ const systemOf = async (ctx: RunContext, work: Work, { tools, isLast }: PromptIn
   return isLast ? [...prompt, lastStepInstruction] : prompt;
 };
 
+export interface BuiltPrompt {
+  system: string[];
+  messages: PromptMessage[];
+  /** As estimated, or counted by the provider and estimated since. */
+  tokens: number;
+  /** Messages up to this number are in the notes. */
+  from: number;
+}
+
 /** What the next step of an agent sends to the model. */
-export const buildPrompt = async (
-  ctx: RunContext,
-  work: Work,
-  input: PromptInput,
-): Promise<{ system: string[]; messages: PromptMessage[] }> => {
+export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInput): Promise<BuiltPrompt> => {
   const { agent, thread, run } = work;
   const { info, tools } = input;
   const system = await systemOf(ctx, work, input);
@@ -73,7 +78,7 @@ export const buildPrompt = async (
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     info,
     mark: markOf(run),
-    counted: null,
+    counted: ctx.counts.get(agent.id) ?? null,
   };
   const prepare = (trace: TraceParent) =>
     compactWhenNeeded(agent.userId, material, { ...ctx, signal: input.signal, trace });
@@ -86,5 +91,5 @@ export const buildPrompt = async (
   // Notes were written meanwhile: the prompt is built from them.
   if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
-  return { system: context.system, messages: context.messages };
+  return context;
 };

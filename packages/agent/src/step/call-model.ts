@@ -122,8 +122,7 @@ export const callModel = async (
       const waitMs = retryMs(error, attempt);
       const cause = busyText[error.kind] ?? 'The connection to the model broke';
       showStatus(ctx, work, `${cause}; next try in ${Math.ceil(waitMs / 1_000)} s`);
-      await sleep(ctx.clock, waitMs, call.signal);
-      showStatus(ctx, work, '');
+      await sleep(ctx.clock, waitMs, call.signal).finally(() => showStatus(ctx, work, ''));
     }
   }
 };

@@ -1,4 +1,5 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
+import { CodedError, cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import { ModelError, type ModelInfo, type ModelRequest } from '../ports.ts';
 import type { MessagePart, MessageRow, ToolCallRow } from '../rows.ts';
@@ -7,10 +8,12 @@ import type { AgentTool } from '../tools/tool.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { callModel, type Thought } from './call-model.ts';
 import { eventOf, type RunContext, type Work } from '../engine/context.ts';
+import type { AgentEnd } from '../run/end-agent.ts';
 import { endOf } from '../run/finish.ts';
+import { noteFor } from '../run/notes.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { historyOf, nextSeq } from '../engine/load.ts';
-import { buildPrompt } from './build-prompt.ts';
+import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
+import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { keepNotes, traceOf } from './upkeep.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
@@ -24,36 +27,36 @@ interface Thinking {
 
 const specOf = ({ name, description, inputSchema }: AgentTool) => ({ name, description, inputSchema });
 
+interface Asked {
+  thought: Thought;
+  request: ModelRequest;
+  /** `from` of the context that was sent. */
+  from: number;
+}
+
 /** One model call; a prompt that the model refuses as too long is shortened once. */
 const ask = async (
   ctx: RunContext,
   { work, tools, isLast, signal }: Thinking,
   info: ModelInfo,
-): Promise<{ thought: Thought; request: ModelRequest }> => {
-  const build = async () => {
-    const { system, messages } = await buildPrompt(ctx, work, {
-      info,
-      isLast,
-      tools: tools.inPrompt,
-      signal,
-    });
-    const shown = isLast ? [] : tools.inPrompt.map(specOf);
-    const { maxOutputTokens } = info;
-    return { use: 'main' as const, system, messages, tools: shown, maxOutputTokens, trace: traceOf(work) };
+): Promise<Asked> => {
+  const shown = isLast ? [] : tools.inPrompt.map(specOf);
+  const send = async (built: BuiltPrompt, { maxOutputTokens, provider }: ModelInfo): Promise<Asked> => {
+    const { system, messages, from } = built;
+    const trace = traceOf(work);
+    const request = { use: 'main' as const, system, messages, tools: shown, maxOutputTokens, trace };
+    return { request, from, thought: await callModel(ctx, work, { request, provider, signal }) };
   };
-  const request = await build();
-  const call = { provider: info.provider, signal };
+  const input = { isLast, tools: tools.inPrompt, signal };
+  const built = await buildPrompt(ctx, work, { ...input, info });
   try {
-    return { request, thought: await callModel(ctx, work, { ...call, request }) };
+    return await send(built, info);
   } catch (error) {
     if (!(error instanceof ModelError) || error.kind !== 'context') throw error;
-    ctx.model.lowerContext(info.id, Math.floor(info.contextTokens * 0.7));
+    ctx.counts.delete(work.agent.id);
+    ctx.model.lowerContext(info.id, Math.min(built.tokens, Math.floor(info.contextTokens * 0.7)));
     const lowered = (await ctx.model.info('main')) ?? info;
-    const shorter = await build();
-    return {
-      request: shorter,
-      thought: await callModel(ctx, work, { ...call, provider: lowered.provider, request: shorter }),
-    };
+    return send(await buildPrompt(ctx, work, { ...input, info: lowered }), lowered);
   }
 };
 
@@ -90,12 +93,32 @@ const callRows = (
     };
   });
 
+const textLength = 32_000;
+
+/** Parts that an event can carry; a model without an answer has said so. */
+const storedParts = (parts: readonly MessagePart[], hasCalls: boolean): MessagePart[] => {
+  if (parts.length === 0 && !hasCalls) return [{ type: 'text', text: '(no answer)' }];
+  return parts.flatMap((part): MessagePart[] => {
+    if (part.type !== 'text' || part.text.length <= textLength) return [part];
+    const first = cutText(part.text, textLength);
+    return [
+      { type: 'text', text: first },
+      ...storedParts([{ type: 'text', text: part.text.slice(first.length) }], hasCalls),
+    ];
+  });
+};
+
 const blockEvents = (ctx: RunContext, { agent }: Work, parts: readonly MessagePart[]): Write[] => {
   const step = agent.steps + 1;
   return parts.flatMap((part) => {
     if (part.type === 'text') return [eventOf(ctx, agent, ['text-block', { text: part.text, step }])];
     if (part.type === 'reasoning' && part.text !== '')
-      return [eventOf(ctx, agent, ['reasoning-block', { text: part.text, step }])];
+      return [
+        eventOf(ctx, agent, [
+          'reasoning-block',
+          { text: cutText(part.text, agentLimits.shownReasoning), step },
+        ]),
+      ];
     return [];
   });
 };
@@ -131,61 +154,113 @@ const usageWrite = (
   ];
 };
 
+/** The run as it is with what this step has used: its end says so. */
+const withUsage = ({ run, ...work }: Work, usage: Usage, cost: number | null): Work => ({
+  ...work,
+  run: {
+    ...run,
+    inputTokens: run.inputTokens + usage.inputTokens,
+    outputTokens: run.outputTokens + usage.outputTokens,
+    cachedTokens: run.cachedTokens + usage.cachedTokens,
+    costMicro: cost === null ? run.costMicro : (run.costMicro ?? 0) + cost,
+    isEstimated: run.isEstimated || usage.estimated === true,
+  },
+});
+
+interface Step {
+  work: Work;
+  message: MessageRow;
+  /** What is the same however often the transaction is tried. */
+  writes: Write[];
+  end: AgentEnd | null;
+  signal: AbortSignal;
+}
+
+const unreadNotes = '[The notes above came while you wrote your last message.]';
+
+/**
+ * Writes a step, behind notes for the main agent that came during the model call: a last step is followed by
+ * another note, so that a run follows that reads them. The number of the message; null where it was dropped.
+ */
+const commitStep = async (ctx: RunContext, step: Step): Promise<number | null> => {
+  const { work, message, writes, end, signal } = step;
+  const { userId, id } = work.agent;
+  for (let attempt = 0; attempt < agentLimits.commitTries && !signal.aborted; attempt += 1) {
+    const seq = attempt === 0 ? message.seq : await nextSeq(ctx, message);
+    const ending = end === null ? null : await endOf(ctx, work, end);
+    const isUnread = ending !== null && seq > message.seq;
+    const all = [
+      insert('agentMessages', { ...message, seq }),
+      ...(isUnread ? [await noteFor(ctx, work, { text: unreadNotes, seq: seq + 1 })] : []),
+      ...writes,
+      ...(ending?.writes ?? []),
+    ];
+    if (await ctx.store.commit(all, 'synced')) {
+      ending?.after();
+      return seq;
+    }
+    const now = await agentOf(ctx, userId, id);
+    if (now?.state !== 'ready' || now.steps !== work.agent.steps) return null;
+  }
+  if (signal.aborted) return null;
+  throw new CodedError('CONFLICT', 'The step could not be stored');
+};
+
+const messageOf = (
+  ctx: RunContext,
+  { agent, thread, run }: Work,
+  given: Pick<MessageRow, 'history' | 'seq' | 'parts' | 'tokens' | 'createdAt'>,
+): MessageRow => ({
+  ...given,
+  userId: agent.userId,
+  threadId: thread.id,
+  id: ctx.newId('msg_'),
+  runId: run.id,
+  agentId: agent.id,
+  step: agent.steps + 1,
+  role: 'assistant',
+  source: 'model',
+  v: 1,
+});
+
 /** One step: a model call, and one transaction with all that it gave. Throws `ModelError`. */
 export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> => {
   const { work, tools } = thinking;
-  const { agent, run, thread } = work;
+  const { agent, thread } = work;
+  const { userId, id } = agent;
   const info = await ctx.model.info('main');
   if (info === null) throw new ModelError('model', 'No model is chosen.');
   const history = historyOf(agent);
-  const seq = await nextSeq(ctx, { userId: agent.userId, threadId: thread.id, history });
-  const { thought, request } = await ask(ctx, thinking, info);
+  const seq = await nextSeq(ctx, { userId, threadId: thread.id, history });
+  const { thought, request, from } = await ask(ctx, thinking, info);
   const usage = thought.usage ?? estimateUsage(request, thought);
   const calls = thinking.isLast ? [] : callRows(ctx, work, { thought, tools });
-  const parts: MessagePart[] = [
-    ...thought.parts,
-    ...calls.map(({ id, tool, arguments: text }): MessagePart => ({
-      type: 'tool-call',
-      toolCallId: id,
-      tool,
-      arguments: text,
-    })),
-  ];
-  const step = agent.steps + 1;
+  const said = storedParts(thought.parts, calls.length > 0);
+  const asked = calls.map(
+    ({ id: toolCallId, tool, arguments: text }) =>
+      ({ type: 'tool-call', toolCallId, tool, arguments: text }) as const,
+  );
   const now = ctx.clock.now();
-  const message: MessageRow = {
-    userId: agent.userId,
-    threadId: thread.id,
-    history,
-    seq,
-    id: ctx.newId('msg_'),
-    runId: run.id,
-    agentId: agent.id,
-    step,
-    role: 'assistant',
-    source: 'model',
-    v: 1,
-    parts: parts.length === 0 ? [{ type: 'text', text: '(nothing)' }] : parts,
-    tokens: usage.inputTokens + usage.outputTokens,
-    createdAt: now,
-  };
-  const writes = [
-    update(
-      'agentAgents',
-      { userId: agent.userId, id: agent.id, state: 'ready', steps: agent.steps },
-      { state: 'acting', steps: step, lastActiveAt: now },
-    ),
-    insert('agentMessages', message),
-    ...blockEvents(ctx, work, thought.parts),
-    ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
-    ...usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
-  ];
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const message = messageOf(ctx, work, { history, seq, parts: [...said, ...asked], tokens, createdAt: now });
   const text = thought.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const end =
-    calls.length > 0
-      ? { writes: [], after: () => {} }
-      : await endOf(ctx, work, { outcome: 'completed', result: text });
-  if (!(await ctx.store.commit([...writes, ...end.writes], 'synced'))) return;
-  end.after();
-  ctx.tidy(`notes ${agent.threadId} ${history}`, (signal) => keepNotes(ctx, work, signal));
+  const storedAt = await commitStep(ctx, {
+    work: withUsage(work, usage, costOf(usage, info.prices)),
+    message,
+    writes: [
+      update(
+        'agentAgents',
+        { userId, id, state: 'ready', steps: agent.steps },
+        { state: 'acting', steps: agent.steps + 1, lastActiveAt: now },
+      ),
+      ...blockEvents(ctx, work, said),
+      ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
+      ...usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
+    ],
+    end: calls.length > 0 ? null : { outcome: 'completed', result: text },
+    signal: thinking.signal,
+  });
+  if (storedAt === null) return;
+  if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from });
+  ctx.tidy(`notes ${agent.userId} ${agent.threadId} ${history}`, (signal) => keepNotes(ctx, work, signal));
 };

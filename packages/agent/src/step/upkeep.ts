@@ -1,5 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
-import type { MemoryContext, MemoryStep } from '../memory/helper.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { noStep, type MemoryContext, type MemoryStep } from '../memory/helper.ts';
 import { observeWhenDue } from '../memory/observe.ts';
 import { reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
@@ -49,13 +50,17 @@ export const keepNotes = async (ctx: RunContext, work: Work, signal: AbortSignal
   const { observerTokens, reflectorTokens } = await ctx.config();
   const { agent } = work;
   const id = { threadId: agent.threadId, history: historyOf(agent), info };
-  const step = async (name: string, make: (memory: MemoryContext) => Promise<MemoryStep>) => {
+  const key = JSON.stringify([agent.userId, id.threadId, id.history]);
+  if (ctx.clock.now() < (ctx.notesAfter.get(key) ?? 0)) return;
+  const take = async (name: string, make: (memory: MemoryContext) => Promise<MemoryStep>) => {
     const run = (trace: TraceParent) => make({ ...ctx, signal, trace });
-    const parent = traceOf(work);
-    await commitStep(ctx, work.run, await traceMemory(ctx, { name, parent }, { run, isWorthIt }));
+    const step = await traceMemory(ctx, { name, parent: traceOf(work) }, { run, isWorthIt });
+    if (step !== noStep && step.writes.length === 0)
+      ctx.notesAfter.set(key, ctx.clock.now() + agentLimits.notesRestMs);
+    await commitStep(ctx, work.run, step);
   };
-  await step('observe', (memory) => observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
-  await step('reflect', (memory) => reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
+  await take('observe', (memory) => observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
+  await take('reflect', (memory) => reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
 };
 
 /** A title for a thread without one. */

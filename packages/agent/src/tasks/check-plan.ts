@@ -70,8 +70,17 @@ const unknownTools = (tasks: readonly PlanTask[], offer: PlanOffer): string[] =>
       : [`Task "${id}" lists tools that a planned task cannot use: ${quoted(unknown)}.`];
   });
 
+/** As much as a person can review, and an event can carry. */
+const longestPlan = 40_000;
+
+const tooLong = (tasks: readonly PlanTask[]): string[] =>
+  tasks.reduce((length, { spec }) => length + spec.length, 0) > longestPlan
+    ? [`The specs of all tasks together are longer than ${longestPlan} characters.`]
+    : [];
+
 /** The problems of a plan, as sentences for the model; none: it can be shown to the person. */
 export const checkPlan = (tasks: readonly PlanTask[], offer: PlanOffer): string[] => [
+  ...tooLong(tasks),
   ...duplicates(tasks),
   ...unknownDeps(tasks),
   ...cycles(tasks),

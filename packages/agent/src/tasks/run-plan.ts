@@ -1,3 +1,5 @@
+import { cutText } from '@drawbridge/kit';
+import { untrusted } from '../prompt/untrusted.ts';
 import type { PlanRow, PlanTaskRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { nextPlan, type SchedulableTask } from './next-plan.ts';
@@ -8,6 +10,7 @@ import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { runOf, threadOf } from '../engine/load.ts';
 import { noteFor } from '../run/notes.ts';
+import { markOf } from '../step/result.ts';
 import { planEvent } from './plan-rows.ts';
 import { newSubAgent } from './sub-agents.ts';
 
@@ -31,7 +34,24 @@ const toolsFor = ({ kind, tools }: PlanTaskRow, all: ReadonlySet<string>): strin
   return [...tools, 'report-verification-verdict'];
 };
 
-const startTask = async (ctx: RunContext, work: Work, task: PlanTaskRow) => {
+const resultLength = 2_000;
+
+/** What a task has given, as data. */
+const shownResult = ({ run }: Work, { taskId, result }: PlanTaskRow): string =>
+  untrusted(cutText(result, resultLength), { source: `task ${taskId}`, mark: markOf(run) });
+
+/** The results of the tasks that a task depends on. */
+const depsText = (work: Work, { deps }: PlanTaskRow, tasks: ReadonlyMap<string, PlanTaskRow>): string[] => {
+  const done = deps.flatMap((id) => tasks.get(id) ?? []).filter(({ result }) => result !== '');
+  if (done.length === 0) return [];
+  return [`Results of earlier tasks:\n${done.map((task) => shownResult(work, task)).join('\n')}`];
+};
+
+const startTask = async (
+  ctx: RunContext,
+  work: Work,
+  { task, tasks }: { task: PlanTaskRow; tasks: ReadonlyMap<string, PlanTaskRow> },
+) => {
   const { planId, taskId, title, kind, spec, userId } = task;
   const { tools } = await plannedTools(ctx, work);
   const domain = ctx.domains.find(({ id }) => kind === `domain:${id}`);
@@ -39,7 +59,9 @@ const startTask = async (ctx: RunContext, work: Work, task: PlanTaskRow) => {
     kind: 'planned',
     role: kind,
     title,
-    instructions: [spec, ...(domain ? [domain.instructions] : [])].join('\n\n'),
+    instructions: [spec, ...depsText(work, task, tasks), ...(domain ? [domain.instructions] : [])].join(
+      '\n\n',
+    ),
     tools: toolsFor(task, tools),
     maxSteps: kind === 'research' ? agentLimits.researchSteps : agentLimits.plannedSteps,
     parentCallId: null,
@@ -53,8 +75,11 @@ const startTask = async (ctx: RunContext, work: Work, task: PlanTaskRow) => {
   return { id, writes: [running, ...writes] };
 };
 
-const noteText = (plan: PlanRow, tasks: readonly PlanTaskRow[]): string => {
-  const lines = tasks.map(({ taskId, title, state, result }) => `${taskId} "${title}": ${state}. ${result}`);
+const noteText = (work: Work, plan: PlanRow, tasks: readonly PlanTaskRow[]): string => {
+  const lines = tasks.flatMap((task) => [
+    `${task.taskId} "${task.title}": ${task.state}.`,
+    ...(task.result === '' ? [] : [shownResult(work, task)]),
+  ]);
   const what =
     plan.state === 'completed'
       ? 'has completed. Tell the person the result.'
@@ -72,7 +97,7 @@ const schedulable = (tasks: readonly PlanTaskRow[]): SchedulableTask[] =>
 export const tickPlan = async (ctx: RunContext, userId: string, planId: string): Promise<void> => {
   const [plan] = await ctx.store.find('agentPlans', { userId, id: planId });
   const work = plan && (await workOfPlan(ctx, plan));
-  if (!plan || !work) return;
+  if (!plan || !work || (plan.state !== 'active' && plan.state !== 'cancelled')) return;
   const tasks = await ctx.store.find('agentPlanTasks', { userId, planId }, { orderBy: 'n' });
   const event = plan.state === 'cancelled' ? ({ type: 'cancelled' } as const) : ({ type: 'tick' } as const);
   const step = nextPlan(plan.state === 'cancelled' ? { state: 'active' } : plan, schedulable(tasks), event);
@@ -90,23 +115,24 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
       notes.push(checkpointNote(task));
       byId.set(taskId, { ...task, state: 'running' });
     } else {
-      const { id, writes: own } = await startTask(ctx, work, task);
+      const { id, writes: own } = await startTask(ctx, work, { task, tasks: byId });
       started.push(id);
       writes.push(...own);
       byId.set(taskId, { ...task, state: 'running', agentId: id });
     }
   }
-  for (const taskId of step.cancel) {
+  // A running task is ended by its agent; a checkpoint has none.
+  const checkpoints = step.stop.filter((taskId) => byId.get(taskId)?.kind === 'checkpoint');
+  for (const taskId of [...step.cancel, ...checkpoints]) {
     const task = byId.get(taskId);
-    writes.push(
-      update('agentPlanTasks', { userId, planId, taskId, state: 'waiting' }, { state: 'cancelled' }),
-    );
+    const where = { userId, planId, taskId, state: ['waiting', 'running'] as const };
+    writes.push(update('agentPlanTasks', where, { state: 'cancelled' }));
     if (task) byId.set(taskId, { ...task, state: 'cancelled' });
   }
   const now: PlanRow = { ...plan, state: step.state, updatedAt: ctx.clock.now() };
   const rows = [...byId.values()];
   const hasEnded = plan.state === 'active' && (now.state === 'completed' || now.state === 'awaiting-replan');
-  if (hasEnded) notes.push(noteText(now, rows));
+  if (hasEnded) notes.push(noteText(work, now, rows));
   writes.push(
     update(
       'agentPlans',
@@ -115,7 +141,7 @@ export const tickPlan = async (ctx: RunContext, userId: string, planId: string):
     ),
     planEvent(ctx, { ...work.agent, id: null }, { view: planViewOf(now, rows), tasks: work.thread.tasks }),
   );
-  if (notes.length > 0) writes.push(await noteFor(ctx, work, notes.join('\n\n')));
+  if (notes.length > 0) writes.push(await noteFor(ctx, work, { text: notes.join('\n\n') }));
   if (!(await ctx.store.commit(writes, 'synced'))) return ctx.tickPlan(userId, planId);
   for (const id of started) ctx.wake(userId, id);
   if (notes.length > 0) afterRun(ctx, { userId, threadId: plan.threadId, runId: plan.runId });

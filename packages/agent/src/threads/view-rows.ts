@@ -7,6 +7,7 @@ import type {
   ViewMessage,
   ViewRun,
 } from '@drawbridge/contracts/agent/threads';
+import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import type { AgentRow, AskRow, MessageRow, RunRow, ToolCallRow } from '../rows.ts';
 import { usageOf } from '../run/end-agent.ts';
@@ -26,13 +27,15 @@ export const viewRun = (run: RunRow, kept: KeptEvents): ViewRun => {
   const errors = kept('error')
     .filter(({ runId }) => runId === id)
     .map(({ payload: { content, code, retryable } }) => ({ content, code, retryable }));
+  const finish = kept('run-finish').find(({ runId }) => runId === id);
   return {
     id,
     kind,
     messageId,
     status: state === 'active' || state === 'suspended' ? null : state,
     ...(reason !== null && { reason }),
-    ...(!isOpenRun(run) && { usage: usageOf(run) }),
+    // What its tasks and its title use after its end is in its row alone.
+    ...(!isOpenRun(run) && { usage: finish?.payload.usage ?? usageOf(run) }),
     errors,
     startedAt,
     endedAt,
@@ -80,7 +83,9 @@ const stepEntries = ({ step, parts, createdAt }: MessageRow): Placed => ({
       case 'text':
         return [{ type: 'text', step, text: part.text }];
       case 'reasoning':
-        return part.text === '' ? [] : [{ type: 'reasoning', step, text: part.text }];
+        return part.text === ''
+          ? []
+          : [{ type: 'reasoning', step, text: cutText(part.text, agentLimits.shownReasoning) }];
       case 'tool-call':
         return [{ type: 'tool', toolCallId: part.toolCallId }];
       case 'file':

@@ -34,6 +34,9 @@ export const grantOf = ({ ctx, thread, call }: ToolUse, key: string): Write => {
   return put('agentGrants', row);
 };
 
+/** What a person can review, in characters. */
+const longestText = 32_000;
+
 /** Denied is final: the model is told not to try the same again. */
 export const deniedBy = (userInput?: string): ToolOutcome => {
   const reason = userInput === undefined || userInput === '' ? '' : ` They say: ${userInput}`;
@@ -62,6 +65,8 @@ export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> =>
     policy[gate.action] === 'always_allow' || (gate.grant !== null && (await hasGrant(use, [gate.grant])));
   if (isOpen && gate.always !== true) return { type: 'approved', writes: [] };
   const { message, severity, text } = gate;
+  if (text.length > longestText)
+    return { type: 'stopped', outcome: textResult('This is too long for a person to review.', 'failed') };
   return {
     type: 'stopped',
     outcome: { type: 'ask', ask: { inputType: 'approval', severity, message, approval: { text } } },

@@ -9,6 +9,7 @@ import { remember } from './core/remember.ts';
 import { reportVerdict } from './core/report-verdict.ts';
 import { updateTasks } from './core/update-tasks.ts';
 import { webSearch } from './core/web-search.ts';
+import { openCheckpoints } from '../tasks/checkpoints.ts';
 import type { AgentTool } from './tool.ts';
 
 /** Sub-agents cannot delegate, plan, ask the person a question or write memory. */
@@ -32,6 +33,9 @@ export const coreToolNames = [
 /** Our own tools of an agent, the same whatever machine is connected. */
 export const coreTools = async (ctx: RunContext, { agent }: Pick<Work, 'agent'>): Promise<AgentTool[]> => {
   const web = [fetchUrl, ...((await ctx.search.isOn()) ? [webSearch] : [])];
-  if (agent.kind === 'main') return [...forMain, ...web, readResult];
+  if (agent.kind === 'main') {
+    const isJudge = (await openCheckpoints(ctx, agent)).length > 0;
+    return [...forMain, ...web, readResult, ...(isJudge ? [reportVerdict] : [])];
+  }
   return [...web, readResult, ...(agent.planTaskId === null ? [] : [reportVerdict])];
 };

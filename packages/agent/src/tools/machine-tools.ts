@@ -2,7 +2,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { MachineOutcome, MachineTool } from '../ports.ts';
 import type { RunContext, Work } from '../engine/context.ts';
-import type { ResultPart } from '../rows.ts';
+import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
@@ -39,23 +39,34 @@ export const resultParts = (
   return { parts, writes };
 };
 
-const outcomeOf = (use: ToolUse, ended: Extract<MachineOutcome, { kind: 'ended' }>): ToolOutcome => {
+type Following = Pick<ToolUse, 'ctx' | 'thread' | 'call'>;
+
+const outcomeOf = (
+  { ctx, thread, call }: Following,
+  ended: Extract<MachineOutcome, { kind: 'ended' }>,
+): ToolOutcome => {
   const { result, state, error } = ended;
   if (result === null) {
     const outcome = state === 'denied' ? 'denied' : state === 'lost' ? 'lost' : 'failed';
     const text = error?.message ?? `The call ended as ${state}.`;
     return { type: 'result', outcome, parts: [{ type: 'text', text }] };
   }
-  const { parts, writes } = resultParts(use.ctx, use.thread, result);
+  const { parts, writes } = resultParts(ctx, thread, result);
   const failed = state === 'denied' ? 'denied' : 'failed';
   const isFailed = state !== 'succeeded' || result.isError === true;
-  return { type: 'result', outcome: isFailed ? failed : 'ok', parts, writes, source: use.call.tool };
+  return { type: 'result', outcome: isFailed ? failed : 'ok', parts, writes, source: call.tool };
+};
+
+const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome => {
+  if (outcome.kind === 'ended') return outcomeOf(following, outcome);
+  const { confirmationId, title: message, expiresAt } = outcome;
+  return { type: 'confirm', confirmationId, message, expiresAt };
 };
 
 const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
   const { ctx, thread, agent, call, args, signal } = use;
   const title = thread.title === '' ? 'Chat' : thread.title;
-  const outcome = await ctx.machine.call(
+  const made = await ctx.machine.call(
     thread.userId,
     {
       requestId: call.requestId ?? call.id,
@@ -67,15 +78,25 @@ const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
     },
     signal,
   );
-  if (outcome.kind === 'ended') return outcomeOf(use, outcome);
-  const { confirmationId, title: message, expiresAt } = outcome;
-  return { type: 'confirm', confirmationId, message, expiresAt };
+  return toOutcome(use, made);
 };
 
-/** The machine's tools, checked and confirmed as for every other caller. */
+/** The result of a call that was made, also where the machine no longer offers its tool. */
+export const followMachineCall = async (
+  ctx: RunContext,
+  thread: ThreadRow,
+  { call, signal }: { call: ToolCallRow; signal: AbortSignal },
+): Promise<ToolOutcome> => {
+  const { tool, requestId } = call;
+  const meant = { threadId: thread.id, name: thread.title, machineId: thread.machineId, tool, arguments: {} };
+  const made = await ctx.machine.call(thread.userId, { ...meant, requestId: requestId ?? call.id }, signal);
+  return toOutcome({ ctx, thread, call }, made);
+};
+
+/** The machine's tools, checked and confirmed as for every other caller; hidden while it is offline. */
 export const machineTools = async (ctx: RunContext, { thread, agent }: Work): Promise<AgentTool[]> => {
   const machine = await ctx.machine.view(thread.userId, thread.machineId);
-  if (!machine?.isConnected) return [];
+  if (!machine) return [];
   return machine.tools
     .filter(
       ({ group, name }) => agent.kind !== 'main' || !(subAgentGroups.has(group) || subAgentTool.test(name)),
@@ -86,6 +107,7 @@ export const machineTools = async (ctx: RunContext, { thread, agent }: Work): Pr
       inputSchema: tool.inputSchema,
       effect: 'machine',
       isParallel: tool.isReading,
+      isHidden: !machine.isConnected,
       parse: anyObject,
       run: (use) => run(use, tool),
     }));

@@ -36,9 +36,10 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
   const isAllowed = (tool: AgentTool) =>
     (tool.action === undefined || policy[tool.action] !== 'blocked') &&
     (agent.tools === null || agent.tools.includes(tool.name));
-  const deferred = unique([...machine, ...domain, ...mcp]).filter(
+  const allowed = unique([...machine, ...domain, ...mcp]).filter(
     (tool) => !taken.has(tool.name) && isAllowed(tool),
   );
+  const deferred = allowed.filter(({ isHidden }) => isHidden !== true);
   const own = core.filter(isAllowed);
   // A sub-agent was given few tools by name: it needs no search.
   const isDeferred = agent.kind === 'main' && areToolsDeferred;
@@ -46,5 +47,5 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
     { core: [...own, ...loadingTools(deferred)], deferred },
     { loaded: agent.loaded, areToolsDeferred: isDeferred },
   );
-  return { byName: new Map([...deferred, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
+  return { byName: new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
 };

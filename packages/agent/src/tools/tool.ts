@@ -47,6 +47,8 @@ export interface AgentTool extends ToolSpec {
   action?: AgentAction;
   /** Whether it may run beside other reading tools. */
   isParallel: boolean;
+  /** Not offered to the model now; a call of it is answered by the machine's record. */
+  isHidden?: boolean;
   /** The arguments as the tool takes them, or what is wrong with them. */
   parse(args: unknown): { args: Record<string, unknown> } | { problem: string };
   run(use: ToolUse): Promise<ToolOutcome>;

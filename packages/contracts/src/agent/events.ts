@@ -159,6 +159,6 @@ export type ThreadEvent = z.infer<typeof threadEvent>;
 /** Events that a thread keeps, and their bytes; what is older is cut. */
 export const keptEvents = 500;
 export const keptEventBytes = 2 * 1024 * 1024;
-export const maxEventBytes = 64 * 1024;
+export const maxEventBytes = 512 * 1024;
 /** The part of a result that its event carries, in characters. */
 export const resultPreviewLength = 8_000;

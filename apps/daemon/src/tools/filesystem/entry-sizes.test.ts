@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolders } from '../../testing/tool-fixture.ts';
 import { sizesIn, type Entry } from './list-entries.ts';
+import { lookInside } from './look-inside.ts';
 import { openFolder } from '../../paths/open.ts';
 
 const files = (...names: string[]): Entry[] => names.map((name) => ({ name, type: 'file' }));
@@ -33,7 +34,18 @@ it('a size is that of a link itself, never of what it points at', () => {
 });
 
 it('a folder that was removed meanwhile has no entries', () => {
+  const before = process.cwd();
   const { path, folder } = openIn();
   rmSync(path, { recursive: true });
-  expect(sizesIn(folder, files('a.txt'))).toEqual([undefined]);
+  expect([sizesIn(folder, files('a.txt')), process.cwd()]).toEqual([[undefined], before]);
+});
+
+it('the working directory is the same after a look that failed', () => {
+  const before = process.cwd();
+  const { folder } = openIn();
+  const fail = () => {
+    throw new Error('failed');
+  };
+  expect(() => lookInside(folder, fail)).toThrow('failed');
+  expect(process.cwd()).toBe(before);
 });

@@ -56,6 +56,8 @@ export interface Accounts {
   listPeople(): Promise<Person[]>;
   /** Whether there is an account of that id, disabled or not. */
   exists(userId: string): Promise<boolean>;
+  /** Whether there is an account of that id that is not disabled. */
+  isEnabled(userId: string): Promise<boolean>;
   /** A link for a new password; ends earlier ones. Throws `notFound`, `forbidden` for a disabled account. */
   createReset(userId: string): Promise<ResetLink>;
   /** Sets the password, ends all sessions and opens a new one. Throws `forbidden` for an invalid token. */

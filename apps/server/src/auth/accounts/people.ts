@@ -26,7 +26,7 @@ export const createPeople = ({
   clock,
   store,
   checkSessions,
-}: PeopleNeeds): Pick<Accounts, 'listPeople' | 'exists' | 'disable' | 'enable' | 'remove'> => {
+}: PeopleNeeds): Pick<Accounts, 'listPeople' | 'exists' | 'isEnabled' | 'disable' | 'enable' | 'remove'> => {
   const find = async (userId: string): Promise<Person> => {
     const row = await store.byId(userId);
     if (!row) throw errors.notFound({ message: 'There is no such account' });
@@ -41,6 +41,7 @@ export const createPeople = ({
     listPeople: async () =>
       (await store.all()).map(toPerson).sort((a, b) => Number(b.isOwner) - Number(a.isOwner)),
     exists: async (userId) => (await store.byId(userId)) !== undefined,
+    isEnabled: async (userId) => (await store.byId(userId))?.disabledAt === null,
     disable: async (userId) => {
       await requireGuest(userId);
       await store.disable(userId, clock.now());

@@ -27,13 +27,21 @@ const refusal = async ({ ctx, thread }: ToolUse): Promise<string | null> => {
   return null;
 };
 
+/** Why no more sub-agents can begin in this run; null if one can. */
+const delegateRefusal = async ({ ctx, agent }: ToolUse): Promise<string | null> => {
+  const { userId, runId } = agent;
+  const open = { userId, runId, kind: 'delegate', state: openAgentStates } as const;
+  const count = (await ctx.store.find('agentAgents', open)).length;
+  return count < agentLimits.delegatesAtOnce
+    ? null
+    : `${count} sub-agents work already, the most at once. Start this one again when they have ended.`;
+};
+
 const start = async (use: ToolUse, args: Args): Promise<ToolOutcome> => {
   const { ctx, agent, call } = use;
   const kind = args.background ? 'background' : 'delegate';
-  if (args.background) {
-    const problem = await refusal(use);
-    if (problem !== null) return textResult(problem, 'failed');
-  }
+  const problem = await (args.background ? refusal(use) : delegateRefusal(use));
+  if (problem !== null) return textResult(problem, 'failed');
   const { id, writes } = newSubAgent(ctx, use, {
     kind,
     role: args.role,

@@ -111,8 +111,9 @@ export const fetchUrl = coreTool({
         writes: access.writes,
       };
     } catch (error) {
-      if (error instanceof WebError) return textResult(error.message, 'failed');
-      throw error;
+      if (!(error instanceof WebError)) throw error;
+      const parts = [{ type: 'text' as const, text: error.message }];
+      return { type: 'result', outcome: 'failed', parts, writes: access.writes };
     }
   },
 });

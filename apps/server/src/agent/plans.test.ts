@@ -1,0 +1,148 @@
+import { createDeferred } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { withAgent } from '../../test/agent.ts';
+
+const task = (id: string, deps: string[], kind = 'delegate') => ({
+  id,
+  title: id,
+  kind,
+  spec: `do ${id}`,
+  deps,
+});
+const diamond = [task('a', []), task('b', ['a']), task('c', ['a']), task('d', ['b', 'c'])];
+const verdict = (ok: boolean, failure?: string) =>
+  use('report-verification-verdict', { ok, ...(failure !== undefined && { failure }) });
+const yes = { kind: 'approval', approved: true } as const;
+
+type World = Awaited<ReturnType<typeof withAgent>>;
+
+/** Proposes a plan, and approves it. */
+const approve = async ({ say, until, agent, userId }: World) => {
+  await say('go');
+  const { payload } = await until('confirmation-request');
+  await agent.confirm(userId, payload.requestId, yes);
+  return payload;
+};
+const states = async ({ snapshot }: World) =>
+  Object.fromEntries((await snapshot()).view.plan?.items.map(({ id, state }) => [id, state]) ?? []);
+const planState = async ({ snapshot }: World) => (await snapshot()).view.plan?.state;
+const isRead = ({ model }: World, text: string) => textOf(requestsOf(model.requests).at(-1)!).includes(text);
+const propose = (tasks: object[]) => [
+  use('plan', { title: 'Plan', tasks }),
+  { text: 'It runs.' },
+  { text: 'Seen.' },
+];
+
+describe('a plan', () => {
+  it('starts nothing before it is approved, B and C side by side, D with their results', async () => {
+    const [b, c] = [createDeferred(), createDeferred()];
+    const world = await withAgent(
+      story(propose(diamond), {
+        'do a': [{ text: 'a found' }],
+        'do b': [{ text: 'b found', until: b.promise }],
+        'do c': [{ text: 'c found', until: c.promise }],
+      }),
+    );
+    const { model, until, say, agent, userId } = world;
+    await say('go');
+    const { payload } = await until('confirmation-request');
+    expect(payload.planItems?.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    expect(requestsOf(model.requests, 'do')).toEqual([]);
+    await agent.confirm(userId, payload.requestId, yes);
+    await expect
+      .poll(() => states(world))
+      .toEqual({ a: 'succeeded', b: 'running', c: 'running', d: 'waiting' });
+    b.resolve();
+    await expect.poll(async () => (await states(world)).b).toBe('succeeded');
+    expect(requestsOf(model.requests, 'do d')).toEqual([]);
+    c.resolve();
+    await expect.poll(() => planState(world)).toBe('completed');
+    const [last] = requestsOf(model.requests, 'do d');
+    expect(['b found', 'c found', 'a found'].map((text) => textOf(last!).includes(text))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await expect.poll(() => isRead(world, 'has completed')).toBe(true);
+  });
+
+  it('cancels what depends on a failed task, ends the rest, and asks the main agent for another plan', async () => {
+    const world = await withAgent(story(propose(diamond), { 'do b': [{ status: 400 }] }));
+    await approve(world);
+    await expect
+      .poll(() => states(world))
+      .toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded', d: 'cancelled' });
+    expect(await planState(world)).toBe('awaiting-replan');
+    await expect.poll(() => isRead(world, 'propose a new plan')).toBe(true);
+  });
+
+  it('that is denied starts nothing, and the model reads why', async () => {
+    const world = await withAgent(story(propose(diamond)));
+    const { say, until, agent, userId, model, snapshot } = world;
+    await say('go');
+    const { payload } = await until('confirmation-request');
+    await agent.confirm(userId, payload.requestId, { kind: 'planDeny', feedback: 'smaller' });
+    await until('run-finish');
+    expect(isRead(world, 'They say: smaller')).toBe(true);
+    expect(requestsOf(model.requests, 'do')).toEqual([]);
+    expect((await snapshot()).view.plan).toBeNull();
+  });
+
+  it('is cancelled by Stop with all its tasks, and nothing follows', async () => {
+    const world = await withAgent(
+      story(propose([task('k', [], 'checkpoint'), ...diamond]), {
+        'do a': [{ text: 'Working', end: 'silent' }],
+      }),
+    );
+    await approve(world);
+    await expect.poll(() => requestsOf(world.model.requests, 'do a').length).toBe(1);
+    await world.agent.cancel(world.userId, 'thread');
+    const all = { k: 'cancelled', a: 'cancelled', b: 'cancelled', c: 'cancelled', d: 'cancelled' };
+    await expect.poll(() => states(world)).toEqual(all);
+    expect([await planState(world), (await world.snapshot()).now.status]).toEqual(['cancelled', 'idle']);
+  });
+
+  it.each([
+    ['continues', verdict(true), { k: 'succeeded', z: 'succeeded' }, 'completed'],
+    ['stops', verdict(false, 'wrong'), { k: 'failed', z: 'cancelled' }, 'awaiting-replan'],
+  ])('%s as the main agent judges at a checkpoint', async (_, judged, ends, state) => {
+    const world = await withAgent(
+      story((request) => {
+        const said = textOf(request);
+        if (!said.includes('It runs.') && !said.includes('approved the plan'))
+          return propose([task('k', [], 'checkpoint'), task('z', ['k'])])[0]!;
+        if (!said.includes('is reached')) return { text: 'It runs.' };
+        return request.tools.includes('report-verification-verdict') ? judged : { text: 'Judged.' };
+      }),
+    );
+    await approve(world);
+    await expect.poll(() => states(world)).toEqual(ends);
+    expect(await planState(world)).toBe(state);
+  });
+});
+
+describe('verdicts of a planned task', () => {
+  it.each([
+    ['one failure twice', ['it broke', 'it broke'], 'so this task has failed', 2],
+    ['five different ones', ['red', 'green', 'blue', 'grey', 'white'], 'Attempt 5 of 5 failed', 5],
+  ])('end it after %s', async (_, failures, guidance, count) => {
+    const world = await withAgent(
+      story(propose([task('a', [])]), { 'do a': failures.map((failure) => verdict(false, failure)) }),
+    );
+    await approve(world);
+    await expect.poll(() => states(world)).toEqual({ a: 'failed' });
+    const requests = requestsOf(world.model.requests, 'do a');
+    expect(requests).toHaveLength(count + 1);
+    expect(textOf(requests.at(-1)!).includes(guidance)).toBe(true);
+    expect(textOf(requests.at(-2)!).includes(guidance)).toBe(false);
+  });
+
+  it('let it succeed when the last one is good', async () => {
+    const world = await withAgent(
+      story(propose([task('a', [])]), { 'do a': [verdict(false, 'red'), verdict(true)] }),
+    );
+    await approve(world);
+    await expect.poll(() => states(world)).toEqual({ a: 'succeeded' });
+  });
+});

@@ -1,0 +1,188 @@
+import { createDeferred } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import type { ScriptedRequest } from '../../../../e2e/agent/scripted-model.ts';
+import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
+
+const delegate = (instructions: string, more: object = {}) =>
+  use('delegate', { role: 'reader', instructions, ...more });
+/** Whether the main agent's newest request has that text. */
+const isRead = (requests: readonly ScriptedRequest[], text: string) =>
+  textOf(requestsOf(requests).at(-1)!).includes(text);
+const silent = { text: 'Working', end: 'silent' } as const;
+const background = (instructions: string) => ({
+  name: 'delegate',
+  arguments: { role: instructions, instructions, background: true },
+});
+
+describe('a sub-agent', () => {
+  it('gets the listed tools alone, and cannot delegate', async () => {
+    const { say, until, model } = await withMachine(
+      story([delegate('child', { tools: ['read_file', 'delegate', 'plan'] }), { text: 'Done.' }], {
+        child: [use('delegate', { role: 'r', instructions: 'inner' }), { text: 'Found it.' }],
+      }),
+    );
+    await say('go');
+    await until('run-finish');
+    const [first, second] = requestsOf(model.requests, 'child');
+    expect(first?.tools).toEqual(['read_file']);
+    expect(textOf(second!)).toContain('There is no tool delegate');
+    expect(textOf(requestsOf(model.requests)[1]!)).toContain('Found it.');
+  });
+
+  it('names its role where the machine asks, and its last step has no tools', async () => {
+    const { say, until, daemon, panel, model } = await withMachine(
+      story([delegate('child', { tools: ['read_file'], max_steps: 2 })], {
+        child: [use('read_file', { path: 'a' }), use('read_file', { path: 'b' })],
+      }),
+    );
+    await say('go');
+    const call = await nextCall(daemon);
+    const { via } = await panel.calls.get.query({ requestId: call.requestId });
+    expect(via).toMatchObject({ kind: 'thread', name: expect.stringContaining('reader') });
+    await daemon.respond(call.requestId, resultOf('a'));
+    await until('run-finish');
+    expect(requestsOf(model.requests, 'child').map(({ tools }) => tools)).toEqual([['read_file'], []]);
+  });
+
+  it('that fails is a result for its parent, which goes on', async () => {
+    const { say, until, model } = await withAgent(
+      story([delegate('child'), { text: 'Well.' }], { child: [{ status: 400 }] }),
+    );
+    await say('go');
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    expect(textOf(requestsOf(model.requests)[1]!)).toContain('The sub-agent did not finish (error)');
+  });
+
+  it('is one of four at once', async () => {
+    const calls = [1, 2, 3, 4, 5].map((n) => ({
+      name: 'delegate',
+      arguments: { role: 'r', instructions: `child ${n}` },
+    }));
+    const { say, until, snapshot } = await withAgent(story([{ calls }], { child: () => silent }));
+    await say('go');
+    const error = await until('tool-error');
+    expect(error.payload.error).toContain('4 sub-agents work already');
+    const { agents } = (await snapshot()).view;
+    expect(Object.values(agents).filter(({ kind }) => kind === 'delegate')).toHaveLength(4);
+  });
+
+  it('that ends while the others of its step end wakes its parent once', async () => {
+    const calls = [1, 2, 3, 4].map((n) => ({
+      name: 'delegate',
+      arguments: { role: 'r', instructions: `child ${n}` },
+    }));
+    const { say, until, model, types } = await withAgent(story([{ calls }, { text: 'All.' }]));
+    await say('go');
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    expect(requestsOf(model.requests)).toHaveLength(2);
+    expect((await types()).filter((type) => type === 'tool-result')).toHaveLength(4);
+  });
+});
+
+describe('background tasks', () => {
+  it('are five at most; a correction reaches its task alone, and the last one is followed by a run', async () => {
+    const gates = new Map<string, (value?: unknown) => void>();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `task ${name}`);
+    const wait = (name: string) => ({ text: 'x', until: new Promise((open) => gates.set(name, open)) });
+    const others = Object.fromEntries(
+      names.map((name) => [
+        name,
+        (_: unknown, number: number) =>
+          number === 1
+            ? { ...wait(name), calls: [{ name: 'none', arguments: {} }] }
+            : { text: `${name} is done.` },
+      ]),
+    );
+    const world = await withAgent(
+      story([{ calls: names.map(background) }, { text: 'Started.' }, { text: 'News.' }], others),
+    );
+    const { say, until, agent, userId, model, snapshot, events } = world;
+    await say('go');
+    const refused = await until('tool-error');
+    expect(refused.payload.error).toContain('There are 5 background tasks in this thread');
+    await until('run-finish');
+    await expect.poll(() => gates.size).toBe(5);
+    const tasks = (await snapshot()).now.backgroundTasks;
+    const first = tasks.find(({ title }) => title === 'task a');
+    await agent.tasks.correct(userId, { threadId: 'thread', taskId: first?.taskId ?? '' }, 'rather blue');
+    for (const open of gates.values()) open();
+    const unread = () => names.slice(0, 5).filter((name) => !isRead(model.requests, `${name} is done.`));
+    await expect.poll(unread).toEqual([]);
+    const corrected = model.requests.filter((request) =>
+      textOf(request).includes('[Correction] rather blue'),
+    );
+    expect(corrected.length).toBeGreaterThan(0);
+    expect(corrected.every((request) => requestsOf([request], 'task a').length === 1)).toBe(true);
+    const kinds = (await events()).flatMap(({ event }) =>
+      event.type === 'run-start' ? [event.payload.kind] : [],
+    );
+    expect(kinds).toContain('follow-up');
+  });
+
+  it('that end while the main agent thinks are in its next request, and none is lost', async () => {
+    const gate = createDeferred();
+    const { say, until, model } = await withAgent(
+      story([{ calls: [background('task a')] }, { text: 'Wait.', until: gate.promise }, { text: 'News.' }], {
+        'task a': [{ text: 'a is done.' }],
+      }),
+    );
+    await say('go');
+    await until('agent-completed');
+    gate.resolve();
+    await until('run-finish');
+    await expect.poll(() => isRead(model.requests, 'a is done.')).toBe(true);
+  });
+
+  it('start no more than five runs after one message of the person', async () => {
+    const again = () => ({ calls: [background('task a')] });
+    const { say, snapshot, events } = await withAgent(
+      story((_, number) => (number % 2 === 1 ? again() : { text: 'Started.' }), {
+        task: async () => {
+          await expect.poll(async () => (await snapshot()).now.status).toBe('background');
+          return { text: 'Done.' };
+        },
+      }),
+    );
+    await say('go');
+    const follow = async () =>
+      (await events()).filter(({ event }) => event.type === 'run-start' && event.payload.kind === 'follow-up')
+        .length;
+    await expect.poll(async () => [await follow(), (await snapshot()).now.status]).toEqual([5, 'idle']);
+  });
+
+  it('that the person stops end alone, and an unknown one is not found', async () => {
+    const { say, until, agent, userId, snapshot, model } = await withAgent(
+      story([{ calls: [background('task a'), background('task b')] }, { text: 'Started.' }], {
+        task: () => silent,
+      }),
+    );
+    await say('go');
+    await until('run-finish');
+    await expect.poll(() => requestsOf(model.requests, 'task').length).toBe(2);
+    const [first, second] = (await snapshot()).now.backgroundTasks;
+    await agent.tasks.cancel(userId, { threadId: 'thread', taskId: first?.taskId ?? '' });
+    expect((await snapshot()).now.backgroundTasks.map(({ taskId }) => taskId)).toEqual([second?.taskId]);
+    await expect(
+      agent.tasks.cancel(userId, { threadId: 'thread', taskId: first?.taskId ?? '' }),
+    ).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('that the model stops end within its own step', async () => {
+    const { say, until, model } = await withAgent(
+      story(
+        (request, number) => {
+          if (number === 1) return { calls: [background('task a')] };
+          const taskId = /ag_[\w-]+/.exec(textOf(request))?.[0];
+          return number === 2 ? use('cancel-background-task', { taskId }) : { text: 'Stopped it.' };
+        },
+        { task: () => silent },
+      ),
+    );
+    await say('go');
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    expect(textOf(requestsOf(model.requests)[2]!)).toContain('Stopped.');
+  });
+});
