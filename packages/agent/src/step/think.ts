@@ -43,8 +43,14 @@ const ask = async (
   const shown = isLast ? [] : tools.inPrompt.map(specOf);
   const send = async (built: BuiltPrompt, { maxOutputTokens, provider }: ModelInfo): Promise<Asked> => {
     const { system, messages, from } = built;
-    const trace = traceOf(work);
-    const request = { use: 'main' as const, system, messages, tools: shown, maxOutputTokens, trace };
+    const request = {
+      use: 'main' as const,
+      system,
+      messages,
+      tools: shown,
+      maxOutputTokens,
+      trace: traceOf(work),
+    };
     return { request, from, thought: await callModel(ctx, work, { request, provider, signal }) };
   };
   const input = { isLast, tools: tools.inPrompt, signal };
