@@ -170,7 +170,7 @@ describe('threads', () => {
     expect(await store.find('agentCorrections', { userId: 'ann' })).toEqual([]);
   });
 
-  it('that were not used for long are forgotten', async () => {
+  it('PS-12 that were not used for long are forgotten', async () => {
     const { store, threads, clock, stopped } = await world();
     const now = clock.now();
     await store.write(

@@ -4,7 +4,7 @@ import { createTenants } from '../../../../test/tenants.ts';
 
 const key = 'key-of-ben-for-n8n';
 
-it('CF-10 a key for n8n is the own one of each person, and is never read', async () => {
+it('a key for n8n is the own one of each person, and is never read', async () => {
   const { server, ann, ben } = await createTenants();
   const keysOf = ({ panel }: typeof ben) => panel.agent.settings.userKeys;
   const n8nUrl = 'https://n8n.example.org/';
@@ -26,7 +26,7 @@ it('CF-10 a key for n8n is the own one of each person, and is never read', async
   expect(server.log.join('')).not.toContain(key);
 });
 
-it('a removed account leaves no key, no chat and no memory', async () => {
+it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   const { server, ann, ben } = await createTenants();
   await ann.panel.agent.settings.change.mutate({ n8nUrl: 'https://n8n.example.org/' });
   const { agent } = ben.panel;
