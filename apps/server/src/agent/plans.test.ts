@@ -55,7 +55,7 @@ describe('a plan', () => {
     const world = await withAgent(story(propose(diamond), { 'do b': [{ status: 400 }] }));
     await approve(world);
     await expect.poll(() => states(world)).toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded', d: 'cancelled' });
-    expect(await planState(world)).toBe('awaiting-replan');
+    await expect.poll(() => planState(world)).toBe('awaiting-replan');
     await expect.poll(() => isRead(world, 'propose a new plan')).toBe(true);
   });
 
@@ -97,8 +97,7 @@ describe('a plan', () => {
       }),
     );
     await approve(world);
-    await expect.poll(() => states(world)).toEqual(ends);
-    expect(await planState(world)).toBe(state);
+    await expect.poll(async () => [await states(world), await planState(world)]).toEqual([ends, state]);
   });
 });
 
