@@ -42,9 +42,9 @@ describe('an answer', () => {
     await expect(agent.confirm(other?.id ?? '', requestId, said('mine'))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    await expect(
-      agent.confirm(userId, requestId, { kind: 'domainAccessDeny' }),
-    ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(agent.confirm(userId, requestId, { kind: 'domainAccessDeny' })).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
   });
 
   it('that comes after the time of the question is refused', async () => {
@@ -97,11 +97,16 @@ describe('fetch-url', () => {
       domainAccess: { url: 'http://example.invalid/page?q=1', host: 'example.invalid', warnings: [] },
     });
     await agent.confirm(userId, first.payload.requestId, allow('allow_domain'));
-    const second = await until('confirmation-request', ({ payload }) => payload.requestId !== first.payload.requestId);
+    const second = await until(
+      'confirmation-request',
+      ({ payload }) => payload.requestId !== first.payload.requestId,
+    );
     expect(second.payload.domainAccess?.host).toBe('sub.example.invalid');
     await agent.confirm(userId, second.payload.requestId, { kind: 'domainAccessDeny' });
     await until('run-finish');
-    const ends = (await events()).flatMap(({ event }) => (event.type === 'tool-error' ? [event.payload.outcome] : []));
+    const ends = (await events()).flatMap(({ event }) =>
+      event.type === 'tool-error' ? [event.payload.outcome] : [],
+    );
     expect(ends).toEqual(['failed', 'failed', 'denied']);
   });
 
@@ -134,10 +139,17 @@ describe('a text from outside', () => {
     const call = await nextCall(daemon);
     await daemon.respond(call.requestId, resultOf(evil));
     const first = await until('confirmation-request');
-    expect(first.payload).toMatchObject({ inputType: 'approval', toolName: 'remember', approval: { text: 'evil' } });
+    expect(first.payload).toMatchObject({
+      inputType: 'approval',
+      toolName: 'remember',
+      approval: { text: 'evil' },
+    });
     expect(JSON.stringify((await agent.memory.get(userId)).sections)).not.toContain('evil');
     await agent.confirm(userId, first.payload.requestId, { kind: 'approval', approved: false });
-    const second = await until('confirmation-request', ({ payload }) => payload.inputType === 'domain-access');
+    const second = await until(
+      'confirmation-request',
+      ({ payload }) => payload.inputType === 'domain-access',
+    );
     expect(second.payload.domainAccess?.url).toBe('http://evil.invalid/?q=key');
     expect(JSON.stringify((await agent.memory.get(userId)).sections)).not.toContain('evil');
   });

@@ -24,7 +24,9 @@ describe('a second message', () => {
     gate.resolve();
     await until('text-block', ({ payload }) => payload.text === 'Two.');
     const second = await until('user-message', ({ payload }) => payload.source === 'queued');
-    expect((await until('run-finish', ({ runId }) => runId === second.runId)).payload.status).toBe('completed');
+    expect((await until('run-finish', ({ runId }) => runId === second.runId)).payload.status).toBe(
+      'completed',
+    );
     expect(await agent.queue.list(userId, 'thread')).toEqual([]);
   });
 
@@ -36,7 +38,11 @@ describe('a second message', () => {
     await model.request(1);
     await say('two', { mode: 'queue' });
     await agent.cancel(userId, 'thread');
-    expect((await snapshot()).now).toMatchObject({ status: 'idle', queuePaused: true, queue: [{ text: 'two' }] });
+    expect((await snapshot()).now).toMatchObject({
+      status: 'idle',
+      queuePaused: true,
+      queue: [{ text: 'two' }],
+    });
     await agent.queue.resume(userId, 'thread');
     await until('text-block', ({ payload }) => payload.text === 'Two.');
   });
@@ -60,7 +66,12 @@ describe('a steered message', () => {
   it('skips calls that have not begun, and stands in the next request of the same run', async () => {
     const { say, until, daemon, model, events } = await withMachine(
       story([
-        { calls: [{ name: 'read_file', arguments: {} }, { name: 'write_file', arguments: {} }] },
+        {
+          calls: [
+            { name: 'read_file', arguments: {} },
+            { name: 'write_file', arguments: {} },
+          ],
+        },
         { text: 'Changed.' },
       ]),
     );
@@ -88,7 +99,9 @@ describe('a steered message', () => {
   });
 
   it('withdraws the question of the machine once, and cancels its call', async () => {
-    const { say, until, daemon, panel, events, snapshot } = await withMachine(story([write, { text: 'Well.' }]));
+    const { say, until, daemon, panel, events, snapshot } = await withMachine(
+      story([write, { text: 'Well.' }]),
+    );
     await say('write');
     const call = await nextCall(daemon);
     await daemon.respond(call.requestId, machineQuestion);
@@ -117,7 +130,10 @@ describe('a steered message', () => {
     await child.closed;
     expect((await until('run-finish')).payload.status).toBe('completed');
     const ends = (await events()).filter(({ event }) => event.type === 'agent-completed');
-    expect(ends.map(({ event }) => event.payload)).toMatchObject([{ status: 'cancelled' }, { status: 'completed' }]);
+    expect(ends.map(({ event }) => event.payload)).toMatchObject([
+      { status: 'cancelled' },
+      { status: 'completed' },
+    ]);
   });
 
   it('does not end a question about the budget in a loop', async () => {
@@ -127,7 +143,9 @@ describe('a steered message', () => {
     await say('start');
     await until('confirmation-request');
     await say('go on', { mode: 'steer' });
-    await expect.poll(async () => (await types()).filter((type) => type === 'confirmation-request').length).toBe(2);
+    await expect
+      .poll(async () => (await types()).filter((type) => type === 'confirmation-request').length)
+      .toBe(2);
     expect(requestsOf(model.requests)).toHaveLength(1);
   });
 });
@@ -145,27 +163,32 @@ describe('Stop', () => {
       [use('delegate', { role: 'r', instructions: 'child', background: true })],
       { child: [silent] },
     ],
-  ])('ends everything within 2 s while %s, twice is once, and nothing follows', async (state, main, others) => {
-    const { say, until, agent, userId, snapshot, types, model } = await withAgent(story(main, others));
-    await say('start');
-    await model.request(state.includes('sub-agent') ? 2 : 1);
-    if (state === 'waiting') await until('confirmation-request');
-    if (state.includes('background')) {
-      await until('run-finish');
-      await expect.poll(async () => (await snapshot()).now.backgroundTasks.length).toBe(1);
-    }
-    const before = Date.now();
-    await agent.cancel(userId, 'thread');
-    expect(Date.now() - before).toBeLessThan(2_000);
-    const { now, view } = await snapshot();
-    expect([now.status, view.asks]).toEqual(['idle', {}]);
-    const ends = Object.values(view.agents).map(({ status }) => status);
-    expect(ends).toEqual(ends.map((_, at) => (state.includes('background') && at === 0 ? 'completed' : 'cancelled')));
-    expect(Object.values(view.calls).filter(({ outcome }) => outcome === null)).toEqual([]);
-    const seen = (await types()).length;
-    await agent.cancel(userId, 'thread');
-    expect((await types()).slice(seen)).toEqual([]);
-  });
+  ])(
+    'ends everything within 2 s while %s, twice is once, and nothing follows',
+    async (state, main, others) => {
+      const { say, until, agent, userId, snapshot, types, model } = await withAgent(story(main, others));
+      await say('start');
+      await model.request(state.includes('sub-agent') ? 2 : 1);
+      if (state === 'waiting') await until('confirmation-request');
+      if (state.includes('background')) {
+        await until('run-finish');
+        await expect.poll(async () => (await snapshot()).now.backgroundTasks.length).toBe(1);
+      }
+      const before = Date.now();
+      await agent.cancel(userId, 'thread');
+      expect(Date.now() - before).toBeLessThan(2_000);
+      const { now, view } = await snapshot();
+      expect([now.status, view.asks]).toEqual(['idle', {}]);
+      const ends = Object.values(view.agents).map(({ status }) => status);
+      expect(ends).toEqual(
+        ends.map((_, at) => (state.includes('background') && at === 0 ? 'completed' : 'cancelled')),
+      );
+      expect(Object.values(view.calls).filter(({ outcome }) => outcome === null)).toEqual([]);
+      const seen = (await types()).length;
+      await agent.cancel(userId, 'thread');
+      expect((await types()).slice(seen)).toEqual([]);
+    },
+  );
 
   it('cancels the call on the machine and withdraws its question', async () => {
     const { say, until, agent, userId, daemon, panel, events } = await withMachine(story([write]));

@@ -9,7 +9,10 @@ describe('what fails at the model', () => {
   it.each([
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
     ['500', { status: 500, headers: { 'retry-after': '0' } }],
-    ['the prompt is too long', { status: 400, body: { error: { message: 'maximum context length exceeded' } } }],
+    [
+      'the prompt is too long',
+      { status: 400, body: { error: { message: 'maximum context length exceeded' } } },
+    ],
   ])('is tried again: %s', async (_, failed) => {
     const { say, until, model } = await withAgent(story([failed, done]));
     await say('go');
@@ -28,7 +31,11 @@ describe('what fails at the model', () => {
   it.each([
     ['a refused key', { status: 401 }, 'MODEL_REFUSED'],
     ['an unknown model', { status: 404 }, 'MODEL_REFUSED'],
-    ['1,000 calls', { calls: Array.from({ length: 1_000 }, () => ({ name: 'x', arguments: {} })) }, 'MODEL_REFUSED'],
+    [
+      '1,000 calls',
+      { calls: Array.from({ length: 1_000 }, () => ({ name: 'x', arguments: {} })) },
+      'MODEL_REFUSED',
+    ],
     ['arguments of 10 MB', raw('x', `"${'x'.repeat(10_000_000)}"`), 'MODEL_REFUSED'],
   ])('ends the run with a sentence: %s', async (_, turn, code) => {
     const { say, until, snapshot, types } = await withAgent(story([turn]));
@@ -36,7 +43,10 @@ describe('what fails at the model', () => {
     const error = await until('error');
     expect(error.payload).toMatchObject({ code, retryable: false });
     expect(error.payload.content).toMatch(/^[A-Z].{10,200}\.$/);
-    expect((await until('run-finish')).payload).toMatchObject({ status: 'error', reason: error.payload.content });
+    expect((await until('run-finish')).payload).toMatchObject({
+      status: 'error',
+      reason: error.payload.content,
+    });
     expect((await snapshot()).now.status).toBe('idle');
     expect((await types()).filter((type) => type === 'error')).toHaveLength(1);
   });
@@ -96,7 +106,18 @@ describe('large things', () => {
   it.each([
     ['an answer', { text: 'é'.repeat(100_000) }],
     ['arguments', raw('update-tasks', JSON.stringify({ tasks: '\u0001'.repeat(40_000) }))],
-    ['a plan', use('plan', { title: 'p', tasks: Array.from({ length: 20 }, (_, n) => ({ id: `t${n}`, title: 't', kind: 'delegate', spec: '漢'.repeat(4_000) })) })],
+    [
+      'a plan',
+      use('plan', {
+        title: 'p',
+        tasks: Array.from({ length: 20 }, (_, n) => ({
+          id: `t${n}`,
+          title: 't',
+          kind: 'delegate',
+          spec: '漢'.repeat(4_000),
+        })),
+      }),
+    ],
   ])('are stored: %s', async (_, turn) => {
     const { say, until } = await withAgent(story([turn]));
     await say('go');
@@ -114,11 +135,15 @@ describe('large things', () => {
 
 describe('a picture of the machine', () => {
   it('reaches the model as a picture', async () => {
-    const { say, until, daemon, model } = await withMachine(story([use('read_file', { path: 'a.png' }), done]));
+    const { say, until, daemon, model } = await withMachine(
+      story([use('read_file', { path: 'a.png' }), done]),
+    );
     await say('look');
     const call = await nextCall(daemon);
     const data = 'iVBORw0KGgo=';
-    await daemon.respond(call.requestId, { result: { content: [{ type: 'image', data, mimeType: 'image/png' }] } });
+    await daemon.respond(call.requestId, {
+      result: { content: [{ type: 'image', data, mimeType: 'image/png' }] },
+    });
     await until('run-finish');
     const { messages } = requestsOf(model.requests)[1]!.body;
     const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));

@@ -45,16 +45,19 @@ describe('a run', () => {
       ]),
     );
     await say('go');
-    expect((await until('run-finish')).payload.usage).toEqual({ inputTokens: 300, outputTokens: 30, cachedTokens: 50 });
+    expect((await until('run-finish')).payload.usage).toEqual({
+      inputTokens: 300,
+      outputTokens: 30,
+      cachedTokens: 50,
+    });
   });
 });
 
 describe('a day', () => {
   it('ends the run whose tokens reach its limit, and refuses the next message', async () => {
-    const { say, until } = await withAgent(
-      story([{ ...list('one'), usage: { input: 1_500, output: 1 } }]),
-      { AGENT_TOKENS_PER_DAY: '1000' },
-    );
+    const { say, until } = await withAgent(story([{ ...list('one'), usage: { input: 1_500, output: 1 } }]), {
+      AGENT_TOKENS_PER_DAY: '1000',
+    });
     await say('go');
     expect((await until('error')).payload.code).toBe('BUDGET_SPENT');
     expect((await until('run-finish')).payload.status).toBe('error');
@@ -84,7 +87,11 @@ describe('many tools', () => {
 
   it('are found and loaded, and each request has the loaded ones alone', async () => {
     const { say, until, model } = await withMachine(
-      story([use('search_tools', { query: 'tool_7' }), use('load_tool', { names: ['tool_7', 'nope'] }), { text: 'Done.' }]),
+      story([
+        use('search_tools', { query: 'tool_7' }),
+        use('load_tool', { names: ['tool_7', 'nope'] }),
+        { text: 'Done.' },
+      ]),
       {},
       { tools },
     );

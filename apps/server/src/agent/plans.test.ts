@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { withAgent } from '../../test/agent.ts';
 
-const task = (id: string, deps: string[], kind = 'delegate') => ({ id, title: id, kind, spec: `do ${id}`, deps });
+const task = (id: string, deps: string[], kind = 'delegate') => ({
+  id,
+  title: id,
+  kind,
+  spec: `do ${id}`,
+  deps,
+});
 const diamond = [task('a', []), task('b', ['a']), task('c', ['a']), task('d', ['b', 'c'])];
 const verdict = (ok: boolean, failure?: string) =>
   use('report-verification-verdict', { ok, ...(failure !== undefined && { failure }) });
@@ -22,7 +28,11 @@ const states = async ({ snapshot }: World) =>
   Object.fromEntries((await snapshot()).view.plan?.items.map(({ id, state }) => [id, state]) ?? []);
 const planState = async ({ snapshot }: World) => (await snapshot()).view.plan?.state;
 const isRead = ({ model }: World, text: string) => textOf(requestsOf(model.requests).at(-1)!).includes(text);
-const propose = (tasks: object[]) => [use('plan', { title: 'Plan', tasks }), { text: 'It runs.' }, { text: 'Seen.' }];
+const propose = (tasks: object[]) => [
+  use('plan', { title: 'Plan', tasks }),
+  { text: 'It runs.' },
+  { text: 'Seen.' },
+];
 
 describe('a plan', () => {
   it('starts nothing before it is approved, B and C side by side, D with their results', async () => {
@@ -40,21 +50,29 @@ describe('a plan', () => {
     expect(payload.planItems?.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     expect(requestsOf(model.requests, 'do')).toEqual([]);
     await agent.confirm(userId, payload.requestId, yes);
-    await expect.poll(() => states(world)).toEqual({ a: 'succeeded', b: 'running', c: 'running', d: 'waiting' });
+    await expect
+      .poll(() => states(world))
+      .toEqual({ a: 'succeeded', b: 'running', c: 'running', d: 'waiting' });
     b.resolve();
     await expect.poll(async () => (await states(world)).b).toBe('succeeded');
     expect(requestsOf(model.requests, 'do d')).toEqual([]);
     c.resolve();
     await expect.poll(() => planState(world)).toBe('completed');
     const [last] = requestsOf(model.requests, 'do d');
-    expect(['b found', 'c found', 'a found'].map((text) => textOf(last!).includes(text))).toEqual([true, true, false]);
+    expect(['b found', 'c found', 'a found'].map((text) => textOf(last!).includes(text))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     await expect.poll(() => isRead(world, 'has completed')).toBe(true);
   });
 
   it('cancels what depends on a failed task, ends the rest, and asks the main agent for another plan', async () => {
     const world = await withAgent(story(propose(diamond), { 'do b': [{ status: 400 }] }));
     await approve(world);
-    await expect.poll(() => states(world)).toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded', d: 'cancelled' });
+    await expect
+      .poll(() => states(world))
+      .toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded', d: 'cancelled' });
     await expect.poll(() => planState(world)).toBe('awaiting-replan');
     await expect.poll(() => isRead(world, 'propose a new plan')).toBe(true);
   });
@@ -73,7 +91,9 @@ describe('a plan', () => {
 
   it('is cancelled by Stop with all its tasks, and nothing follows', async () => {
     const world = await withAgent(
-      story(propose([task('k', [], 'checkpoint'), ...diamond]), { 'do a': [{ text: 'Working', end: 'silent' }] }),
+      story(propose([task('k', [], 'checkpoint'), ...diamond]), {
+        'do a': [{ text: 'Working', end: 'silent' }],
+      }),
     );
     await approve(world);
     await expect.poll(() => requestsOf(world.model.requests, 'do a').length).toBe(1);

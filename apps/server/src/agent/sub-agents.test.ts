@@ -4,7 +4,8 @@ import type { ScriptedRequest } from '../../../../e2e/agent/scripted-model.ts';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
 
-const delegate = (instructions: string, more: object = {}) => use('delegate', { role: 'reader', instructions, ...more });
+const delegate = (instructions: string, more: object = {}) =>
+  use('delegate', { role: 'reader', instructions, ...more });
 /** Whether the main agent's newest request has that text. */
 const isRead = (requests: readonly ScriptedRequest[], text: string) =>
   textOf(requestsOf(requests).at(-1)!).includes(text);
@@ -67,7 +68,10 @@ describe('a sub-agent', () => {
   });
 
   it('that ends while the others of its step end wakes its parent once', async () => {
-    const calls = [1, 2, 3, 4].map((n) => ({ name: 'delegate', arguments: { role: 'r', instructions: `child ${n}` } }));
+    const calls = [1, 2, 3, 4].map((n) => ({
+      name: 'delegate',
+      arguments: { role: 'r', instructions: `child ${n}` },
+    }));
     const { say, until, model, types } = await withAgent(story([{ calls }, { text: 'All.' }]));
     await say('go');
     expect((await until('run-finish')).payload.status).toBe('completed');
@@ -85,10 +89,14 @@ describe('background tasks', () => {
       names.map((name) => [
         name,
         (_: unknown, number: number) =>
-          number === 1 ? { ...wait(name), calls: [{ name: 'none', arguments: {} }] } : { text: `${name} is done.` },
+          number === 1
+            ? { ...wait(name), calls: [{ name: 'none', arguments: {} }] }
+            : { text: `${name} is done.` },
       ]),
     );
-    const world = await withAgent(story([{ calls: names.map(background) }, { text: 'Started.' }, { text: 'News.' }], others));
+    const world = await withAgent(
+      story([{ calls: names.map(background) }, { text: 'Started.' }, { text: 'News.' }], others),
+    );
     const { say, until, agent, userId, model, snapshot, events } = world;
     await say('go');
     const refused = await until('tool-error');
@@ -101,10 +109,14 @@ describe('background tasks', () => {
     for (const open of gates.values()) open();
     const unread = () => names.slice(0, 5).filter((name) => !isRead(model.requests, `${name} is done.`));
     await expect.poll(unread).toEqual([]);
-    const corrected = model.requests.filter((request) => textOf(request).includes('[Correction] rather blue'));
+    const corrected = model.requests.filter((request) =>
+      textOf(request).includes('[Correction] rather blue'),
+    );
     expect(corrected.length).toBeGreaterThan(0);
     expect(corrected.every((request) => requestsOf([request], 'task a').length === 1)).toBe(true);
-    const kinds = (await events()).flatMap(({ event }) => (event.type === 'run-start' ? [event.payload.kind] : []));
+    const kinds = (await events()).flatMap(({ event }) =>
+      event.type === 'run-start' ? [event.payload.kind] : [],
+    );
     expect(kinds).toContain('follow-up');
   });
 
@@ -134,7 +146,8 @@ describe('background tasks', () => {
     );
     await say('go');
     const follow = async () =>
-      (await events()).filter(({ event }) => event.type === 'run-start' && event.payload.kind === 'follow-up').length;
+      (await events()).filter(({ event }) => event.type === 'run-start' && event.payload.kind === 'follow-up')
+        .length;
     await expect.poll(async () => [await follow(), (await snapshot()).now.status]).toEqual([5, 'idle']);
   });
 

@@ -83,8 +83,18 @@ const payloads = {
     /** The whole result is at `tool-calls/:id`. */
     truncated: z.boolean().optional(),
   }),
-  'tool-error': z.object({ toolCallId, error: z.string(), outcome: callOutcome, truncated: z.boolean().optional() }),
-  'tool-interrupted': z.object({ toolCallId, error: z.string(), outcome: callOutcome, truncated: z.boolean().optional() }),
+  'tool-error': z.object({
+    toolCallId,
+    error: z.string(),
+    outcome: callOutcome,
+    truncated: z.boolean().optional(),
+  }),
+  'tool-interrupted': z.object({
+    toolCallId,
+    error: z.string(),
+    outcome: callOutcome,
+    truncated: z.boolean().optional(),
+  }),
   'confirmation-request': askPayload,
   'confirmation-closed': z.object({ requestId: askPayload.shape.requestId, outcome: askOutcome }),
   'tasks-update': z.object({ tasks: taskList, plan: planView.optional() }),
