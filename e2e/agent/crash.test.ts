@@ -2,7 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProcesses, startMachine, until, type Daemon, type Person, type Server } from '../harness/index.ts';
+import {
+  createProcesses,
+  startMachine,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from '../harness/index.ts';
 import { byCase, unpaired, type Step } from './crash-script.ts';
 import { startMcpStandIn, type McpStandIn } from './mcp-stand-in.ts';
 import { startScriptedModel, type ScriptedModel, type Turn } from './scripted-model.ts';
@@ -25,6 +32,7 @@ const task = (id: string, deps: string[]) => {
   return { id, deps, ...rest };
 };
 const question = { id: 'color', question: 'Which color?', type: 'single', options: ['red', 'blue'] };
+const child = { role: 'child', instructions: 'case:child', tools: ['shell_execute'] };
 const helper = { role: 'helper', instructions: 'case:task', tools: ['shell_execute'], background: true };
 const letter = { filePath: 'letter.txt', content: 'dear reader' };
 
@@ -39,6 +47,8 @@ const { script, count } = byCase({
   task: shell,
   first: shell,
   second: shell,
+  child: () => silent,
+  parent: once(call('delegate', child)),
   background: once(call('delegate', helper)),
   plans: once(call('plan', { title: 'Two', tasks: [task('first', []), task('second', ['first'])] })),
   confirms: once(call('write_file', letter)),
@@ -49,7 +59,7 @@ const { script, count } = byCase({
 
 const names = [
   ...['thinks', 'stubborn', 'away', 'halting', 'acts', 'stopped', 'queues'],
-  ...['background', 'plans', 'confirms', 'asks', 'waits', 'rings'],
+  ...['background', 'parent', 'plans', 'confirms', 'asks', 'waits', 'rings'],
 ] as const;
 type Name = (typeof names)[number];
 
@@ -75,7 +85,7 @@ describe('the server is killed', () => {
   };
   const approved = { kind: 'approval', approved: true };
   const blue = { kind: 'questions', answers: [{ questionId: 'color', selectedOptions: ['blue'] }] };
-  const allowed = { kind: 'resourceDecision', resourceDecision: 'allowOnce' };
+  const allowed = { approved: true, resourceDecision: 'allowOnce' };
   const statusOf = async (name: Name) => (await threads[name].until('run-finish')).payload.status;
   const suspended = (name: Name) => until(async () => (await threads[name].now()).status === 'suspended');
 
@@ -128,7 +138,9 @@ describe('the server is killed', () => {
     await threads.stopped.cancel();
     await Promise.all(['acts', 'task'].map(runs));
     await Promise.all((['confirms', 'asks', 'waits'] as const).map(suspended));
-    await until(async () => ['thinks', 'stubborn', 'away', 'halting', 'queues'].every((name) => count(name) === 1));
+    await until(async () =>
+      ['thinks', 'stubborn', 'away', 'halting', 'queues', 'child'].every((name) => count(name) === 1),
+    );
     await bell.rung;
     await threads.queues.say('case:queued', 'queue');
     await crash(earlier('away', 20), earlier('waits', 60));
@@ -145,7 +157,9 @@ describe('the server is killed', () => {
   });
   it('while a tool outside runs: the call is lost, and not repeated', async () => {
     expect([await statusOf('rings'), bell.rings()]).toEqual(['completed', 1]);
-    expect((await threads.rings.of('tool-interrupted')).map(({ payload }) => payload.outcome)).toEqual(['lost']);
+    expect((await threads.rings.of('tool-interrupted')).map(({ payload }) => payload.outcome)).toEqual([
+      'lost',
+    ]);
   });
   it('with a background task: it ends, and a run tells of it', async () => {
     go('task');
@@ -186,17 +200,20 @@ describe('the server is killed', () => {
     expect(plan?.items.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
     expect([effects('first'), effects('second')]).toEqual(['run\n', 'run\n']);
   });
-  it('for the third time in one run: it is interrupted; and while Stop ends a run: it is cancelled', async () => {
-    await until(async () => count('stubborn') === 3 && count('halting') === 3);
+  it('for the third time in a run: it is interrupted, and a run that was being stopped is cancelled', async () => {
+    await until(async () => ['stubborn', 'halting', 'child'].every((name) => count(name) === 3));
     await crash(`update agentRuns set stopAskedAt = startedAt where threadId = 'halting'`);
     expect([await statusOf('stubborn'), await statusOf('halting')]).toEqual(['interrupted', 'cancelled']);
-    expect([count('stubborn'), count('halting')]).toEqual([3, 3]);
+    expect(await statusOf('parent')).toBe('interrupted');
+    expect([count('stubborn'), count('halting'), count('child'), count('parent')]).toEqual([3, 3, 3, 1]);
   });
   it('and nothing is doubled, left open or started again', async () => {
     for (const thread of Object.values(threads)) {
       const events = await thread.events();
       expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1));
-      const started = events.filter(({ event }) => event.type === 'run-start').map(({ event }) => event.runId);
+      const started = events
+        .filter(({ event }) => event.type === 'run-start')
+        .map(({ event }) => event.runId);
       const ended = events.filter(({ event }) => event.type === 'run-finish').map(({ event }) => event.runId);
       expect([thread.id, ended]).toEqual([thread.id, started]);
       expect((await thread.now()).status).toBe('idle');

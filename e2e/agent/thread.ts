@@ -35,7 +35,9 @@ export interface Thread {
 const readEvents = (person: Person, id: string, after: number): Promise<NumberedEvent[]> =>
   new Promise((resolve, reject) => {
     const path = `${base}/events/${id}?lastEventId=${after}`;
-    const source = new EventSource(`http://drawbridge${path}`, { fetch: (_, init) => person.fetch(path, init) });
+    const source = new EventSource(`http://drawbridge${path}`, {
+      fetch: (_, init) => person.fetch(path, init),
+    });
     const events: NumberedEvent[] = [];
     source.onmessage = ({ lastEventId, data }) => {
       // Live events have no number of their own.

@@ -3,19 +3,11 @@ import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
 import { continueThread } from '../run/after-run.ts';
-import { openAgentStates } from '../run/end-agent.ts';
+import { endRun, openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
-import { runOf } from './load.ts';
 
 const isWorking = ({ state }: AgentRow) => state === 'ready' || state === 'acting';
-
-/** Work that the server did not survive three times, or that was left long ago, needs the person. */
-const mustEnd = async (ctx: RunContext, agent: AgentRow): Promise<boolean> => {
-  if (!isWorking(agent)) return false;
-  const run = await runOf(ctx, agent.userId, agent.runId);
-  if (!run) return true;
-  return run.crashes >= agentLimits.crashes || ctx.clock.now() - agent.lastActiveAt > agentLimits.awayMs;
-};
+const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
 
 const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
   const runs = new Map(agents.filter(isWorking).map(({ userId, runId }) => [runId, { userId, id: runId }]));
@@ -44,28 +36,84 @@ export const onMachineCall = async (ctx: RunContext, userId: string, requestId: 
   if (call) await resumeMachineCall(ctx, call);
 };
 
-/** Threads whose next run was not started yet: with a queue, or with news of the last minutes. */
-const threadsToContinue = async ({ store, clock }: RunContext) => {
+/**
+ * Agents that do not continue. `cancelled`: the person had stopped their run. `interrupted`: the server did
+ * not survive the run three times, or its work was left long ago; a run ends with all its delegates.
+ */
+const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
+  const ids = [...new Set(agents.map(({ runId }) => runId))];
+  const runs = new Map((await ctx.store.findOfAll('agentRuns', { id: ids })).map((run) => [run.id, run]));
+  const mustEnd = (agent: AgentRow) => {
+    const crashes = runs.get(agent.runId)?.crashes ?? Infinity;
+    const isAway = ctx.clock.now() - agent.lastActiveAt > agentLimits.awayMs;
+    return isWorking(agent) && (crashes >= agentLimits.crashes || isAway);
+  };
+  const isStopped = ({ runId }: AgentRow) => typeof runs.get(runId)?.stopAskedAt === 'number';
+  const ending = new Set(
+    agents.filter((agent) => isOfRun(agent) && mustEnd(agent)).map(({ runId }) => runId),
+  );
+  const cancelled = agents.filter(isStopped);
+  const interrupted = agents.filter(
+    (agent) => !isStopped(agent) && (isOfRun(agent) ? ending.has(agent.runId) : mustEnd(agent)),
+  );
+  return { cancelled, interrupted };
+};
+
+/** A run whose main agent cannot be read would stay open. */
+const endUnreadable = async (ctx: RunContext, agents: readonly AgentRow[]) => {
+  const readable = new Set(agents.filter(({ kind }) => kind === 'main').map(({ runId }) => runId));
+  const runs = await ctx.store.findOfAll('agentRuns', { state: ['active', 'suspended'] });
+  const reason = 'What this run has stored cannot be read.';
+  for (const run of runs)
+    if (!readable.has(run.id))
+      await ctx.store.commit(endRun(ctx, run, { status: 'error', reason }), 'synced');
+};
+
+/** A stop was stored, and its calls were not cancelled yet: their questions must not be answered. */
+const cancelStopped = async (ctx: RunContext, thread: ThreadKey) => {
+  const ended = { state: 'ended', effect: 'machine', outcome: ['stopped', 'skipped'] } as const;
+  for (const { userId, requestId } of await ctx.store.find('agentToolCalls', { ...thread, ...ended }))
+    if (requestId !== null) await ctx.machine.cancel(userId, requestId);
+};
+
+interface ThreadKey {
+  userId: string;
+  threadId: string;
+}
+
+/** Threads that a stopped server may have left in between: with a queue, or used in the last minutes. */
+const recentThreads = async ({ store, clock }: RunContext): Promise<ThreadKey[]> => {
   const recent = { orderBy: 'updatedAt', after: clock.now() - agentLimits.awayMs } as const;
   const [queued, threads] = await Promise.all([
     store.findOfAll('agentQueue', {}),
     store.findOfAll('agentThreads', {}, recent),
   ]);
   const all = [...queued, ...threads.map(({ userId, id: threadId }) => ({ userId, threadId }))];
-  return new Map(all.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }])).values();
+  const byKey = new Map(all.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }]));
+  return [...byKey.values()];
 };
 
-/** Resumes what a stopped server left open. */
+/** Resumes what a stopped server left open; a part that cannot be resumed does not keep it from starting. */
 export const recover = async (ctx: RunContext): Promise<void> => {
+  const each = async <Item>(items: Iterable<Item>, job: (item: Item) => Promise<unknown>) => {
+    for (const item of items) await job(item).catch(ctx.onError);
+  };
   const agents = await ctx.store.findOfAll('agentAgents', { state: openAgentStates });
+  await endUnreadable(ctx, agents);
   await countCrashes(ctx, agents);
-  const ended: AgentRow[] = [];
-  for (const agent of agents) if (await mustEnd(ctx, agent)) ended.push(agent);
-  for (const agent of ended) await ctx.stopAgents([agent], 'interrupted');
+  const { cancelled, interrupted } = await agentsToEnd(ctx, agents);
+  // Main agents first: the end of a delegate continues its parent.
+  const mainFirst = (list: AgentRow[]) =>
+    list.toSorted((a, b) => Number(b.kind === 'main') - Number(a.kind === 'main'));
+  await each(mainFirst(cancelled), (agent) => ctx.stopAgents([agent], 'cancelled'));
+  await each(mainFirst(interrupted), (agent) => ctx.stopAgents([agent], 'interrupted'));
   const waiting = await ctx.store.findOfAll('agentToolCalls', { state: 'waiting', effect: 'machine' });
-  for (const call of waiting) await resumeMachineCall(ctx, call);
-  for (const agent of agents) if (!ended.includes(agent)) ctx.wake(agent.userId, agent.id);
+  await each(waiting, (call) => resumeMachineCall(ctx, call));
+  const ended = new Set([...cancelled, ...interrupted]);
+  for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
   for (const { userId, id } of await ctx.store.findOfAll('agentPlans', { state: 'active' }))
     ctx.tickPlan(userId, id);
-  for (const thread of await threadsToContinue(ctx)) await continueThread(ctx, thread);
+  const recent = await recentThreads(ctx);
+  await each(recent, (thread) => cancelStopped(ctx, thread));
+  await each(recent, (thread) => continueThread(ctx, thread));
 };
