@@ -38,8 +38,8 @@ it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   await ann.panel.people.remove.mutate({ id });
   const { db, close } = openDatabase({ dataDir: server.dataDir, url: undefined });
   onTestFinished(close);
-  const scopes = await db.selectFrom('agentSettings').select('scope').execute();
-  expect(scopes).toEqual([{ scope: 'all' }]);
+  const scopes = () => db.selectFrom('agentSettings').select('scope').execute();
+  await expect.poll(scopes).toEqual([{ scope: 'all' }]);
   const own = server.app.agent;
   expect(await own?.memory.get(id)).toMatchObject({ version: 0, sections: { person: '' } });
   expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null });
