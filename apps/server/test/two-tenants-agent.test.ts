@@ -40,7 +40,6 @@ const withoutId = [
   'agent.send',
   'agent.threads.create',
   'agent.events',
-  'agent.onThreads',
   'agent.status',
   'agent.usage',
   'agent.threads.list',
