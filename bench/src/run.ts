@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentGroup } from './groups/agent.ts';
 import { bigResultsGroup } from './groups/big-results.ts';
 import { callGroup } from './groups/call.ts';
 import { daemonGroup } from './groups/daemon.ts';
@@ -30,6 +31,7 @@ const groups = [
   growthGroup,
   historyGroup,
   idleGroup,
+  agentGroup,
 ];
 
 const args = process.argv.slice(2);
