@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createProcesses,
@@ -10,6 +9,7 @@ import {
   type Person,
   type Server,
 } from '../harness/index.ts';
+import { openRows } from './crash-rows.ts';
 import { byCase, unpaired, type Step } from './crash-script.ts';
 import { startMcpStandIn, type McpStandIn } from './mcp-stand-in.ts';
 import { startScriptedModel, type ScriptedModel, type Turn } from './scripted-model.ts';
@@ -100,9 +100,10 @@ describe('the server is killed', () => {
   /** Kills the server, changes what it has stored, and starts it again. */
   const crash = async (...changes: string[]) => {
     await server.end('SIGKILL');
-    const database = new Database(join(server.dataDir, 'drawbridge.db'));
-    for (const change of changes) database.exec(change);
-    database.close();
+    const rows = openRows(server.dataDir);
+    expect(rows.wrong()).toEqual([]);
+    changes.forEach(rows.change);
+    rows.close();
     await server.restart();
   };
   const earlier = (name: Name, minutes: number) =>
