@@ -33,6 +33,8 @@ describe('docs/security.md', () => {
     ['CF', 28],
     ['PS', 14],
     ['LG', 12],
+    ['SS', 16],
+    ['AG', 10],
   ])('has the area %s with its %d cases', (area, count) => {
     expect(rows.filter((row) => row.id.startsWith(`${area}-`))).toHaveLength(count);
   });

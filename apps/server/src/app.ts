@@ -57,9 +57,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
   const gateway = await startGateway({ config, clock, opened, daemon });
   let sweep: Sweep | null = null;
+  const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway });
-  const people = managePeople({ ...opened, gateway, agent, onRemoved: () => sweep?.run() });
   await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
 
   return {

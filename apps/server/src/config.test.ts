@@ -35,7 +35,6 @@ describe('configuration', () => {
       agentTokensPerDay: 10_000_000,
       agentDeferredTools: true,
       agentMaskSecrets: true,
-      agentWorkspace: 'none',
       agentTraceContent: false,
       resultMaxBytes: 16_777_216,
       signInPerMinute: 20,
@@ -126,7 +125,7 @@ describe('configuration', () => {
     ['AGENT_MODEL_API_KEY', 'secret-word with blanks'],
     ['AGENT_MCP_SERVERS', 'secret-word'],
     ['AGENT_COST_PER_DAY', 'secret-word'],
-    ['AGENT_WORKSPACE', 'docker'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['LOG_LEVEL', 'loud'],
   ])('refuses %s=%s in a sentence that names it and does not hold it', (name, value) => {
     const result = readConfig({ [name]: value });

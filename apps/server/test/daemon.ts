@@ -84,11 +84,7 @@ const announcement = {
 };
 
 /** Swaps a pairing token for a session key. */
-export const initDaemon = async (
-  server: TestServer,
-  token: string,
-  more: object = {},
-): Promise<string> => {
+export const initDaemon = async (server: TestServer, token: string, more: object = {}): Promise<string> => {
   const got = await send(`${server.url}${daemonMounts.bare}/init`, {
     method: 'POST',
     headers: { [gatewayKeyHeader]: token },

@@ -24,7 +24,10 @@ export interface WithId {
 }
 
 /** The requests whose answer differs between an id of Ann's and an unknown one, as Ben; must be empty. */
-export const differences = async ({ server, ids, proofs }: Tenants, table: Record<string, WithId>) => {
+export const differences = async (
+  { server, ids, proofs }: Pick<Tenants, 'server' | 'ids' | 'proofs'>,
+  table: Record<string, WithId>,
+) => {
   const differing: unknown[] = [];
   for (const [name, { ask }] of Object.entries(table)) {
     for (const [kind, id] of Object.entries(ids)) {
@@ -45,7 +48,7 @@ export const differences = async ({ server, ids, proofs }: Tenants, table: Recor
 
 /** Checks that the requests know Ann's own ids: without that, equal answers would prove nothing. */
 export const expectKnownToAnn = async (
-  { server, annsProof, ids }: Tenants,
+  { server, annsProof, ids }: Pick<Tenants, 'server' | 'annsProof' | 'ids'>,
   table: Record<string, WithId>,
 ) => {
   for (const [name, { own, ask }] of Object.entries(table)) {

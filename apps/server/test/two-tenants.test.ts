@@ -2,28 +2,12 @@ import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { differences, expectKnownToAnn, expectUntouched, type WithId } from './foreign-ids.ts';
 import type { Sent } from './server.ts';
+import { procedure, procedureWithId } from './procedures.ts';
 import { createTenants } from './tenants.ts';
+import { isOfAgent } from './agent-ids.ts';
 
 /** Many requests, on machines that run many tests at once. */
 const limitMs = 120_000;
-
-const isMutation = (name: string): boolean => {
-  const procedure: unknown = Object.entries(appRouter._def.procedures).find(([path]) => path === name)?.[1];
-  if (typeof procedure !== 'function' || !('_def' in procedure)) return false;
-  const { _def: def } = procedure;
-  return typeof def === 'object' && def !== null && 'type' in def && def.type === 'mutation';
-};
-
-const procedure = (name: string, input: unknown): Sent & { path: string } => {
-  const path = `/trpc/${name}`;
-  if (isMutation(name)) return { path, method: 'POST', body: input };
-  return { path: `${path}?input=${encodeURIComponent(JSON.stringify(input))}` };
-};
-
-const procedureWithId = (name: string, own: string | undefined, input: (id: string) => unknown) => ({
-  ...(own !== undefined && { own }),
-  ask: (id: string) => procedure(name, input(id)),
-});
 
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
@@ -174,6 +158,7 @@ const routesWithoutId = [
   'POST /mcp',
   'GET /trpc/:path',
   'POST /trpc/:path',
+  'POST /trpc/agent.send',
   'GET /api/v1/openapi.json',
   'GET /api/v1/status',
   'GET /api/v1/tools',
@@ -199,7 +184,11 @@ it(
     const { server, ben, ids } = world;
     expect(
       [...Object.keys(procedures), ...Object.keys(proceduresWithoutId), ...subscriptions].toSorted(),
-    ).toEqual(Object.keys(appRouter._def.procedures).toSorted());
+    ).toEqual(
+      Object.keys(appRouter._def.procedures)
+        .filter((name) => !name.startsWith('agent.'))
+        .toSorted(),
+    );
     expect(await differences(world, procedures)).toEqual([]);
     for (const [name, input] of Object.entries(proceduresWithoutId)) {
       const { path, ...sent } = procedure(name, input);
@@ -219,7 +208,7 @@ it(
     const { server, proofs } = world;
     const listed = new Set([...Object.keys(routes), ...routesWithoutId]);
     // The panel's own files are served where it has been built.
-    const served = server.app.routes().filter(({ url }) => url !== '/*');
+    const served = server.app.routes().filter(({ url }) => url !== '/*' && !isOfAgent(url));
     const methodsRefused = await Promise.all(
       served
         .filter(({ method, url }) => !listed.has(`${method} ${url}`))

@@ -23,8 +23,6 @@ export interface AgentModule {
     /** Throws `badRequest` for blanks, and while the owner has not named the server of the key. */
     change(userId: string, input: UserKeysInput): Promise<UserKeys>;
   };
-  /** Deletes all that the agent has of a user who is removed. */
-  forgetUser(userId: string): Promise<void>;
   /** Tests a part of the settings; `userId` is the owner's. */
   verify(userId: string, target: VerifyTarget): Promise<VerifyReply>;
 }

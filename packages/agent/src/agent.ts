@@ -89,8 +89,6 @@ export interface Agent {
   };
   /** Tokens and cost of the user's day. */
   usage(userId: string): Promise<{ tokens: number; costMicro: number }>;
-  /** Stops what runs for a user who is removed, and deletes all that is theirs. */
-  forgetUser(userId: string): Promise<void>;
   /** Ends threads that were not used for that long. */
   forgetOld(signal: AbortSignal): Promise<void>;
   /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */

@@ -21,7 +21,6 @@ import { stopThread } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
-import { removeRowsOfUser } from './threads/remove.ts';
 import { createThreads } from './threads/threads.ts';
 import type { Tracer } from './ports.ts';
 import { noTracer } from './tracing/no-tracer.ts';
@@ -142,11 +141,6 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     usage: (userId) => {
       const now = clock.now();
       return store.usageSince(userId, now - (now % dayMs));
-    },
-    forgetUser: async (userId) => {
-      const own = await store.find('agentThreads', { userId }, { isLenient: true });
-      for (const { id } of own) await stopThread(ctx, userId, id);
-      await removeRowsOfUser(store, userId);
     },
     forgetOld: async (signal) => {
       if (given.keepMs !== null) await threads.forgetOld(signal);

@@ -29,7 +29,7 @@ it.each([
   ['all states of a call', callStates, [...openCallStates, ...terminalCallStates]],
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
-  ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc']],
+  ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent']],
   ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
   ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],

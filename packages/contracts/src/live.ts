@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { threadChange } from './agent/threads.ts';
 import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
 import { stateChanged } from './gateway.ts';
 
-/** The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`. */
-export const liveTopics = { machine: stateChanged, calls: callEvent, confirmations: confirmationEvent };
+/**
+ * The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`.
+ * `threads`: the chats of the built-in agent.
+ */
+export const liveTopics = {
+  machine: stateChanged,
+  calls: callEvent,
+  confirmations: confirmationEvent,
+  threads: threadChange,
+};
 export type LiveTopic = keyof typeof liveTopics;
 
 const tagged = <Topic extends LiveTopic>(topic: Topic) =>
@@ -15,6 +24,7 @@ export const liveEvent = z.discriminatedUnion('topic', [
   tagged('machine'),
   tagged('calls'),
   tagged('confirmations'),
+  tagged('threads'),
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 

@@ -72,7 +72,7 @@ it('asks before the machine writes, and continues with the answer', async () => 
   expect((await until('confirmation-closed')).payload).toMatchObject({ outcome: 'answered' });
 });
 
-it('stops within 2 s while the model thinks, a call runs, or a question is open', async () => {
+it('AG-10 stops within 2 s while the model thinks, a call runs, or a question is open', async () => {
   const { say, until, agent, userId, daemon, model, panel, types } = await withMachine((_, number) =>
     number === 1 ? { text: 'Thinking', end: 'silent' } : { calls: [{ name: 'read_file', arguments: {} }] },
   );

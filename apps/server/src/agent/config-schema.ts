@@ -150,11 +150,6 @@ export const agentConfig = z.object({
     'Whether secrets of known forms are left out of what the model reads.',
     onOff.prefault('true'),
   ),
-  agentWorkspace: setting(
-    'AGENT_WORKSPACE',
-    'Whether each chat gets a folder on the server with sandboxed tools: `none` or `local`.',
-    z.enum(['none', 'local']).prefault('none'),
-  ),
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     "The base URL of an OpenTelemetry receiver (OTLP over HTTP), such as `http://127.0.0.1:4318`. Traces of the agent's work are sent to it. Unset: nothing is traced. `OTEL_EXPORTER_OTLP_HEADERS` is sent with them.",

@@ -113,10 +113,6 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
         return settings.userKeys(userId);
       },
     },
-    forgetUser: async (userId) => {
-      await agent.forgetUser(userId);
-      await settings.setUserKey(userId, null);
-    },
     verify: (userId, target) => verify(parts, { clock, userId, target }),
     stop: async () => {
       await agent.stop();

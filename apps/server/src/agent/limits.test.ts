@@ -10,10 +10,12 @@ const approved = { kind: 'approval', approved: true } as const;
 
 describe('a run', () => {
   it('asks to continue after 100 steps, and goes on from there', async () => {
-    const { say, until, agent, userId, model } = await withAgent(
+    const { say, until, agent, userId, model, snapshot } = await withAgent(
       story((_, number) => (number <= 101 ? list(`step ${number}`) : { text: 'Done.' })),
     );
     await say('go');
+    const isAsked = async () => (await snapshot()).now.status === 'suspended';
+    await expect.poll(isAsked, { timeout: 80_000, interval: 500 }).toBe(true);
     const { payload } = await until('confirmation-request');
     expect(payload).toMatchObject({ inputType: 'continue', toolCallId: null });
     expect(payload.message).toContain('100 steps');
@@ -21,7 +23,7 @@ describe('a run', () => {
     await agent.confirm(userId, payload.requestId, approved);
     expect((await until('run-finish')).payload.status).toBe('completed');
     expect(requestsOf(model.requests)).toHaveLength(102);
-  });
+  }, 90_000);
 
   it('asks to continue after its tokens, and ends interrupted where the person refuses; the queue goes on', async () => {
     const costly = { ...list('one'), usage: { input: 2_000_000, output: 1 } };

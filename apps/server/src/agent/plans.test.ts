@@ -73,7 +73,7 @@ describe('a plan', () => {
     await expect
       .poll(() => states(world))
       .toEqual({ a: 'succeeded', b: 'failed', c: 'succeeded', d: 'cancelled' });
-    expect(await planState(world)).toBe('awaiting-replan');
+    await expect.poll(() => planState(world)).toBe('awaiting-replan');
     await expect.poll(() => isRead(world, 'propose a new plan')).toBe(true);
   });
 
@@ -117,8 +117,7 @@ describe('a plan', () => {
       }),
     );
     await approve(world);
-    await expect.poll(() => states(world)).toEqual(ends);
-    expect(await planState(world)).toBe(state);
+    await expect.poll(async () => [await states(world), await planState(world)]).toEqual([ends, state]);
   });
 });
 

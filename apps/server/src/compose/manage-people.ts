@@ -1,4 +1,3 @@
-import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 
@@ -7,13 +6,11 @@ interface Needs {
   tokens: Pick<Tokens, 'revokeAll'>;
   clients: Pick<Clients, 'revokeAll'>;
   gateway: Pick<Gateway, 'pairing'>;
-  /** Null where the agent is disabled. */
-  agent: Pick<AgentModule, 'forgetUser'> | null;
   /** After an account was removed: deletes what it has left. */
   onRemoved(): void;
 }
 
-export const managePeople = ({ accounts, tokens, clients, gateway, agent, onRemoved }: Needs): People => {
+export const managePeople = ({ accounts, tokens, clients, gateway, onRemoved }: Needs): People => {
   const endAccess = async (userId: string) => {
     await tokens.revokeAll(userId);
     await clients.revokeAll(userId);
@@ -35,7 +32,6 @@ export const managePeople = ({ accounts, tokens, clients, gateway, agent, onRemo
       await accounts.disable(userId);
       await endAccess(userId);
       await gateway.pairing.removeUser(userId);
-      await agent?.forgetUser(userId);
       await accounts.remove(userId);
       onRemoved();
     },

@@ -26,6 +26,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const wordOf = ({ topic, event }: LiveEvent) => `${topic} ${'type' in event ? event.type : event.threadId}`;
+
 const windowOf = (userId: string) => {
   const messages: string[] = [];
   let send: Listen | null = null;
@@ -37,10 +39,7 @@ const windowOf = (userId: string) => {
       messages.push('opens');
       return () => messages.push('closes');
     },
-    listen: (message) =>
-      messages.push(
-        message.type === 'event' ? `${message.event.topic} ${message.event.event.type}` : message.type,
-      ),
+    listen: (message) => messages.push(message.type === 'event' ? wordOf(message.event) : message.type),
   });
   stops.push(stop);
   return { messages, stop, stream: () => send };

@@ -25,6 +25,8 @@ export const agentLimits = {
   shownArgumentsBytes: 16 * 1024,
   /** Reasoning of a step as the thread shows it, in characters. */
   shownReasoning: 32_000,
+  /** A refused prompt lowers the context of a model no further: the system prompt fits into it. */
+  leastContextTokens: 8_192,
   modelRetries: 3,
   /** Tries of a transaction that another one came before. */
   commitTries: 5,

@@ -8,14 +8,15 @@ import { contextOf, readMaterial, type Context, type ContextInput, type Material
 import { askHelper, helperRoom, unfenced, type MemoryContext } from './helper.ts';
 import type { History } from './history.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
-import { transcriptOf } from './transcript.ts';
+import { rowTokens, transcriptOf } from './transcript.ts';
 
 const headings = ['Goal', 'Important facts', 'Current state', 'Open issues', 'Next step'] as const;
 
 const contextShare = 0.85;
 /** The answer never takes more of the context than this. */
 const outputShare = 0.25;
-const keptExchanges = 4;
+/** Newest exchanges that a summary leaves; fewer, where they are too long for the model. */
+const keptExchanges = [4, 2, 1] as const;
 /** The texts of a summary; with its headings it has 2,000 tokens at most. */
 const sectionTokens = 1_950;
 /** Results of this many steps keep their bodies; fewer, where that is still too long. */
@@ -32,10 +33,20 @@ Goal: what the person wants, in their own words where they matter. Important fac
 export const requestLimit = ({ contextTokens, maxOutputTokens }: ModelInfo): number =>
   contextShare * contextTokens - Math.min(maxOutputTokens, outputShare * contextTokens);
 
-/** How many of the oldest messages a summary replaces: all but those of the newest 4 exchanges. */
-export const countToSummarise = (messages: readonly Pick<MessageRow, 'role'>[]): number => {
+/** How many of the oldest messages a summary replaces: all but those of the newest exchanges. */
+export const countToSummarise = (
+  messages: readonly Pick<MessageRow, 'role'>[],
+  kept: number = keptExchanges[0],
+): number => {
   const starts = messages.flatMap((_row, at) => (messages[at - 1]?.role === 'user' ? [] : [at]));
-  return starts.at(-keptExchanges) ?? 0;
+  return starts.at(-kept) ?? 0;
+};
+
+/** The oldest messages, as many as must go for `excess` tokens and the summary itself. */
+const messagesToSummarise = ({ messages, calls }: History, excess: number): MessageRow[] => {
+  const tries = keptExchanges.map((kept) => messages.slice(0, countToSummarise(messages, kept)));
+  const tokensOf = (rows: MessageRow[]) => rows.reduce((sum, row) => sum + rowTokens(row, calls), 0);
+  return tries.find((rows) => tokensOf(rows) >= excess + sectionTokens) ?? tries.at(-1) ?? [];
 };
 
 /** A heading on a line of its own, or followed by a colon. */
@@ -71,10 +82,10 @@ interface Summary {
 
 const summarise = async (
   { userId, threadId, history: name }: Pick<NoteRow, 'userId' | 'threadId' | 'history'>,
-  history: History,
+  { history, excess }: { history: History; excess: number },
   ctx: MemoryContext,
 ): Promise<Summary> => {
-  const older = history.messages.slice(0, countToSummarise(history.messages));
+  const older = messagesToSummarise(history, excess);
   const last = older.at(-1);
   const room = last === undefined ? null : await helperRoom(ctx);
   if (last === undefined || room === null) return { note: null, usage: null };
@@ -151,7 +162,11 @@ export const compactWhenNeeded = async (
   if (context.tokens <= limit) return { context, fits: true, writes: [], usage: null };
 
   const { threadId, history } = input;
-  const { note, usage } = await summarise({ userId, threadId, history }, read.history, ctx);
+  const { note, usage } = await summarise(
+    { userId, threadId, history },
+    { history: read.history, excess: context.tokens - limit },
+    ctx,
+  );
   const material = note === null ? read : withSummary(read, note);
   const writes = note === null ? [] : writesOf(note, read.history);
   const tries = [undefined, ...keptSteps].map((steps) =>

@@ -204,7 +204,7 @@ describe('a context', () => {
     );
   });
 
-  it('a canary of one user is in no context of another with the same ids', async () => {
+  it('AG-05 a canary of one user is in no context of another with the same ids', async () => {
     const rows = [
       conversation('a', { steps: 3, resultLength: 10, secret: 'CANARY-A' }),
       conversation('b', { steps: 3, resultLength: 10 }),

@@ -290,7 +290,7 @@ describe('a title', () => {
   });
 });
 
-it('a canary of one user is in no helper request of another with the same ids', async () => {
+it('AG-05 a canary of one user is in no helper request of another with the same ids', async () => {
   const [a, b] = [long('a', 'CANARY-A'), long('b')];
   const { ctx, requests } = memoryFixture(
     {

@@ -123,7 +123,7 @@ describe('a secret', () => {
   });
 });
 
-it('a result is cleaned, masked, cut and marked, and its whole text can be read on', () => {
+it('AG-09 a result is cleaned, masked, cut and marked, and its whole text can be read on', () => {
   const long = `s\u200bk-${tail} ${'x'.repeat(50_000)}`;
   const { text, whole } = untrustedResult(long, { ...origin, callId: 'tc_9', areSecretsMasked: true });
   expect(whole).toBe(`${secretMask} ${'x'.repeat(50_000)}`);

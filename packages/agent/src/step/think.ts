@@ -60,7 +60,8 @@ const ask = async (
   } catch (error) {
     if (!(error instanceof ModelError) || error.kind !== 'context') throw error;
     ctx.counts.delete(work.agent.id);
-    ctx.model.lowerContext(info.id, Math.min(built.tokens, Math.floor(info.contextTokens * 0.7)));
+    const lower = Math.min(built.tokens, Math.floor(info.contextTokens * 0.7));
+    ctx.model.lowerContext(info.id, Math.max(lower, agentLimits.leastContextTokens));
     const lowered = (await ctx.model.info('main')) ?? info;
     return send(await buildPrompt(ctx, work, { ...input, info: lowered }), lowered);
   }

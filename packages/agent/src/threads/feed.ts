@@ -68,15 +68,32 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
     for (const event of waiting.events) signals.emit(key, { type: 'live', event });
   };
 
+  /** Opens a window in which text is gathered; it stays open while text comes. */
+  const openWindow = (key: string) => {
+    const timer = createTimer(clock);
+    gathered.set(key, { events: [], timer });
+    timer.start(gatherMs, () => {
+      const hasMore = gathered.get(key)?.events.length !== 0;
+      flush(key);
+      if (hasMore) openWindow(key);
+    });
+  };
+
+  /** The first text after a pause goes out at once, so that the reader sees it without a delay. */
   const gather = (key: string, event: Delta) => {
-    const { events, timer } = gathered.get(key) ?? { events: [], timer: createTimer(clock) };
+    const waiting = gathered.get(key);
+    if (!waiting) {
+      signals.emit(key, { type: 'live', event });
+      return openWindow(key);
+    }
+    const { events } = waiting;
     const last = events.at(-1);
     if (last && continues(last, event)) events[events.length - 1] = joined(last, event);
     else events.push(event);
-    gathered.set(key, { events, timer });
     const length = events.reduce((sum, { payload }) => sum + payload.text.length, 0);
-    if (length >= gatherLength) return flush(key);
-    if (!timer.isWaiting()) timer.start(gatherMs, () => flush(key));
+    if (length < gatherLength) return;
+    flush(key);
+    openWindow(key);
   };
 
   const announce = (userId: string, threadId: string) => {

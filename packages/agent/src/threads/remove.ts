@@ -31,15 +31,6 @@ export const removeRows = async (store: AgentStore, userId: string, threadId: st
   await store.commit(writes, 'synced');
 };
 
-/** Deletes everything of a user. */
-export const removeRowsOfUser = async (store: AgentStore, userId: string): Promise<void> => {
-  const tables = [...ofThread, 'agentThreads', 'agentPlanTasks', 'agentCorrections', 'agentMemory'] as const;
-  await store.commit(
-    tables.map((table) => remove(table, { userId })),
-    'synced',
-  );
-};
-
 interface Forgetting {
   store: AgentStore;
   clock: Clock;

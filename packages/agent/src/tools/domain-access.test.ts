@@ -43,7 +43,7 @@ describe('what is said of an address', () => {
   const secret = fc.uint8Array({ minLength: 64, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
   const encodings = ['base64url', 'hex'] as const;
 
-  it('warns of every secret of 64 bytes and more, in a query, a path and percent-coded', () => {
+  it('AG-08 warns of every secret of 64 bytes and more, in a query, a path and percent-coded', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom(...encodings), (bytes, encoding) => {
         const text = bytes.toString(encoding);

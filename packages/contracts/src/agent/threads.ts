@@ -31,6 +31,10 @@ export const thread = z.object({
 });
 export type Thread = z.infer<typeof thread>;
 
+/** Live: a thread was made, changed, or has another status; null once it is removed. */
+export const threadChange = z.object({ threadId, thread: thread.nullable() });
+export type ThreadChange = z.infer<typeof threadChange>;
+
 export const backgroundTask = z.object({
   taskId,
   title: z.string(),

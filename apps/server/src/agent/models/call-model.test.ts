@@ -142,7 +142,7 @@ describe('a model call', () => {
       { text: 'a'.repeat(10_000_000) },
       { kind: 'too-large', message: 'The model sent more than can be read.' },
     ],
-  ] as const)('ends at %s, and closes the connection', async (_, turn, expected) => {
+  ] as const)('AG-07 ends at %s, and closes the connection', async (_, turn, expected) => {
     const { model, call } = await open([turn]);
     expect(await failure(call())).toMatchObject(expected);
     await model.requests[0]?.closed;
@@ -151,7 +151,7 @@ describe('a model call', () => {
   it.each([
     ['120 s without a first byte', () => new Promise<never>(() => {}), { parts: 0, ms: 120_000 }],
     ['60 s of silence', [{ text: 'Hel', end: 'silent' }], { parts: 1, ms: 60_000 }],
-  ] as const)('fails after %s', async (_, script, { parts, ms }) => {
+  ] as const)('RX-14 fails after %s', async (_, script, { parts, ms }) => {
     const clock = createFakeClock();
     const { model, call } = await open(script);
     const stream = call({ clock });
@@ -207,7 +207,7 @@ describe('a model call', () => {
   });
 
   it.each(['compatible', 'anthropic', 'openai', 'google'] as const)(
-    'follows no redirect, so that the key of %s goes to no other host',
+    'US-15 follows no redirect, so that the key of %s goes to no other host',
     async (provider) => {
       const asked: unknown[] = [];
       const other = createServer((incoming, reply) => {

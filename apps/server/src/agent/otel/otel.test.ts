@@ -91,7 +91,7 @@ describe('traces', () => {
     expect(JSON.stringify(receiver.asked)).not.toMatch(/xxxx|reader|Done with/);
   });
 
-  it('hold texts only where that is switched on, without keys, 4 KiB of each', async () => {
+  it('LG-07 hold texts only where that is switched on, without keys, 4 KiB of each', async () => {
     const receiver = await openReceiver();
     await tell({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, AGENT_TRACE_CONTENT: 'true' });
     const texts = receiver.spans().flatMap(({ attributes }) => Object.values(attributes));

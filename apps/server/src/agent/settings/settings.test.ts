@@ -99,7 +99,7 @@ describe('the settings of the agent', () => {
     expect(await other.services()).toMatchObject({ braveKey: null });
   });
 
-  it('sends a key to no other server than the one that it was set for', async () => {
+  it('US-15 sends a key to no other server than the one that it was set for', async () => {
     const { settings } = await open(environment);
     const keyAt = async (input: Parameters<typeof settings.change>[0]) => {
       await settings.change(input);

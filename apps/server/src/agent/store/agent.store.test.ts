@@ -78,7 +78,7 @@ describe('rows', () => {
     expect(await store.findOfAll('agentThreads', {})).toEqual([bobs]);
   });
 
-  it('that cannot be read are reported and left out, or end the reading of their user', async () => {
+  it('PS-11 that cannot be read are reported and left out, or end the reading of their user', async () => {
     const store = await openAgentStore();
     await store.write(
       insert('agentRuns', runRow('ann', 'run_1')),
@@ -185,14 +185,14 @@ describe('events', () => {
     }
   });
 
-  it('are cut beyond the newest 500', async () => {
+  it('RX-11 are cut beyond the newest 500', async () => {
     const store = await withThreads();
     await store.write(...Array.from({ length: 510 }, (_, n) => event(`${n + 1}`)));
     const events = await store.find('agentEvents', { userId: 'ann', threadId: 't1' });
     expect([events.length, events[0]?.seq, events.at(-1)?.seq]).toEqual([500, 11, 510]);
   });
 
-  it('are cut beyond 2 MiB, counted in bytes of UTF-8', async () => {
+  it('RX-11 are cut beyond 2 MiB, counted in bytes of UTF-8', async () => {
     const store = await withThreads();
     const long = event('é'.repeat(30_000));
     await store.write(...Array.from({ length: 40 }, () => long));

@@ -63,7 +63,7 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ db }) => migrate(db)));
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
     expect(names).toEqual([
-      ...Object.keys(agentKeys).toSorted(),
+      ...[...Object.keys(agentKeys), 'agentSettings'].toSorted(),
       'callRepeats',
       'calls',
       'confirmations',

@@ -1,7 +1,9 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import { liveInput, type LiveEvent } from '@drawbridge/contracts/live';
-import { machineStatus, watchMachine, type CallerContext } from '../../callers/index.ts';
+import { machineStatus, watchMachine } from '../../callers/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
+import { watchThreads } from './agent/watch-threads.ts';
+import type { Context } from './context.ts';
 import { live } from './live.ts';
 import { router, userProcedure } from './trpc.ts';
 
@@ -33,18 +35,22 @@ const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): 
 };
 
 const listen = (
-  ctx: Pick<CallerContext, 'gateway' | 'onError'>,
+  ctx: Pick<Context, 'gateway' | 'agent' | 'onError'>,
   userId: string,
   publish: (event: LiveEvent) => void,
 ): (() => void) => {
-  const { gateway } = ctx;
+  const { gateway, agent, onError } = ctx;
   const stops = [
     watchMachine(ctx, { userId }, (event) => publish({ topic: 'machine', event })),
     gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
     gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
+    agent &&
+      watchThreads({ threads: agent.agent.threads, onError }, userId, (event) =>
+        publish({ topic: 'threads', event }),
+      ),
   ];
   return () => {
-    for (const stop of stops) stop();
+    for (const stop of stops) stop?.();
   };
 };
 

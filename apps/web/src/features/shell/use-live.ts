@@ -1,8 +1,9 @@
 import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
-import { onScopeDispose } from 'vue';
+import { onScopeDispose, watch } from 'vue';
 import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useThreadsStore } from '../chat/threads/use-threads-store.ts';
 import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useGatewayStore } from '../gateway/use-gateway-store.ts';
@@ -18,9 +19,15 @@ export const useLive = (): void => {
   const confirmations = useConfirmationsStore();
   const tools = useToolsStore();
   const agent = useAgentStore();
+  const threads = useThreadsStore();
 
   const api = useApi();
   const clock = useClock();
+
+  const loadThreads = () => {
+    if (agent.enabled) void threads.load();
+  };
+  watch(() => agent.enabled, loadThreads);
 
   const onEvent = ({ topic, event }: LiveEvent): void => {
     switch (topic) {
@@ -32,6 +39,8 @@ export const useLive = (): void => {
         return calls.onCall(event);
       case 'confirmations':
         return confirmations.onConfirmation(event);
+      case 'threads':
+        return threads.onThread(event);
       default:
         topic satisfies never;
     }
@@ -44,6 +53,7 @@ export const useLive = (): void => {
       case 'up':
         server.onUp();
         for (const store of [gateway, confirmations, calls, tools, agent]) void store.load();
+        loadThreads();
         return;
       case 'down':
         return server.onDown();

@@ -4,7 +4,7 @@ import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
 import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
 import { router, userProcedure } from '../trpc.ts';
-import { eventsProcedure, onThreadsProcedure } from './events.ts';
+import { eventsProcedure } from './events.ts';
 import { memoryRouter } from './memory.router.ts';
 import { agentProcedure, done } from './procedure.ts';
 import { queueRouter } from './queue.router.ts';
@@ -38,7 +38,6 @@ export const agentRouter = router({
     ),
   usage: agentProcedure.query(({ ctx }) => ctx.agent.usage(ctx.userId)),
   events: eventsProcedure,
-  onThreads: onThreadsProcedure,
   threads: threadsRouter,
   queue: queueRouter,
   tasks: tasksRouter,

@@ -50,9 +50,11 @@ describe("the panel's agent", () => {
     const seen: unknown[] = [];
     const subscribe = ({ panel }: { panel: Panel }, name: string) =>
       new Promise<void>((resolve) => {
-        const { unsubscribe } = panel.agent.onThreads.subscribe(undefined, {
-          onStarted: () => resolve(),
-          onData: ({ data }) => seen.push([name, data.threadId, data.thread?.title]),
+        const { unsubscribe } = panel.live.onEvent.subscribe(undefined, {
+          onData: ({ data: { topic, event } }) => {
+            if (topic === 'threads') seen.push([name, event.threadId, event.thread?.title]);
+            else resolve();
+          },
         });
         onTestFinished(unsubscribe);
       });

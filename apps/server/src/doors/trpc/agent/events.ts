@@ -1,10 +1,8 @@
-import { followThread, type Threads } from '@drawbridge/agent';
-import { threadIdInput, type Thread, type ThreadFrame } from '@drawbridge/contracts/agent/threads';
-import { hasCode } from '@drawbridge/kit';
+import { followThread } from '@drawbridge/agent';
+import { threadIdInput, type ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import { errors } from '../../../errors.ts';
-import { live } from '../live.ts';
 import { agentProcedure } from './procedure.ts';
 
 const eventNumber = z.union([
@@ -40,34 +38,3 @@ export const eventsProcedure = agentProcedure.input(eventsInput).subscription(as
     release();
   }
 });
-
-/** `thread` is null once it is removed. */
-export interface ThreadChange {
-  threadId: string;
-  thread: Thread | null;
-}
-
-const changeOf = async (threads: Threads, userId: string, threadId: string): Promise<ThreadChange> => {
-  try {
-    return { threadId, thread: await threads.get(userId, threadId) };
-  } catch (error) {
-    if (hasCode(error, 'NOT_FOUND')) return { threadId, thread: null };
-    throw error;
-  }
-};
-
-/** Each thread of the person that is made, changed, removed, or has another status. */
-export const onThreadsProcedure = agentProcedure.subscription(({ ctx, signal }) =>
-  live<ThreadChange>({
-    accounts: ctx.accounts,
-    streams: ctx.streams,
-    session: ctx.session,
-    signal,
-    listen: (publish) =>
-      ctx.agent.threads.onChanged(ctx.userId, (threadId) => {
-        changeOf(ctx.agent.threads, ctx.userId, threadId).then(publish, ctx.onError);
-      }),
-    lengthOf: () => 0,
-    first: async () => [],
-  }),
-);

@@ -4,7 +4,7 @@ import { createTenants } from '../../../../test/tenants.ts';
 
 const key = 'key-of-ben-for-n8n';
 
-it('CF-10 a key for n8n is the own one of each person, and is never read', async () => {
+it('a key for n8n is the own one of each person, and is never read', async () => {
   const { server, ann, ben } = await createTenants();
   const keysOf = ({ panel }: typeof ben) => panel.agent.settings.userKeys;
   const n8nUrl = 'https://n8n.example.org/';
@@ -26,7 +26,7 @@ it('CF-10 a key for n8n is the own one of each person, and is never read', async
   expect(server.log.join('')).not.toContain(key);
 });
 
-it('a removed account leaves no key, no chat and no memory', async () => {
+it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   const { server, ann, ben } = await createTenants();
   await ann.panel.agent.settings.change.mutate({ n8nUrl: 'https://n8n.example.org/' });
   const { agent } = ben.panel;
@@ -38,8 +38,8 @@ it('a removed account leaves no key, no chat and no memory', async () => {
   await ann.panel.people.remove.mutate({ id });
   const { db, close } = openDatabase({ dataDir: server.dataDir, url: undefined });
   onTestFinished(close);
-  const scopes = await db.selectFrom('agentSettings').select('scope').execute();
-  expect(scopes).toEqual([{ scope: 'all' }]);
+  const scopes = () => db.selectFrom('agentSettings').select('scope').execute();
+  await expect.poll(scopes).toEqual([{ scope: 'all' }]);
   const own = server.app.agent;
   expect(await own?.memory.get(id)).toMatchObject({ version: 0, sections: { person: '' } });
   expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null });

@@ -1,4 +1,4 @@
-import type { Thread } from '@drawbridge/contracts/agent/threads';
+import type { Thread, ThreadChange } from '@drawbridge/contracts/agent/threads';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { attempt, failureOf, type Failure } from '../../../api/index.ts';
@@ -11,21 +11,38 @@ export const useThreadsStore = defineStore('threads', () => {
   const cursor = ref<string | null>(null);
   const failure = ref<Failure | null>(null);
 
+  /** Changes that arrived while a page was being read. */
+  let missed: ThreadChange[] | null = null;
+
   const put = (threads: readonly Thread[]) => {
     const fresh = new Set(threads.map(({ id }) => id));
     const kept = (known.value ?? []).filter(({ id }) => !fresh.has(id));
     known.value = [...threads, ...kept].sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
   };
 
-  /** Reads the newest page again; a thread that is gone from it stays until it is removed here. */
+  const drop = (threadId: string) => {
+    known.value = (known.value ?? []).filter(({ id }) => id !== threadId);
+  };
+  const onThread = (change: ThreadChange) => {
+    missed?.push(change);
+    if (change.thread === null) drop(change.threadId);
+    else if (known.value !== null) put([change.thread]);
+  };
+
+  /** Reads the newest page; the pages that were read before are dropped. */
   const load = async () => {
+    const own: ThreadChange[] = [];
+    missed = own;
     try {
       const page = await api.threads.list.query({});
-      if (page.nextCursor === null) known.value = page.threads;
-      else put(page.threads);
-      cursor.value ??= page.nextCursor;
+      if (missed !== own) return;
+      missed = null;
+      known.value = page.threads;
+      cursor.value = page.nextCursor;
       failure.value = null;
+      own.forEach(onThread);
     } catch (error) {
+      if (missed === own) missed = null;
       failure.value = failureOf(error);
     }
   };
@@ -46,15 +63,18 @@ export const useThreadsStore = defineStore('threads', () => {
   const remove = (threadId: string) =>
     attempt(async () => {
       await api.threads.remove.mutate({ threadId });
-      known.value = (known.value ?? []).filter(({ id }) => id !== threadId);
+      drop(threadId);
     });
 
   return {
     threads: computed(() => known.value ?? []),
+    /** Questions that wait for the person, in all of them. */
+    waiting: computed(() => (known.value ?? []).reduce((sum, { waiting }) => sum + waiting, 0)),
     loaded: computed(() => known.value !== null),
     cursor,
     failure,
     load,
+    onThread,
     loadMore,
     rename,
     remove,

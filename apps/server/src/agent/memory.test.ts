@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { isHelper, requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { threadOf, withAgent } from '../../test/agent.ts';
+import { createPanel } from '../../test/panel.ts';
+import { invited } from '../../test/tenants.ts';
+import type { ScriptedRequest, Turn } from '../../../../e2e/agent/scripted-model.ts';
+
+const isNotes = (request: ScriptedRequest) => textOf(request).includes('You keep the notes');
+const isSummary = (request: ScriptedRequest) => textOf(request).includes('You summarise');
+const long = 'The weather was fine and the work went on. '.repeat(80);
+const summary = ['Goal', 'Important facts', 'Current state', 'Open issues', 'Next step']
+  .map((heading) => `## ${heading}\nx`)
+  .join('\n');
+
+/** A story whose notes and summaries are answered by `helper`. */
+const withHelper =
+  (helper: (request: ScriptedRequest) => Turn, main = story(() => ({ text: 'Yes.' }))) =>
+  (request: ScriptedRequest) =>
+    isNotes(request) || isSummary(request) ? helper(request) : main(request);
+
+type World = Awaited<ReturnType<typeof withAgent>>;
+const talk = async (
+  { say, until, snapshot }: Pick<World, 'say' | 'until' | 'snapshot'>,
+  ...numbers: number[]
+) => {
+  for (const n of numbers) {
+    const { runId } = (await say(`${n} ${long}`)) as { runId: string };
+    await until('run-finish', (event) => event.runId === runId);
+    await expect.poll(async () => (await snapshot()).now.status).toBe('idle');
+  }
+};
+
+describe('notes', () => {
+  it('replace older messages in later requests', async () => {
+    const world = await withAgent(
+      withHelper(() => ({ text: '- 2026-11-23 08:00 they spoke of the weather' })),
+      {
+        AGENT_OBSERVER_TOKENS: '4000',
+      },
+    );
+    await talk(world, 0, 1, 2, 3, 4, 5);
+    await expect.poll(() => world.model.requests.filter(isNotes).length).toBeGreaterThan(0);
+    await talk(world, 6);
+    const last = textOf(requestsOf(world.model.requests).at(-1)!);
+    expect([last.includes('they spoke of the weather'), last.includes('0 The weather')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('that the helper model cannot write are not tried again at each step', async () => {
+    const world = await withAgent(
+      withHelper(() => ({ status: 500 })),
+      { AGENT_OBSERVER_TOKENS: '4000' },
+    );
+    await talk(world, 0, 1, 2, 3, 4, 5, 6, 7);
+    expect(world.model.requests.filter(isNotes)).toHaveLength(1);
+  });
+});
+
+describe('a small context', () => {
+  it('is kept by a summary under five headings', async () => {
+    const world = await withAgent(
+      withHelper((request) => (isSummary(request) ? { text: summary } : { status: 500 })),
+      {
+        AGENT_CONTEXT_TOKENS: '8192',
+        AGENT_MAX_OUTPUT_TOKENS: '512',
+      },
+    );
+    await talk(world, 0, 1, 2, 3, 4, 5, 6);
+    expect(world.model.requests.filter(isSummary).length).toBeGreaterThan(0);
+    const last = textOf(requestsOf(world.model.requests).at(-1)!);
+    expect(['<conversation-summary>', 'Goal:', 'Next step:'].filter((text) => !last.includes(text))).toEqual(
+      [],
+    );
+  });
+
+  it('is measured by what the provider has counted', async () => {
+    const counted = { usage: { input: 7_000, output: 10 } };
+    const world = await withAgent(
+      withHelper(
+        (request) => (isSummary(request) ? { text: summary } : { status: 500 }),
+        story([
+          { ...use('update-tasks', { tasks: [] }), ...counted },
+          { ...use('update-tasks', { tasks: [{ id: '1', description: 'x', status: 'todo' }] }), ...counted },
+          { ...use('update-tasks', { tasks: [{ id: '2', description: 'x', status: 'todo' }] }), ...counted },
+          { ...use('update-tasks', { tasks: [{ id: '3', description: 'x', status: 'todo' }] }), ...counted },
+          { ...use('update-tasks', { tasks: [{ id: '4', description: 'x', status: 'todo' }] }), ...counted },
+        ]),
+      ),
+      { AGENT_CONTEXT_TOKENS: '8192', AGENT_MAX_OUTPUT_TOKENS: '512' },
+    );
+    await world.say('short');
+    await world.until('run-finish');
+    expect(world.model.requests.filter(isSummary).length).toBeGreaterThan(0);
+  });
+});
+
+describe('two users', () => {
+  it('with threads of one id never share a word', async () => {
+    const world = await withAgent(
+      withHelper(() => ({ text: '- 2026-11-23 08:00 a note' })),
+      { AGENT_OBSERVER_TOKENS: '2000' },
+    );
+    const { server, panel, agent, model } = world;
+    await world.say('canary-of-a');
+    await world.until('thread-title-updated');
+    const version = { version: (await agent.memory.get(world.userId)).version };
+    await agent.memory.change(world.userId, { ...version, sections: { person: 'memory-of-a' } });
+    const before = model.requests.length;
+    const other = await createPanel(server, await invited(server, panel)).account.me.query();
+    const theirs = threadOf(agent, other?.id ?? '');
+    await talk(theirs, 0, 1, 2, 3);
+    const requests = model.requests.slice(before);
+    expect(requests.some(isHelper)).toBe(true);
+    expect(requests.filter((request) => /canary-of-a|memory-of-a/.test(request.text))).toEqual([]);
+    expect((await theirs.snapshot()).view.title).toBe('Title');
+  });
+});

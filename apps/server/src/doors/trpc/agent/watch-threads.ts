@@ -1,0 +1,27 @@
+import type { Threads } from '@drawbridge/agent';
+import type { ThreadChange } from '@drawbridge/contracts/agent/threads';
+import { hasCode } from '@drawbridge/kit';
+
+const changeOf = async (threads: Threads, userId: string, threadId: string): Promise<ThreadChange> => {
+  try {
+    return { threadId, thread: await threads.get(userId, threadId) };
+  } catch (error) {
+    if (hasCode(error, 'NOT_FOUND')) return { threadId, thread: null };
+    throw error;
+  }
+};
+
+interface Needs {
+  threads: Threads;
+  onError(error: unknown): void;
+}
+
+/** Publishes each new, changed or removed thread of the user, until the returned function is called. */
+export const watchThreads = (
+  { threads, onError }: Needs,
+  userId: string,
+  publish: (change: ThreadChange) => void,
+): (() => void) =>
+  threads.onChanged(userId, (threadId) => {
+    changeOf(threads, userId, threadId).then(publish, onError);
+  });
