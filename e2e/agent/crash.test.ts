@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createProcesses,
@@ -10,6 +9,7 @@ import {
   type Person,
   type Server,
 } from '../harness/index.ts';
+import { openRows } from './crash-rows.ts';
 import { byCase, unpaired, type Step } from './crash-script.ts';
 import { startMcpStandIn, type McpStandIn } from './mcp-stand-in.ts';
 import { startScriptedModel, type ScriptedModel, type Turn } from './scripted-model.ts';
@@ -48,6 +48,9 @@ const { script, count } = byCase({
   first: shell,
   second: shell,
   child: () => silent,
+  idle: () => silent,
+  drops: once(call('plan', { title: 'One', tasks: [task('idle', [])] })),
+  withdrawn: once(call('write_file', { ...letter, filePath: 'withdrawn.txt' })),
   parent: once(call('delegate', child)),
   background: once(call('delegate', helper)),
   plans: once(call('plan', { title: 'Two', tasks: [task('first', []), task('second', ['first'])] })),
@@ -59,7 +62,7 @@ const { script, count } = byCase({
 
 const names = [
   ...['thinks', 'stubborn', 'away', 'halting', 'acts', 'stopped', 'queues'],
-  ...['background', 'parent', 'plans', 'confirms', 'asks', 'waits', 'rings'],
+  ...['background', 'parent', 'drops', 'plans', 'confirms', 'asks', 'waits', 'rings'],
 ] as const;
 type Name = (typeof names)[number];
 
@@ -100,9 +103,10 @@ describe('the server is killed', () => {
   /** Kills the server, changes what it has stored, and starts it again. */
   const crash = async (...changes: string[]) => {
     await server.end('SIGKILL');
-    const database = new Database(join(server.dataDir, 'drawbridge.db'));
-    for (const change of changes) database.exec(change);
-    database.close();
+    const rows = openRows(server.dataDir);
+    expect(rows.wrong()).toEqual([]);
+    changes.forEach(rows.change);
+    rows.close();
     await server.restart();
   };
   const earlier = (name: Name, minutes: number) =>
@@ -133,13 +137,14 @@ describe('the server is killed', () => {
   it('in every state of a run', async () => {
     await Promise.all(names.filter((name) => name !== 'plans').map(say));
     await threads.rings.answer(await askOf('rings'), approved);
+    await threads.drops.answer(await askOf('drops'), approved);
     // The machine runs two commands at once: the third one begins when one was stopped.
     await until(async () => ['acts', 'stopped', 'task'].filter(isThere).length === 2);
     await threads.stopped.cancel();
     await Promise.all(['acts', 'task'].map(runs));
     await Promise.all((['confirms', 'asks', 'waits'] as const).map(suspended));
     await until(async () =>
-      ['thinks', 'stubborn', 'away', 'halting', 'queues', 'child'].every((name) => count(name) === 1),
+      ['thinks', 'stubborn', 'away', 'halting', 'queues', 'child', 'idle'].every((name) => count(name) === 1),
     );
     await bell.rung;
     await threads.queues.say('case:queued', 'queue');
@@ -200,12 +205,33 @@ describe('the server is killed', () => {
     expect(plan?.items.map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
     expect([effects('first'), effects('second')]).toEqual(['run\n', 'run\n']);
   });
-  it('for the third time in a run: it is interrupted, and a run that was being stopped is cancelled', async () => {
-    await until(async () => ['stubborn', 'halting', 'child'].every((name) => count(name) === 3));
-    await crash(`update agentRuns set stopAskedAt = startedAt where threadId = 'halting'`);
-    expect([await statusOf('stubborn'), await statusOf('halting')]).toEqual(['interrupted', 'cancelled']);
-    expect(await statusOf('parent')).toBe('interrupted');
-    expect([count('stubborn'), count('halting'), count('child'), count('parent')]).toEqual([3, 3, 3, 1]);
+  it('for the third time in a run: it is interrupted, with its sub-agents', async () => {
+    const thinking = ['stubborn', 'halting', 'child', 'idle'];
+    await until(async () => thinking.every((name) => count(name) === 3));
+    await threadOf(ann, 'withdrawn').say('case:withdrawn');
+    await until(async () => (await threadOf(ann, 'withdrawn').now()).status === 'suspended');
+    await crash(
+      `update agentRuns set stopAskedAt = startedAt where threadId = 'halting'`,
+      `update agentPlans set state = 'cancelled' where threadId = 'drops'`,
+      `update agentToolCalls set state = 'ended', outcome = 'stopped', result = '[]', endedAt = startedAt
+        where threadId = 'withdrawn'`,
+      `update agentAgents set state = 'ended', outcome = 'cancelled' where threadId = 'withdrawn'`,
+      `update agentRuns set state = 'cancelled' where threadId = 'withdrawn'`,
+    );
+    expect([await statusOf('stubborn'), await statusOf('parent')]).toEqual(['interrupted', 'interrupted']);
+    expect([...thinking.map(count), count('parent')]).toEqual([3, 3, 3, 3, 1]);
+  });
+  it('while it stops a run, a plan or a question: they are cancelled', async () => {
+    expect(await statusOf('halting')).toBe('cancelled');
+    await until(async () => (await threads.drops.now()).status === 'idle');
+    expect((await threads.drops.of('agent-completed')).map(({ payload }) => payload.status)).toEqual([
+      'completed',
+      'cancelled',
+    ]);
+    const withdrawn = threadOf(ann, 'withdrawn');
+    const [asked] = await withdrawn.of('confirmation-request');
+    expect(await withdrawn.answer(asked?.payload.requestId ?? '', allowed)).toBeGreaterThanOrEqual(400);
+    expect(isThere('withdrawn.txt')).toBe(false);
   });
   it('and nothing is doubled, left open or started again', async () => {
     for (const thread of Object.values(threads)) {

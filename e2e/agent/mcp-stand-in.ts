@@ -13,18 +13,19 @@ const results: Record<string, object> = {
     serverInfo: { name: 'stand-in', version: '1' },
   },
   'tools/list': { tools: [{ name: 'ring', description: 'Rings a bell', inputSchema: { type: 'object' } }] },
+  'tools/call': { content: [{ type: 'text', text: 'rung' }] },
 };
 
 export interface McpStandIn {
   url: string;
-  /** How often `ring` was called; no call is ever answered. */
+  /** How often `ring` was called; the first call is never answered. */
   rings(): number;
   /** Resolves with the first call. */
   rung: Promise<void>;
   close(): Promise<void>;
 }
 
-/** An MCP server over HTTP with one tool, which stays open. */
+/** An MCP server over HTTP with one tool, whose first call stays open. */
 export const startMcpStandIn = async (): Promise<McpStandIn> => {
   const rung = createDeferred();
   let rings = 0;
@@ -34,7 +35,8 @@ export const startMcpStandIn = async (): Promise<McpStandIn> => {
     if (id === undefined) return void reply.writeHead(202).end();
     if (method === 'tools/call') {
       rings += 1;
-      return rung.resolve();
+      rung.resolve();
+      if (rings === 1) return;
     }
     const result = results[method];
     const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };

@@ -1,6 +1,6 @@
 import { storedEvent, type StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
-import { threadNow, type ThreadNow } from '@drawbridge/contracts/agent/threads';
+import { threadNow, threadSnapshot, type ThreadNow } from '@drawbridge/contracts/agent/threads';
 import { EventSource } from 'eventsource';
 import { until, type Person } from '../harness/index.ts';
 
@@ -19,7 +19,7 @@ export interface Thread {
   /** Sends a message, and returns the id of its run, or of the queued message. */
   say(message: string, mode?: 'reject' | 'queue'): Promise<string>;
   cancel(): Promise<void>;
-  /** The stored events with a number above `after`; those of `reset` on if older ones are gone. */
+  /** The stored events with a number above `after`. */
   events(after?: number): Promise<NumberedEvent[]>;
   of<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>[]>;
   /** The first event of that type, as soon as it is there. */
@@ -52,10 +52,9 @@ const readEvents = (person: Person, id: string, after: number): Promise<Numbered
       source.close();
       resolve(events);
     });
-    source.addEventListener('reset', ({ data }) => {
+    source.addEventListener('reset', () => {
       source.close();
-      const { nextEventId } = JSON.parse(data) as { nextEventId: number };
-      readEvents(person, id, nextEventId - 1).then(resolve, reject);
+      reject(new Error('events: the first ones are no longer stored'));
     });
   });
 
@@ -83,11 +82,7 @@ export const threadOf = (person: Person, id: string): Thread => {
     of,
     until: (type) => until(async () => (await of(type))[0]),
     now: async () => threadNow.parse(await read(`/threads/${id}/status`)),
-    asks: async () => {
-      const closed = new Set((await of('confirmation-closed')).map(({ payload }) => payload.requestId));
-      const asked = (await of('confirmation-request')).map(({ payload }) => payload);
-      return asked.filter(({ requestId }) => !closed.has(requestId));
-    },
+    asks: async () => Object.values(threadSnapshot.parse(await read(`/threads/${id}/messages`)).view.asks),
     answer: async (requestId, answer) => (await post(`/confirm/${requestId}`, answer)).status,
   };
 };

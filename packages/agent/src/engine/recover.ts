@@ -36,8 +36,10 @@ export const onMachineCall = async (ctx: RunContext, userId: string, requestId: 
   if (call) await resumeMachineCall(ctx, call);
 };
 
+const planOf = ({ planTaskId }: AgentRow) => planTaskId?.split('/')[0] ?? '';
+
 /**
- * Agents that do not continue. `cancelled`: the person had stopped their run. `interrupted`: the server did
+ * Agents that do not continue. `cancelled`: the person had stopped their run or plan. `interrupted`: the server did
  * not survive the run three times, or its work was left long ago; a run ends with all its delegates.
  */
 const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
@@ -48,7 +50,12 @@ const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
     const isAway = ctx.clock.now() - agent.lastActiveAt > agentLimits.awayMs;
     return isWorking(agent) && (crashes >= agentLimits.crashes || isAway);
   };
-  const isStopped = ({ runId }: AgentRow) => typeof runs.get(runId)?.stopAskedAt === 'number';
+  const plans = await ctx.store.findOfAll('agentPlans', { id: agents.map(planOf), state: 'cancelled' });
+  const stopped = new Set([
+    ...[...runs.values()].filter(({ stopAskedAt }) => stopAskedAt !== null).map(({ id }) => id),
+    ...plans.map(({ id }) => id),
+  ]);
+  const isStopped = (agent: AgentRow) => stopped.has(agent.runId) || stopped.has(planOf(agent));
   const ending = new Set(
     agents.filter((agent) => isOfRun(agent) && mustEnd(agent)).map(({ runId }) => runId),
   );
