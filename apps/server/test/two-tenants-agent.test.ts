@@ -40,7 +40,6 @@ const withoutId = [
   'agent.send',
   'agent.threads.create',
   'agent.events',
-  'agent.onThreads',
   'agent.status',
   'agent.usage',
   'agent.threads.list',
@@ -155,7 +154,7 @@ const createWorld = async () => {
 };
 
 it(
-  'US-15 the agent answers an id of another user as an unknown one',
+  'US-05 the agent answers an id of another user as an unknown one',
   async () => {
     const world = await createWorld();
     const names = Object.keys(appRouter._def.procedures).filter((name) => name.startsWith('agent.'));
