@@ -17,7 +17,7 @@ export const isHelper = (request: ScriptedRequest): boolean =>
   /^You (give a conversation its title|keep the notes|summarise|condense)/.test(systemOf(request));
 
 /** What a sub-agent was told; null for another request. */
-export const taskOf = (request: ScriptedRequest): string | null =>
+const taskOf = (request: ScriptedRequest): string | null =>
   /^You are a sub-agent[^]*?# Your task\n([^]*?)\n\n# How to work/.exec(systemOf(request))?.[1] ?? null;
 
 type Turns = readonly Turn[] | ((request: ScriptedRequest, number: number) => Turn | Promise<Turn>);

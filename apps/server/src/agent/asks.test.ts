@@ -1,3 +1,4 @@
+import { systemClock } from '@drawbridge/kit';
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
@@ -50,7 +51,7 @@ describe('an answer', () => {
   it('that comes after the time of the question is refused', async () => {
     const { agent, userId, requestId, snapshot } = await asked({ AGENT_ASK_TTL_MS: '1000' });
     const expiresAt = Date.parse((await snapshot()).view.asks[requestId]?.expiresAt ?? '');
-    await expect.poll(() => Date.now() > expiresAt).toBe(true);
+    await expect.poll(() => systemClock.now() > expiresAt).toBe(true);
     await expect(agent.confirm(userId, requestId, said('late'))).rejects.toMatchObject({
       code: 'CONFIRMATION_CLOSED',
     });

@@ -1,4 +1,4 @@
-import { createDeferred } from '@drawbridge/kit';
+import { createDeferred, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
@@ -176,9 +176,9 @@ describe('Stop', () => {
         await until('run-finish');
         await expect.poll(async () => (await snapshot()).now.backgroundTasks.length).toBe(1);
       }
-      const before = Date.now();
+      const before = systemClock.now();
       await agent.cancel(userId, 'thread');
-      expect(Date.now() - before).toBeLessThan(2_000);
+      expect(systemClock.now() - before).toBeLessThan(2_000);
       const { now, view } = await snapshot();
       expect([now.status, view.asks]).toEqual(['idle', {}]);
       const ends = Object.values(view.agents).map(({ status }) => status);

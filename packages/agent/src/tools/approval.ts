@@ -18,9 +18,10 @@ interface Gate {
 
 export type Approval = { type: 'approved'; writes: Write[] } | { type: 'stopped'; outcome: ToolOutcome };
 
-export const hasGrant = async ({ ctx, thread }: ToolUse, keys: readonly string[]): Promise<boolean> => {
+/** Which of these keys the thread has a grant for. */
+export const grantsAmong = async ({ ctx, thread }: ToolUse, keys: readonly string[]): Promise<string[]> => {
   const where = { userId: thread.userId, threadId: thread.id, key: keys };
-  return (await ctx.store.find('agentGrants', where, { limit: 1 })).length > 0;
+  return (await ctx.store.find('agentGrants', where)).map(({ key }) => key);
 };
 
 export const grantOf = ({ ctx, thread, call }: ToolUse, key: string): Write => {
@@ -62,7 +63,8 @@ export const approvalOf = async (use: ToolUse, gate: Gate): Promise<Approval> =>
       outcome: textResult('The owner of this server has blocked this action.', 'denied'),
     };
   const isOpen =
-    policy[gate.action] === 'always_allow' || (gate.grant !== null && (await hasGrant(use, [gate.grant])));
+    policy[gate.action] === 'always_allow' ||
+    (gate.grant !== null && (await grantsAmong(use, [gate.grant])).length > 0);
   if (isOpen && gate.always !== true) return { type: 'approved', writes: [] };
   const { message, severity, text } = gate;
   if (text.length > longestText)

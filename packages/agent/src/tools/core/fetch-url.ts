@@ -2,19 +2,16 @@ import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { z } from 'zod';
 import { WebError } from '../../ports.ts';
 import type { Write } from '../../store-port.ts';
-import { deniedBy, grantOf, hasGrant } from '../approval.ts';
+import { deniedBy, grantOf, grantsAmong } from '../approval.ts';
 import {
   accessWarningWords,
   allHostsGrant,
   hostGrant,
+  isGranted,
   readTarget,
   type AccessTarget,
-  type AccessWarning,
 } from '../domain-access.ts';
 import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
-
-/** Warnings that a grant for all hosts does not cover: the address may carry data out. */
-const askedInSpite: readonly AccessWarning[] = ['long', 'data'];
 
 /** What the person has written in this thread. */
 const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {
@@ -54,12 +51,12 @@ const accessTo = async (use: ToolUse, target: AccessTarget, answer: AskAnswer | 
       : { type: 'denied' };
   const { policy } = await use.ctx.config();
   if (policy.fetchUrl === 'blocked') return { type: 'denied' };
-  const ask = { type: 'ask', ask: askFor(target) } as const;
-  if (target.warnings.some((warning) => askedInSpite.includes(warning))) return ask;
-  if (policy.fetchUrl === 'always_allow' || (await hasGrant(use, [hostGrant(target.host)])))
-    return { type: 'open', writes: [] };
-  const isNamed = !target.warnings.includes('unnamed');
-  return isNamed && (await hasGrant(use, [allHostsGrant])) ? { type: 'open', writes: [] } : ask;
+  const keys = [hostGrant(target.host), allHostsGrant];
+  // The owner's policy is a grant for each host.
+  const grants = policy.fetchUrl === 'always_allow' ? keys : await grantsAmong(use, keys);
+  return isGranted(target, new Set(grants))
+    ? { type: 'open', writes: [] }
+    : { type: 'ask', ask: askFor(target) };
 };
 
 const input = z.strictObject({
