@@ -154,7 +154,7 @@ const createWorld = async () => {
 };
 
 it(
-  'US-15 the agent answers an id of another user as an unknown one',
+  'US-05 the agent answers an id of another user as an unknown one',
   async () => {
     const world = await createWorld();
     const names = Object.keys(appRouter._def.procedures).filter((name) => name.startsWith('agent.'));

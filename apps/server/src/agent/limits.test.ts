@@ -9,7 +9,7 @@ const list = (text: string) =>
 const approved = { kind: 'approval', approved: true } as const;
 
 describe('a run', () => {
-  it('asks to continue after 100 steps, and goes on from there', async () => {
+  it('AG-04 asks to continue after 100 steps, and goes on from there', async () => {
     const { say, until, agent, userId, model, snapshot } = await withAgent(
       story((_, number) => (number <= 101 ? list(`step ${number}`) : { text: 'Done.' })),
     );
@@ -25,7 +25,7 @@ describe('a run', () => {
     expect(requestsOf(model.requests)).toHaveLength(102);
   }, 90_000);
 
-  it('asks to continue after its tokens, and ends interrupted where the person refuses; the queue goes on', async () => {
+  it('AG-04 asks to continue after its tokens, and ends interrupted where the person refuses; the queue goes on', async () => {
     const costly = { ...list('one'), usage: { input: 2_000_000, output: 1 } };
     const { say, until, agent, userId, model } = await withAgent(story([costly, { text: 'Two.' }]));
     await say('go');
@@ -54,7 +54,7 @@ describe('a run', () => {
 });
 
 describe('a day', () => {
-  it('ends the run whose tokens reach its limit, and refuses the next message', async () => {
+  it('AG-04 ends the run whose tokens reach its limit, and refuses the next message', async () => {
     const { say, until } = await withAgent(story([{ ...list('one'), usage: { input: 1_500, output: 1 } }]), {
       AGENT_TOKENS_PER_DAY: '1000',
     });
@@ -66,7 +66,7 @@ describe('a day', () => {
 });
 
 describe('an account', () => {
-  it('that is disabled works no more', async () => {
+  it('AG-06 that is disabled works no more', async () => {
     const { agent, server, panel, model } = await withAgent(
       story([use('ask-user', { questions: [{ id: 'q', question: 'Which?', type: 'text' }] })]),
     );

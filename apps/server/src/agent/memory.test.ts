@@ -97,7 +97,7 @@ describe('a small context', () => {
 });
 
 describe('two users', () => {
-  it('with threads of one id never share a word', async () => {
+  it('AG-05 with threads of one id never share a word', async () => {
     const world = await withAgent(
       withHelper(() => ({ text: '- 2026-11-23 08:00 a note' })),
       { AGENT_OBSERVER_TOKENS: '2000' },

@@ -16,7 +16,7 @@ const background = (instructions: string) => ({
 });
 
 describe('a sub-agent', () => {
-  it('gets the listed tools alone, and cannot delegate', async () => {
+  it('AG-03 gets the listed tools alone, and cannot delegate', async () => {
     const { say, until, model } = await withMachine(
       story([delegate('child', { tools: ['read_file', 'delegate', 'plan'] }), { text: 'Done.' }], {
         child: [use('delegate', { role: 'r', instructions: 'inner' }), { text: 'Found it.' }],
@@ -30,7 +30,7 @@ describe('a sub-agent', () => {
     expect(textOf(requestsOf(model.requests)[1]!)).toContain('Found it.');
   });
 
-  it('names its role where the machine asks, and its last step has no tools', async () => {
+  it('AG-03 names its role where the machine asks, and its last step has no tools', async () => {
     const { say, until, daemon, panel, model } = await withMachine(
       story([delegate('child', { tools: ['read_file'], max_steps: 2 })], {
         child: [use('read_file', { path: 'a' }), use('read_file', { path: 'b' })],

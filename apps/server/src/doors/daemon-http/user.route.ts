@@ -12,7 +12,9 @@ import { requestIdOf } from './request-id.ts';
 /** Answers a question of the agent with an unchecked body. Throws a `ZodError`. */
 export type ConfirmAsk = (userId: string, requestId: string, body: unknown) => Promise<object>;
 
-const isAsk = (requestId: string) => requestId.startsWith('ask_');
+/** A question of the agent, or a question of a machine that is answered in the agent's form. */
+const isForAgent = (requestId: string, body: unknown) =>
+  requestId.startsWith('ask_') || (typeof body === 'object' && body !== null && 'kind' in body);
 
 /** The panel's procedures for scripts, with a session's cookie and its proof. Specification 3 and 6.2. */
 export const userRoutes = (
@@ -35,8 +37,9 @@ export const userRoutes = (
   app.post('/confirm/:requestId', async (request) => {
     const user = await userId(request);
     const requestId = requestIdOf(request.params);
-    if (confirmAsk && isAsk(requestId)) return mount.wrap(await confirmAsk(user, requestId, request.body));
-    const answer = confirmationAnswer.parse(request.body);
+    const { body } = request;
+    if (confirmAsk && isForAgent(requestId, body)) return mount.wrap(await confirmAsk(user, requestId, body));
+    const answer = confirmationAnswer.parse(body);
     return mount.wrap(await gateway.confirmations.decide(user, { requestId }, answer));
   });
 };

@@ -179,6 +179,8 @@ it('a question of the agent is answered at the address of the confirmations', as
   const { request } = await world();
   const answer = { kind: 'questions', answers: [] };
   expect((await request('POST', '/confirm/ask_none', answer)).status).toBe(404);
+  const approval = { kind: 'approval', approved: true };
+  expect((await request('POST', '/confirm/none', approval)).status).toBe(404);
   // The gateway, which has every other id, takes no such answer.
   expect((await request('POST', '/confirm/none', answer)).status).toBe(400);
   expect((await request('POST', '/confirm/ask_none', { kind: 'other' })).status).toBe(400);
