@@ -118,6 +118,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     status: t.procedure.query(() => world.status),
     usage: t.procedure.query(() => ({ tokens: 1_200, costMicro: 0 })),
     send: change('send', sendInput.extend({ threadId: z.string() }), () => ({ runId: 'run_1' })),
+    continue: change('continue', id, () => ({ runId: 'run_2' })),
     cancel: change('cancel', id, done),
     confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),
     messages: t.procedure.input(id.extend({ before: z.string().optional() })).query(() => world.snapshot),

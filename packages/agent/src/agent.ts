@@ -73,6 +73,8 @@ export interface Queue {
 export interface Agent {
   /** Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
   send(userId: string, threadId: string, input: SendInput): Promise<SendReply>;
+  /** Starts a run without a new message. Throws `notFound` and what `send` throws. */
+  continue(userId: string, threadId: string): Promise<{ runId: string }>;
   /** Stops the run of the thread and its background tasks within 2 s; nothing to stop is no error. */
   cancel(userId: string, threadId: string): Promise<void>;
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */

@@ -32,7 +32,7 @@ export interface RunRow {
   userId: string;
   id: string;
   threadId: string;
-  kind: 'message' | 'follow-up';
+  kind: 'message' | 'follow-up' | 'continue';
   messageId: string | null;
   /** At most one run of a thread is `active` or `suspended`. */
   state: 'active' | 'suspended' | EndStatus;
@@ -108,8 +108,8 @@ export interface MessageRow {
   agentId: string | null;
   step: number;
   role: 'user' | 'assistant';
-  /** `note`: written by the server for the model, such as the end of a background task. */
-  source: 'person' | 'note' | 'model';
+  /** Written by the server for the model: `note`, such as the end of a background task, and `continue`. */
+  source: 'person' | 'note' | 'continue' | 'model';
   v: 1;
   parts: MessagePart[];
   tokens: number;

@@ -37,14 +37,14 @@ const hasNews = async (ctx: RunContext, { userId, id: threadId }: ThreadRow): Pr
   return last?.source === 'note';
 };
 
-/** Runs that followed since the person's last message. */
+/** Runs that followed since the person's last message or wish to continue. */
 const followUpsOf = async (ctx: RunContext, { userId, id: threadId }: ThreadRow): Promise<number> => {
   const runs = await ctx.store.find(
     'agentRuns',
     { userId, threadId },
     { orderBy: 'startedAt', descending: true, limit: agentLimits.followUps + 1 },
   );
-  const first = runs.findIndex(({ kind }) => kind === 'message');
+  const first = runs.findIndex(({ kind }) => kind !== 'follow-up');
   return first === -1 ? runs.length : first;
 };
 

@@ -46,7 +46,8 @@ const threadFor = async (
   return (await threadOf(ctx, userId, input.threadId)) ?? row;
 };
 
-const refuseTooMany = async (ctx: RunContext, userId: string) => {
+/** Throws `tooManyRuns`. */
+export const refuseTooMany = async (ctx: RunContext, userId: string) => {
   const { maxRuns, maxRunsPerUser } = await ctx.config();
   const open = await ctx.store.findOfAll('agentRuns', { state: ['active', 'suspended'] });
   // A run that waits for its person uses nothing.

@@ -4,7 +4,8 @@ import { askOutcome, askPayload } from './asks.ts';
 import { agentId, fileId, messageId, runId, taskId, toolCallId } from './ids.ts';
 import { planView, taskList } from './tasks.ts';
 
-export const runKinds = ['message', 'follow-up'] as const;
+/** What a run begins with: a message, background work that ended, or the person's wish to continue. */
+export const runKinds = ['message', 'follow-up', 'continue'] as const;
 export const agentKinds = ['main', 'delegate', 'background', 'planned'] as const;
 export const agentKind = z.enum(agentKinds);
 export type AgentKind = z.infer<typeof agentKind>;

@@ -212,7 +212,7 @@ it('queues while a run is open, stops it, and offers to continue', async () => {
   await expect.poll(() => changes().at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
   await stream({ type: 'run-finish', ...head(9), payload: { status: 'cancelled', usage } });
   await (await shown('again')).trigger('click');
-  await expect.poll(() => changes().at(-1)).toMatchObject(['send', { message: 'Continue.' }]);
+  await expect.poll(() => changes().at(-1)).toEqual(['continue', { threadId: 'th_1' }]);
 });
 
 it('begins a chat with its first message, and keeps a message that was refused', async () => {

@@ -21,6 +21,10 @@ export const agentRouter = router({
   send: agentProcedure
     .input(sendInput.extend(threadIdInput.shape))
     .mutation(({ ctx, input: { threadId, ...input } }) => ctx.agent.send(ctx.userId, threadId, input)),
+  /** A run without a new message, after one that was stopped, interrupted or failed. */
+  continue: agentProcedure
+    .input(threadIdInput)
+    .mutation(({ ctx, input }) => ctx.agent.continue(ctx.userId, input.threadId)),
   cancel: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
     await ctx.agent.cancel(ctx.userId, input.threadId);
     return done;

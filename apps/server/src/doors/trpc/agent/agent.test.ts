@@ -80,6 +80,7 @@ describe("the panel's agent", () => {
       () => agent.threads.remove.mutate({ threadId: 't1' }),
       () => agent.messages.query({ threadId: 't1' }),
       () => agent.toolCall.query({ toolCallId: 'tc_1' }),
+      () => agent.continue.mutate({ threadId: 't1' }),
       () => agent.tasks.cancel.mutate({ threadId: 't1', taskId: 'ag_1' }),
       () => agent.confirm.mutate({ requestId: 'ask_1', answer: { approved: true } }),
     ])
