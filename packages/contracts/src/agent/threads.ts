@@ -192,6 +192,25 @@ export const threadSnapshot = z.object({
 });
 export type ThreadSnapshot = z.infer<typeof threadSnapshot>;
 
+/** What a run has used so far; `agents` in the order of their start, `steps` are their model calls. */
+export const runDetails = z.object({
+  id: runId,
+  model: z.string(),
+  usage,
+  agents: z.array(
+    z.object({
+      id: agentId,
+      kind: agentKind,
+      role: z.string(),
+      title: z.string(),
+      steps: z.number().int(),
+      maxSteps: z.number().int(),
+      calls: z.number().int(),
+    }),
+  ),
+});
+export type RunDetails = z.infer<typeof runDetails>;
+
 export const maxMessageLength = 32_000;
 export const maxAttachments = 10;
 /** One attachment, in characters of base64. */

@@ -91,6 +91,10 @@ it('shows a run as it happens, and what it used', async () => {
     { type: 'run-finish', ...head(1_002), payload: { status: 'completed', usage } },
   );
   expect((await shown('usage')).text()).toBe('1,200 tokens · cost 0.21 · 1.0 s');
+  await find('usage').trigger('click');
+  await expect
+    .poll(() => document.querySelector('[data-test=run-details]')?.textContent)
+    .toContain('3 steps of 100 · 7 calls');
   expect([find('live-text').exists(), find('markdown').html()]).toEqual([
     false,
     expect.stringContaining('<strong'),
