@@ -126,6 +126,12 @@ export type ResultPart =
   | { type: 'text'; text: string }
   | { type: 'image'; fileId: string; mediaType: string };
 
+/** The files of a result's pictures; nothing for a result without them. */
+export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {
+  const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
+  return pictures.length > 0 ? { pictures } : {};
+};
+
 export interface ToolCallRow {
   userId: string;
   id: string;

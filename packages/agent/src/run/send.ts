@@ -28,7 +28,7 @@ const storeFiles = (
     createdAt: ctx.clock.now(),
   }));
   return {
-    files: made.map(({ id, name, mediaType }) => ({ id, name, mediaType })),
+    files: made.map(({ id, name, mediaType, bytes }) => ({ id, name, mediaType, bytes })),
     writes: made.map((row) => insert('agentFiles', row)),
   };
 };

@@ -25,7 +25,12 @@ export const usage = z.object({
 });
 export type Usage = z.infer<typeof usage>;
 
-export const messageFile = z.object({ id: fileId, name: z.string(), mediaType: z.string() });
+export const messageFile = z.object({
+  id: fileId,
+  name: z.string(),
+  mediaType: z.string(),
+  bytes: z.number().int().nonnegative().optional(),
+});
 export type MessageFile = z.infer<typeof messageFile>;
 
 /** How a tool call ended. */
@@ -83,6 +88,8 @@ const payloads = {
     outcome: callOutcome,
     /** The whole result is at `tool-calls/:id`. */
     truncated: z.boolean().optional(),
+    /** Pictures of the result; they are at `files/:id`. */
+    pictures: z.array(fileId).optional(),
   }),
   'tool-error': z.object({
     toolCallId,

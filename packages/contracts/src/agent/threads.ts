@@ -11,7 +11,7 @@ import {
   storedEvent,
   usage,
 } from './events.ts';
-import { agentId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
+import { agentId, fileId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
 import { planView, taskItem } from './tasks.ts';
 
 /** `background`: no open run, but background agents still work. */
@@ -118,6 +118,8 @@ export const viewCall = z.object({
   /** The preview of its event, or the error; empty while it is open. */
   result: z.string(),
   truncated: z.boolean(),
+  /** Files of a result with pictures. */
+  pictures: z.array(fileId).optional(),
   startedAt: z.number(),
   endedAt: z.number().nullable(),
 });
