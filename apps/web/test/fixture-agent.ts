@@ -123,8 +123,14 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
 
   return t.router({
     status: t.procedure.query(() => world.status),
-    usage: t.procedure.query(() => ({ tokens: 1_200, costMicro: 0 })),
+    usage: t.procedure.query(() => ({ tokens: 41_000, costMicro: 210_000 })),
+    run: t.procedure.input(z.object({ runId: z.string() })).query(({ input }) => ({
+      ...{ id: input.runId, model: 'stub' },
+      usage: { inputTokens: 1_000, outputTokens: 200, cachedTokens: 400 },
+      agents: [{ id: 'main', kind: 'main', role: 'agent', title: '', steps: 3, maxSteps: 100, calls: 7 }],
+    })),
     send: change('send', sendInput.extend({ threadId: z.string() }), () => ({ runId: 'run_1' })),
+    continue: change('continue', id, () => ({ runId: 'run_2' })),
     cancel: change('cancel', id, done),
     confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),
     messages: t.procedure.input(id.extend({ before: z.string().optional() })).query(() => world.snapshot),
@@ -145,6 +151,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
         () => world.threads[0],
       ),
       remove: change('threads.remove', id, done),
+      removeAll: change('threads.removeAll', z.undefined(), done),
     }),
     queue: t.router({
       list: t.procedure.input(id).query(() => world.snapshot.now.queue),

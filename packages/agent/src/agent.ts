@@ -4,6 +4,7 @@ import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type {
   ChangeThreadInput,
   QueuedMessage,
+  RunDetails,
   SendInput,
   SendReply,
   Thread,
@@ -31,6 +32,8 @@ export interface Threads {
   change(userId: string, threadId: string, change: ChangeThreadInput): Promise<Thread>;
   /** Stops what runs in it first; all that is its own goes with it. */
   remove(userId: string, threadId: string): Promise<void>;
+  /** The same for every thread of the user. */
+  removeAll(userId: string): Promise<void>;
   /** The newest runs, or those before one; with the number of the event to go on from. */
   snapshot(
     userId: string,
@@ -43,6 +46,7 @@ export interface Threads {
   listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
   /** A thread of the user was made, changed, removed, or has another status. */
   onChanged(userId: string, listener: (threadId: string) => void): () => void;
+  run(userId: string, runId: string): Promise<RunDetails>;
   toolCall(userId: string, toolCallId: string): Promise<ToolCallRow>;
   file(userId: string, fileId: string): Promise<FileRow>;
 }
@@ -73,6 +77,8 @@ export interface Queue {
 export interface Agent {
   /** Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
   send(userId: string, threadId: string, input: SendInput): Promise<SendReply>;
+  /** Starts a run without a new message. Throws `notFound` and what `send` throws. */
+  continue(userId: string, threadId: string): Promise<{ runId: string }>;
   /** Stops the run of the thread and its background tasks within 2 s; nothing to stop is no error. */
   cancel(userId: string, threadId: string): Promise<void>;
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */

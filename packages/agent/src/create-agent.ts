@@ -16,6 +16,7 @@ import { agentLimits } from './engine/limits.ts';
 import { threadOf } from './engine/load.ts';
 import { createQueue } from './run/queue.ts';
 import { onMachineCall, recover } from './engine/recover.ts';
+import { continueRun } from './run/continue-run.ts';
 import { send } from './run/send.ts';
 import { stopThread } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
@@ -116,6 +117,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     threads,
     queue: createQueue(ctx),
     send: (userId, threadId, input) => send(ctx, { userId, threadId }, input),
+    continue: (userId, threadId) => continueRun(ctx, { userId, threadId }),
     cancel: (userId, threadId) => stopThread(ctx, userId, threadId),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);

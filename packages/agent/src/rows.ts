@@ -32,7 +32,7 @@ export interface RunRow {
   userId: string;
   id: string;
   threadId: string;
-  kind: 'message' | 'follow-up';
+  kind: 'message' | 'follow-up' | 'continue';
   messageId: string | null;
   /** At most one run of a thread is `active` or `suspended`. */
   state: 'active' | 'suspended' | EndStatus;
@@ -108,8 +108,8 @@ export interface MessageRow {
   agentId: string | null;
   step: number;
   role: 'user' | 'assistant';
-  /** `note`: written by the server for the model, such as the end of a background task. */
-  source: 'person' | 'note' | 'model';
+  /** Written by the server for the model: `note`, such as the end of a background task, and `continue`. */
+  source: 'person' | 'note' | 'continue' | 'model';
   v: 1;
   parts: MessagePart[];
   tokens: number;
@@ -125,6 +125,12 @@ export type Effect = 'own' | 'read' | 'machine' | 'outside';
 export type ResultPart =
   | { type: 'text'; text: string }
   | { type: 'image'; fileId: string; mediaType: string };
+
+/** The files of a result's pictures; nothing for a result without them. */
+export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {
+  const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
+  return pictures.length > 0 ? { pictures } : {};
+};
 
 export interface ToolCallRow {
   userId: string;

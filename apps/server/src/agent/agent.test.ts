@@ -72,6 +72,28 @@ it('asks before the machine writes, and continues with the answer', async () => 
   expect((await until('confirmation-closed')).payload).toMatchObject({ outcome: 'answered' });
 });
 
+it('continues after a run that failed, without a new message, and refuses while a run is open', async () => {
+  const asked: string[] = [];
+  const { say, until, agent, userId, types, snapshot } = await withAgent(({ body, tools }) => {
+    if (tools.length === 0) return { text: 'A title' };
+    return asked.push(JSON.stringify(body.messages)) === 1 ? { status: 401 } : { end: 'silent' };
+  });
+  await expect(agent.continue(userId, 'thread')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await say('Write it');
+  await until('run-finish', ({ payload }) => payload.status === 'error');
+  const { runId } = await agent.continue(userId, 'thread');
+  await expect(agent.continue(userId, 'thread')).rejects.toMatchObject({ code: 'RUN_ACTIVE' });
+  await expect.poll(() => asked[1]).toMatch(/Write it.*asked you to continue.*ended with an error/);
+  await agent.cancel(userId, 'thread');
+  await until('run-finish', (event) => event.runId === runId);
+  const { view } = await snapshot();
+  expect(view.runs.map(({ kind, status }) => [kind, status])).toEqual([
+    ['message', 'error'],
+    ['continue', 'cancelled'],
+  ]);
+  expect((await types()).filter((type) => type === 'user-message')).toHaveLength(1);
+});
+
 it('AG-10 stops within 2 s while the model thinks, a call runs, or a question is open', async () => {
   const { say, until, agent, userId, daemon, model, panel, types } = await withMachine((_, number) =>
     number === 1 ? { text: 'Thinking', end: 'silent' } : { calls: [{ name: 'read_file', arguments: {} }] },

@@ -41,7 +41,12 @@ const partText = (part: MessagePart, who: string, calls: Calls): string[] => {
   }
 };
 
-const writers: Record<MessageRow['source'], string> = { person: 'Person', note: 'Server', model: 'Agent' };
+const writers: Record<MessageRow['source'], string> = {
+  person: 'Person',
+  note: 'Server',
+  continue: 'Server',
+  model: 'Agent',
+};
 
 const messageText = (row: MessageRow, calls: Calls): string => {
   const time = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ');

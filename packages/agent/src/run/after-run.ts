@@ -57,7 +57,7 @@ const mayFollow = async (ctx: RunContext, { userId, id: threadId }: ThreadRow): 
   const [newest] = runs;
   if (newest?.state === 'cancelled' || (newest?.kind === 'follow-up' && newest.state === 'error'))
     return false;
-  const first = runs.findIndex(({ kind }) => kind === 'message');
+  const first = runs.findIndex(({ kind }) => kind !== 'follow-up');
   return (first === -1 ? runs.length : first) < agentLimits.followUps;
 };
 

@@ -1,16 +1,17 @@
 import { untrusted } from '../prompt/untrusted.ts';
-import { mainHistory, type MessageRow } from '../rows.ts';
+import { mainHistory, type MessageRow, type RunRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import type { AgentNeeds, Work } from '../engine/context.ts';
 import type { AgentEnd } from './end-agent.ts';
 import { nextSeq } from '../engine/load.ts';
 import { markOf } from '../step/result.ts';
 
-/** A message of the server to the main agent; it reads it in its next step. */
-export const noteFor = async (
-  ctx: Pick<AgentNeeds, 'store' | 'clock' | 'newId'>,
+type NoteNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
+
+const insertNote = async (
+  ctx: NoteNeeds,
   { thread, run }: Pick<Work, 'thread' | 'run'>,
-  { text, seq }: { text: string; seq?: number },
+  { source, text, seq }: { source: 'note' | 'continue'; text: string; seq?: number },
 ): Promise<Write> => {
   const { userId, id: threadId } = thread;
   const row: MessageRow = {
@@ -23,7 +24,7 @@ export const noteFor = async (
     agentId: null,
     step: 0,
     role: 'user',
-    source: 'note',
+    source,
     v: 1,
     parts: [{ type: 'text', text }],
     tokens: 0,
@@ -32,8 +33,35 @@ export const noteFor = async (
   return insert('agentMessages', row);
 };
 
+/** A message of the server to the main agent; it reads it in its next step. */
+export const noteFor = (
+  ctx: NoteNeeds,
+  work: Pick<Work, 'thread' | 'run'>,
+  note: { text: string; seq?: number },
+): Promise<Write> => insertNote(ctx, work, { source: 'note', ...note });
+
+const ends: Record<RunRow['state'], string> = {
+  active: 'is still open',
+  suspended: 'is still open',
+  completed: 'is complete',
+  cancelled: 'was stopped by the person',
+  error: 'ended with an error',
+  interrupted: 'was interrupted',
+};
+
+/** The person asked a run to go on after another one. */
+export const noteOfContinue = (
+  ctx: NoteNeeds,
+  work: Pick<Work, 'thread' | 'run'>,
+  { state }: Pick<RunRow, 'state'>,
+): Promise<Write> => {
+  const advice = 'Do what is left of it. Check what a call without a result has done before you repeat it.';
+  const text = `[The person asked you to continue. The run before this one ${ends[state]}. ${advice}]`;
+  return insertNote(ctx, work, { source: 'continue', text });
+};
+
 export const noteOfEnd = async (
-  ctx: Pick<AgentNeeds, 'store' | 'clock' | 'newId'>,
+  ctx: NoteNeeds,
   work: Work,
   { outcome, result, error }: AgentEnd,
 ): Promise<Write[]> => {

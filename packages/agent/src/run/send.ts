@@ -28,7 +28,7 @@ const storeFiles = (
     createdAt: ctx.clock.now(),
   }));
   return {
-    files: made.map(({ id, name, mediaType }) => ({ id, name, mediaType })),
+    files: made.map(({ id, name, mediaType, bytes }) => ({ id, name, mediaType, bytes })),
     writes: made.map((row) => insert('agentFiles', row)),
   };
 };
@@ -46,7 +46,8 @@ const threadFor = async (
   return (await threadOf(ctx, userId, input.threadId)) ?? row;
 };
 
-const refuseTooMany = async (ctx: RunContext, userId: string) => {
+/** Throws `tooManyRuns`. */
+export const refuseTooMany = async (ctx: RunContext, userId: string) => {
   const { maxRuns, maxRunsPerUser } = await ctx.config();
   const open = await ctx.store.findOfAll('agentRuns', { state: ['active', 'suspended'] });
   // A run that waits for its person uses nothing.

@@ -4,6 +4,7 @@ import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { nextSeq } from '../engine/load.ts';
+import { noteOfContinue } from './notes.ts';
 
 export interface NewMessage {
   id: string;
@@ -98,8 +99,10 @@ export const messageWrites = async (
 interface RunStart {
   model: string;
   timeZone: string | null;
-  /** Null for a run that background work starts. */
+  /** Null for a run that continues another one, or that background work starts. */
   message: NewMessage | null;
+  /** The run that the person asked to continue. */
+  continued?: RunRow;
   writes?: Write[];
 }
 
@@ -109,12 +112,9 @@ export const startRun = async (
   thread: ThreadRow,
   start: RunStart,
 ): Promise<RunRow | null> => {
-  const { message } = start;
-  const run: RunRow = {
-    ...newRun(ctx, thread, start),
-    kind: message === null ? 'follow-up' : 'message',
-    messageId: message?.id ?? null,
-  };
+  const { message, continued } = start;
+  const kind = message === null ? (continued ? 'continue' : 'follow-up') : 'message';
+  const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: message?.id ?? null };
   const agent = newMain(ctx, run);
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
   const traceId = ctx.tracer.traceId(run.id);
@@ -125,6 +125,7 @@ export const startRun = async (
     ...(start.writes ?? []),
     runEventOf(ctx, run, ['run-start', started]),
     ...(message === null ? [] : await messageWrites(ctx, run, message)),
+    ...(continued ? [await noteOfContinue(ctx, { thread, run }, continued)] : []),
     eventOf(ctx, agent, ['agent-spawned', spawned]),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
   ];

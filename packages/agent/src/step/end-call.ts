@@ -1,5 +1,5 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
-import type { ToolCallRow } from '../rows.ts';
+import { picturesOf, type ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { eventOf, type AgentNeeds } from '../engine/context.ts';
 import type { PreparedResult } from './result.ts';
@@ -24,7 +24,8 @@ const eventOfEnd = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: Call
   const { outcome, shown, isShownCut } = end;
   const head = { toolCallId: call.id, outcome, ...(isShownCut && { truncated: true }) };
   const source = { ...call, id: call.agentId };
-  if (outcome === 'ok') return eventOf(ctx, source, ['tool-result', { ...head, result: shown }]);
+  if (outcome === 'ok')
+    return eventOf(ctx, source, ['tool-result', { ...head, result: shown, ...picturesOf(end.parts) }]);
   const type = outcome === 'stopped' || outcome === 'lost' ? 'tool-interrupted' : 'tool-error';
   return eventOf(ctx, source, [type, { ...head, error: shown }]);
 };

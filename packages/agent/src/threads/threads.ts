@@ -6,6 +6,7 @@ import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
 import { listThreads } from './list.ts';
 import { forgetOldThreads, removeRows } from './remove.ts';
+import { runDetailsOf } from './run-details.ts';
 import { snapshotOf, threadRowOf } from './snapshot.ts';
 import { nowOf, toThreads } from './status.ts';
 
@@ -63,11 +64,14 @@ export const createThreads = (
     return thread;
   };
 
-  const removeThread: Threads['remove'] = async (userId, threadId) => {
-    await rowOf(userId, threadId);
+  const stopAndRemove = async (userId: string, threadId: string) => {
     await stop(userId, threadId);
     await removeRows(store, userId, threadId);
     feed.changed(userId, threadId);
+  };
+  const removeThread: Threads['remove'] = async (userId, threadId) => {
+    await rowOf(userId, threadId);
+    await stopAndRemove(userId, threadId);
   };
 
   return {
@@ -100,11 +104,16 @@ export const createThreads = (
       return get(userId, threadId);
     },
     remove: removeThread,
+    removeAll: async (userId) => {
+      const threads = await store.find('agentThreads', { userId }, { isLenient: true });
+      for (const { id } of threads) await stopAndRemove(userId, id);
+    },
     snapshot: (userId, threadId, input) => snapshotOf(needs, { userId, threadId }, input),
     now: async (userId, threadId) => nowOf(needs, await rowOf(userId, threadId)),
     eventsAfter: async (userId, threadId, seq) => missedEvents(needs, await rowOf(userId, threadId), seq),
     listen: feed.listen,
     onChanged: feed.onChanged,
+    run: (userId, runId) => runDetailsOf(needs, userId, runId),
     toolCall: async (userId, id) => {
       const [call] = await store.find('agentToolCalls', { userId, id });
       if (!call) throw errors.notFound();

@@ -9,7 +9,14 @@ import type {
 } from '@drawbridge/contracts/agent/threads';
 import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
-import type { AgentRow, AskRow, MessageRow, RunRow, ToolCallRow } from '../rows.ts';
+import {
+  picturesOf,
+  type AgentRow,
+  type AskRow,
+  type MessageRow,
+  type RunRow,
+  type ToolCallRow,
+} from '../rows.ts';
 import { usageOf } from '../run/end-agent.ts';
 import { agentLimits } from '../engine/limits.ts';
 
@@ -66,6 +73,7 @@ export const viewCall = (call: ToolCallRow): ViewCall => {
     outcome,
     result: shown,
     truncated: isShownCut,
+    ...(outcome === 'ok' && picturesOf(call.result ?? [])),
     startedAt,
     endedAt,
   };

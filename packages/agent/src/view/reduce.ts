@@ -158,8 +158,9 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
     case 'tool-call':
       return onCall(view, event);
     case 'tool-result': {
-      const { toolCallId, result, outcome, truncated = false } = event.payload;
-      return endCall(view, toolCallId, { outcome, result, truncated, endedAt: event.ts });
+      const { toolCallId, result, outcome, truncated = false, pictures } = event.payload;
+      const end = { outcome, result, truncated, endedAt: event.ts, ...(pictures && { pictures }) };
+      return endCall(view, toolCallId, end);
     }
     case 'tool-error':
     case 'tool-interrupted': {

@@ -4,7 +4,8 @@ import { askOutcome, askPayload } from './asks.ts';
 import { agentId, fileId, messageId, runId, taskId, toolCallId } from './ids.ts';
 import { planView, taskList } from './tasks.ts';
 
-export const runKinds = ['message', 'follow-up'] as const;
+/** What a run begins with: a message, background work that ended, or the person's wish to continue. */
+export const runKinds = ['message', 'follow-up', 'continue'] as const;
 export const agentKinds = ['main', 'delegate', 'background', 'planned'] as const;
 export const agentKind = z.enum(agentKinds);
 export type AgentKind = z.infer<typeof agentKind>;
@@ -24,7 +25,12 @@ export const usage = z.object({
 });
 export type Usage = z.infer<typeof usage>;
 
-export const messageFile = z.object({ id: fileId, name: z.string(), mediaType: z.string() });
+export const messageFile = z.object({
+  id: fileId,
+  name: z.string(),
+  mediaType: z.string(),
+  bytes: z.number().int().nonnegative().optional(),
+});
 export type MessageFile = z.infer<typeof messageFile>;
 
 /** How a tool call ended. */
@@ -82,6 +88,8 @@ const payloads = {
     outcome: callOutcome,
     /** The whole result is at `tool-calls/:id`. */
     truncated: z.boolean().optional(),
+    /** Pictures of the result; they are at `files/:id`. */
+    pictures: z.array(fileId).optional(),
   }),
   'tool-error': z.object({
     toolCallId,

@@ -11,7 +11,7 @@ import {
   storedEvent,
   usage,
 } from './events.ts';
-import { agentId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
+import { agentId, fileId, messageId, runId, taskId, threadId, toolCallId } from './ids.ts';
 import { planView, taskItem } from './tasks.ts';
 
 /** `background`: no open run, but background agents still work. */
@@ -118,6 +118,8 @@ export const viewCall = z.object({
   /** The preview of its event, or the error; empty while it is open. */
   result: z.string(),
   truncated: z.boolean(),
+  /** Files of a result with pictures. */
+  pictures: z.array(fileId).optional(),
   startedAt: z.number(),
   endedAt: z.number().nullable(),
 });
@@ -191,6 +193,25 @@ export const threadSnapshot = z.object({
   before: runId.nullable(),
 });
 export type ThreadSnapshot = z.infer<typeof threadSnapshot>;
+
+/** What a run has used so far; `agents` in the order of their start, `steps` are their model calls. */
+export const runDetails = z.object({
+  id: runId,
+  model: z.string(),
+  usage,
+  agents: z.array(
+    z.object({
+      id: agentId,
+      kind: agentKind,
+      role: z.string(),
+      title: z.string(),
+      steps: z.number().int(),
+      maxSteps: z.number().int(),
+      calls: z.number().int(),
+    }),
+  ),
+});
+export type RunDetails = z.infer<typeof runDetails>;
 
 export const maxMessageLength = 32_000;
 export const maxAttachments = 10;

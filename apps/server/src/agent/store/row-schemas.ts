@@ -117,7 +117,7 @@ export const rowSchemas = {
     agentId: textOrNull,
     step: whole,
     role: z.enum(['user', 'assistant']),
-    source: z.enum(['person', 'note', 'model']),
+    source: z.enum(['person', 'note', 'continue', 'model']),
     v: z.literal(1),
     parts: json(z.array(messagePart)),
     tokens: whole,

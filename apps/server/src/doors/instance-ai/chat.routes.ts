@@ -13,6 +13,15 @@ const send: Route = {
     module.agent.send(userId, idOf(request, 'threadId', threadId), sendInput.parse(request.body)),
 };
 
+/** A run without a new message. */
+const continueRun: Route = {
+  method: 'POST',
+  path: '/chat/:threadId/continue',
+  right: 'chat',
+  handle: ({ module }, { userId, request }) =>
+    module.agent.continue(userId, idOf(request, 'threadId', threadId)),
+};
+
 const cancel: Route = {
   method: 'POST',
   path: '/chat/:threadId/cancel',
@@ -49,4 +58,4 @@ const correctTask: Route = {
   },
 };
 
-export const chatRoutes = [send, cancel, cancelTask, correctTask];
+export const chatRoutes = [send, continueRun, cancel, cancelTask, correctTask];

@@ -164,6 +164,7 @@ describe('AG-01 rights', () => {
       ['GET', '/threads/t1/tool-calls/tc_1'],
       ['GET', '/files/file_1'],
       ['POST', '/chat/t1/tasks/ag_1/cancel'],
+      ['POST', '/chat/t1/continue'],
     ] as const)
       expect([path, await bens(method, path, body)]).toEqual([path, 404]);
     const headers = { authorization: `Bearer ${clientToken}` };

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { agentWorldOf, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import AgentCard from './agent-card.vue';
+import ChatsCard from './chats-card.vue';
 import { numberOrNull, serversOf } from './form-values.ts';
 import MemoryCard from './memory-card.vue';
 import OwnKeysCard from './own-keys-card.vue';
@@ -83,6 +84,21 @@ it('replaces the own key for n8n without showing it', async () => {
   await card.get('input[name=n8nKey]').setValue('my new key');
   await card.get('form').trigger('submit');
   await expect.poll(() => calls().at(-1)).toEqual(['settings.userKeys.change', { n8n: 'my new key' }]);
+});
+
+it('shows what was used today, and deletes all chats once that is confirmed', async () => {
+  bench = await setBench({ agent: agentWorldOf() });
+  const card = mount(ChatsCard, { global: bench.global, attachTo: document.body });
+  await expect.poll(() => card.get('[data-test=today]').text()).toBe('Today: 41,000 tokens · 0.21');
+  await card.get('[data-test=delete-chats]').trigger('click');
+  expect(calls()).toEqual([]);
+  const confirm = () =>
+    [...document.querySelectorAll('button')].find(({ textContent }) => textContent?.trim() === 'Delete all');
+  await expect.poll(confirm).toBeDefined();
+  confirm()?.click();
+  await expect.poll(() => card.text()).toContain('All chats are deleted');
+  expect(calls()).toEqual([['threads.removeAll', undefined]]);
+  card.unmount();
 });
 
 it('reads numbers and servers as they are typed', () => {

@@ -91,6 +91,10 @@ it('shows a run as it happens, and what it used', async () => {
     { type: 'run-finish', ...head(1_002), payload: { status: 'completed', usage } },
   );
   expect((await shown('usage')).text()).toBe('1,200 tokens · cost 0.21 · 1.0 s');
+  await find('usage').trigger('click');
+  await expect
+    .poll(() => document.querySelector('[data-test=run-details]')?.textContent)
+    .toContain('3 steps of 100 · 7 calls');
   expect([find('live-text').exists(), find('markdown').html()]).toEqual([
     false,
     expect.stringContaining('<strong'),
@@ -212,7 +216,7 @@ it('queues while a run is open, stops it, and offers to continue', async () => {
   await expect.poll(() => changes().at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
   await stream({ type: 'run-finish', ...head(9), payload: { status: 'cancelled', usage } });
   await (await shown('again')).trigger('click');
-  await expect.poll(() => changes().at(-1)).toMatchObject(['send', { message: 'Continue.' }]);
+  await expect.poll(() => changes().at(-1)).toEqual(['continue', { threadId: 'th_1' }]);
 });
 
 it('begins a chat with its first message, and keeps a message that was refused', async () => {

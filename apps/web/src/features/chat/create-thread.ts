@@ -22,6 +22,14 @@ export const createThread = (needs: ThreadNeeds) => {
     return failed;
   };
 
+  /** Starts a run without a new message. */
+  const resume = async () => {
+    isSending.value = true;
+    const failed = await attempt(() => api.continue.mutate({ threadId }));
+    if (failed) isSending.value = false;
+    return failed;
+  };
+
   const confirm = async (requestId: string, answer: AskAnswer) => {
     const failed = await attempt(() => api.confirm.mutate({ requestId, answer }));
     // Answered elsewhere, or gone: the event that closes the question is on its way, or was missed.
@@ -39,6 +47,7 @@ export const createThread = (needs: ThreadNeeds) => {
     ...state,
     isRunning,
     send,
+    resume,
     confirm,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),
     queued: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount, briefTime, countdown, counted, duration, timeFrom } from './format.ts';
+import { amount, briefTime, countdown, counted, duration, fileSize, timeFrom } from './format.ts';
 
 const now = Date.UTC(2026, 0, 10);
 
@@ -29,6 +29,16 @@ it.each([
   [-1, '0:00'],
 ])('counts %d ms down', (ms, expected) => {
   expect(countdown(ms)).toBe(expected);
+});
+
+it.each([
+  [0, '0 byte'],
+  [999, '999 byte'],
+  [1_240, '1.2 kB'],
+  [48_600, '49 kB'],
+  [2_500_000, '2.5 MB'],
+])('says how large a file of %d bytes is', (bytes, expected) => {
+  expect(fileSize(bytes)).toBe(expected);
 });
 
 it('counts things', () => {

@@ -71,3 +71,16 @@ export const amount = (count: number): string => whole.format(count);
 
 /** "1 tool", "3 tools" */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const sizeUnits = [
+  ['megabyte', 1_000_000],
+  ['kilobyte', 1_000],
+  ['byte', 1],
+] as const;
+
+/** "1.2 MB", "12 kB", "0 byte" */
+export const fileSize = (bytes: number): string => {
+  const [unit, size] = sizeUnits.find(([, least]) => bytes >= least) ?? sizeUnits[2];
+  const style = { style: 'unit', unit, maximumFractionDigits: bytes < 10 * size ? 1 : 0 } as const;
+  return new Intl.NumberFormat('en', style).format(bytes / size);
+};

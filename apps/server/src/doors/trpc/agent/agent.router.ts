@@ -1,5 +1,5 @@
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
-import { askRequestId, toolCallId } from '@drawbridge/contracts/agent/ids';
+import { askRequestId, runId, toolCallId } from '@drawbridge/contracts/agent/ids';
 import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
 import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
@@ -21,6 +21,10 @@ export const agentRouter = router({
   send: agentProcedure
     .input(sendInput.extend(threadIdInput.shape))
     .mutation(({ ctx, input: { threadId, ...input } }) => ctx.agent.send(ctx.userId, threadId, input)),
+  /** A run without a new message, after one that was stopped, interrupted or failed. */
+  continue: agentProcedure
+    .input(threadIdInput)
+    .mutation(({ ctx, input }) => ctx.agent.continue(ctx.userId, input.threadId)),
   cancel: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
     await ctx.agent.cancel(ctx.userId, input.threadId);
     return done;
@@ -36,6 +40,9 @@ export const agentRouter = router({
     .query(async ({ ctx, input }) =>
       wholeCall.parse(await ctx.agent.threads.toolCall(ctx.userId, input.toolCallId)),
     ),
+  run: agentProcedure
+    .input(z.strictObject({ runId }))
+    .query(({ ctx, input }) => ctx.agent.threads.run(ctx.userId, input.runId)),
   usage: agentProcedure.query(({ ctx }) => ctx.agent.usage(ctx.userId)),
   events: eventsProcedure,
   threads: threadsRouter,

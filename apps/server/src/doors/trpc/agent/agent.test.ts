@@ -42,6 +42,10 @@ describe("the panel's agent", () => {
     const later = follow(panel, 't1', '3');
     await expect.poll(() => later.ids.length).toBe(ids.length - 3);
     expect(await panel.agent.usage.query()).toMatchObject({ tokens: expect.any(Number) });
+    expect(await panel.agent.run.query({ runId: view.runs[0]?.id ?? '' })).toMatchObject({
+      usage: { inputTokens: expect.any(Number) },
+      agents: [{ kind: 'main', steps: 1, calls: 0 }],
+    });
     expect(await panel.agent.memory.get.query()).toMatchObject({ enabled: true, version: 0 });
   });
 
@@ -71,6 +75,16 @@ describe("the panel's agent", () => {
       ]);
   });
 
+  it('deletes all threads of one person, and none of another', async () => {
+    const { ann, ben } = await createTenants();
+    const idsOf = async ({ panel }: { panel: Panel }) =>
+      (await panel.agent.threads.list.query({})).threads.map(({ id }) => id).toSorted();
+    for (const threadId of ['t1', 't2']) await ann.panel.agent.threads.create.mutate({ threadId });
+    await ben.panel.agent.threads.create.mutate({ threadId: 't1' });
+    await ann.panel.agent.threads.removeAll.mutate();
+    expect([await idsOf(ann), await idsOf(ben)]).toEqual([[], ['t1']]);
+  });
+
   it('gives nothing of another person, and settings to the owner alone', async () => {
     const { ann, ben } = await createTenants();
     await ann.panel.agent.threads.create.mutate({ threadId: 't1' });
@@ -80,6 +94,8 @@ describe("the panel's agent", () => {
       () => agent.threads.remove.mutate({ threadId: 't1' }),
       () => agent.messages.query({ threadId: 't1' }),
       () => agent.toolCall.query({ toolCallId: 'tc_1' }),
+      () => agent.run.query({ runId: 'run_1' }),
+      () => agent.continue.mutate({ threadId: 't1' }),
       () => agent.tasks.cancel.mutate({ threadId: 't1', taskId: 'ag_1' }),
       () => agent.confirm.mutate({ requestId: 'ask_1', answer: { approved: true } }),
     ])

@@ -22,4 +22,8 @@ export const threadsRouter = router({
     await ctx.agent.threads.remove(ctx.userId, input.threadId);
     return done;
   }),
+  removeAll: agentProcedure.mutation(async ({ ctx }) => {
+    await ctx.agent.threads.removeAll(ctx.userId);
+    return done;
+  }),
 });

@@ -19,9 +19,12 @@ export const findNode = (nodes: readonly TreeNode[], agentId: string): TreeNode 
 
 const cost = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
+/** "0.21", of millionths. */
+export const costWords = (costMicro: number): string => cost.format(costMicro / 1_000_000);
+
 /** "41,000 tokens · cost 0.21" */
 export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated }: Usage): string =>
   [
     `${estimated ? 'about ' : ''}${amount(inputTokens + outputTokens)} tokens`,
-    ...(costMicro === undefined ? [] : [`cost ${cost.format(costMicro / 1_000_000)}`]),
+    ...(costMicro === undefined ? [] : [`cost ${costWords(costMicro)}`]),
   ].join(' · ');

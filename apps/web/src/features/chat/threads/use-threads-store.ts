@@ -66,6 +66,13 @@ export const useThreadsStore = defineStore('threads', () => {
       drop(threadId);
     });
 
+  const removeAll = () =>
+    attempt(async () => {
+      await api.threads.removeAll.mutate();
+      known.value = [];
+      cursor.value = null;
+    });
+
   return {
     threads: computed(() => known.value ?? []),
     /** Questions that wait for the person, in all of them. */
@@ -78,5 +85,6 @@ export const useThreadsStore = defineStore('threads', () => {
     loadMore,
     rename,
     remove,
+    removeAll,
   };
 });

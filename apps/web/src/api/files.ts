@@ -1,0 +1,15 @@
+import { unreachable, type Failure } from './failure.ts';
+import { proofHeaders } from './session-proof.ts';
+
+const missing: Failure = { code: 'NOT_FOUND', message: 'This file is no longer there', fix: null };
+
+/** A file of the built-in agent. Never throws. */
+export const readFile = async (fileId: string): Promise<Blob | Failure> => {
+  try {
+    const path = `/api/v1/instance-ai/files/${encodeURIComponent(fileId)}`;
+    const response = await fetch(path, { headers: proofHeaders(), credentials: 'same-origin' });
+    return response.ok ? await response.blob() : missing;
+  } catch {
+    return unreachable;
+  }
+};
