@@ -57,12 +57,13 @@ const { script, count } = byCase({
   confirms: once(call('write_file', letter)),
   asks: once(call('ask-user', { questions: [question] })),
   waits: once(call('ask-user', { questions: [question] })),
+  broken: once(call('ask-user', { questions: [question] })),
   rings: once(call('mcp__bell__ring', {})),
 });
 
 const names = [
   ...['thinks', 'stubborn', 'away', 'halting', 'acts', 'stopped', 'queues'],
-  ...['background', 'parent', 'drops', 'plans', 'confirms', 'asks', 'waits', 'rings'],
+  ...['background', 'parent', 'drops', 'plans', 'confirms', 'asks', 'waits', 'broken', 'rings'],
 ] as const;
 type Name = (typeof names)[number];
 
@@ -142,7 +143,7 @@ describe('the server is killed', () => {
     await until(async () => ['acts', 'stopped', 'task'].filter(isThere).length === 2);
     await threads.stopped.cancel();
     await Promise.all(['acts', 'task'].map(runs));
-    await Promise.all((['confirms', 'asks', 'waits'] as const).map(suspended));
+    await Promise.all((['confirms', 'asks', 'waits', 'broken'] as const).map(suspended));
     await until(async () =>
       ['thinks', 'stubborn', 'away', 'halting', 'queues', 'child', 'idle'].every((name) => count(name) === 1),
     );
@@ -213,6 +214,7 @@ describe('the server is killed', () => {
     await crash(
       `update agentRuns set stopAskedAt = startedAt where threadId = 'halting'`,
       `update agentPlans set state = 'cancelled' where threadId = 'drops'`,
+      `update agentAgents set steps = 'many' where threadId = 'broken'`,
       `update agentToolCalls set state = 'ended', outcome = 'stopped', result = '[]', endedAt = startedAt
         where threadId = 'withdrawn'`,
       `update agentAgents set state = 'ended', outcome = 'cancelled' where threadId = 'withdrawn'`,
@@ -232,6 +234,9 @@ describe('the server is killed', () => {
     const [asked] = await withdrawn.of('confirmation-request');
     expect(await withdrawn.answer(asked?.payload.requestId ?? '', allowed)).toBeGreaterThanOrEqual(400);
     expect(isThere('withdrawn.txt')).toBe(false);
+  });
+  it('with a row that cannot be read afterwards: its run ends', async () => {
+    expect(await statusOf('broken')).toBe('error');
   });
   it('and nothing is doubled, left open or started again', async () => {
     for (const thread of Object.values(threads)) {

@@ -39,8 +39,8 @@ export const onMachineCall = async (ctx: RunContext, userId: string, requestId: 
 const planOf = ({ planTaskId }: AgentRow) => planTaskId?.split('/')[0] ?? '';
 
 /**
- * Agents that do not continue. `cancelled`: the person had stopped their run or plan. `interrupted`: the server did
- * not survive the run three times, or its work was left long ago; a run ends with all its delegates.
+ * Agents that do not continue. `cancelled`: the person had stopped their run or plan. `interrupted`: it
+ * crashed for the third time, or its work was left long ago; a run ends with all its delegates.
  */
 const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
   const ids = [...new Set(agents.map(({ runId }) => runId))];
