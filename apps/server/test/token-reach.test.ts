@@ -25,7 +25,9 @@ const open = [
 
 /** The agent's routes for an access token with `chat`. */
 const isChat = (url: string) =>
-  /^\/(api\/v1|rest)\/instance-ai\/(chat\/:threadId(\/cancel)?|events\/:threadId|threads)$/.test(url);
+  /^\/(api\/v1|rest)\/instance-ai\/(chat\/:threadId(\/(cancel|continue))?|events\/:threadId|threads)$/.test(
+    url,
+  );
 
 /** The doors that take a bearer; what it may do there is tested beside them. */
 const takes: Record<Kind, (url: string) => boolean> = {

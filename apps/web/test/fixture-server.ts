@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Invitation, User } from '@drawbridge/contracts/accounts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
-import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import type { GatewayStatus, KnownMachine, MachineChoice } from '@drawbridge/contracts/gateway';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
@@ -27,6 +27,7 @@ export interface World {
   user: User | null;
   status: GatewayStatus;
   machine: KnownMachine | null;
+  machines: MachineChoice[];
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
@@ -106,6 +107,7 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     gateway: t.router({
       status: own.query(() => world.status),
       machine: own.query(() => world.machine),
+      machines: own.query(() => world.machines),
       tools: own.query(() => world.tools),
       createLink: own.mutation(() => world.command),
       disconnect: own.mutation(() => ({ ok: true as const })),

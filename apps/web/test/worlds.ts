@@ -116,6 +116,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   user: { id: 'u1', name: 'Ada', email: 'ada@example.com', isOwner: true },
   status: online,
   machine: known,
+  machines: [{ id: 'm1', name: 'ada-laptop', isConnected: true, isDefault: true }],
   tools: [readFile, writeFile],
   calls: [],
   confirmations: [],

@@ -103,6 +103,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     store,
     feed,
     clock,
+    machine,
     keepMs: given.keepMs ?? Infinity,
     stop: (userId, threadId) => stopThread(ctx, userId, threadId),
   });

@@ -45,6 +45,15 @@ export const knownMachine = z.object({
 });
 export type KnownMachine = z.infer<typeof knownMachine>;
 
+/** A machine that a user may choose; the default is used where none is named. */
+export const machineChoice = z.object({
+  id: z.string(),
+  name: z.string(),
+  isConnected: z.boolean(),
+  isDefault: z.boolean(),
+});
+export type MachineChoice = z.infer<typeof machineChoice>;
+
 /** Pushed to one user on each change. Specification 7 and 8. */
 export const stateChanged = z.object({
   type: z.literal('instanceAiGatewayStateChanged'),

@@ -22,15 +22,21 @@ it('answers a message with numbered events, and gives the thread a title', async
 });
 
 it('uses a tool of the machine, whose call stands in the record with the thread', async () => {
-  const { say, until, daemon, panel, model } = await withMachine((_, number) =>
+  const { say, until, daemon, panel, model, snapshot, agent, userId } = await withMachine((_, number) =>
     number === 1
       ? { calls: [{ name: 'read_file', arguments: { path: 'a.txt' } }] }
       : { text: 'It says hello.' },
   );
   await say('Read a.txt');
   const request = requestOf(await daemon.stream.next());
-  await daemon.respond(request.requestId, { result: { content: [{ type: 'text', text: 'hello' }] } });
+  const picture = { type: 'image' as const, data: 'aGVsbG8=', mimeType: 'image/png' };
+  await daemon.respond(request.requestId, {
+    result: { content: [{ type: 'text', text: 'hello' }, picture] },
+  });
   const finish = await until('run-finish');
+  const { pictures, toolCallId } = (await until('tool-result')).payload;
+  expect((await snapshot()).view.calls[toolCallId]?.pictures).toEqual(pictures);
+  expect(await agent.threads.file(userId, pictures?.[0] ?? '')).toMatchObject({ data: picture.data });
   expect(finish.payload).toMatchObject({ status: 'completed' });
   const { calls } = await panel.calls.list.query({});
   expect(calls[0]).toMatchObject({ tool: 'read_file', door: 'agent', via: { kind: 'thread', id: 'thread' } });

@@ -21,6 +21,7 @@ export {
   connectedTools,
   disconnectMachine,
   knownMachine,
+  machineChoices,
   machineOf,
   machineStatus,
   requireMachine,

@@ -1,4 +1,4 @@
-import type { GatewayStatus, KnownMachine, StateChanged } from '@drawbridge/contracts/gateway';
+import type { GatewayStatus, KnownMachine, MachineChoice, StateChanged } from '@drawbridge/contracts/gateway';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { errors } from '../errors.ts';
 import { offlineStatus, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
@@ -32,6 +32,21 @@ export const machineStatus = async (gateway: Gateway, meant: Meant): Promise<Gat
 export const knownMachine = async (gateway: Gateway, meant: Meant): Promise<KnownMachine | null> => {
   const ref = await meantMachine(gateway, meant);
   return ref && gateway.machines.known(ref);
+};
+
+/** The machines that the user may choose, oldest first. */
+export const machineChoices = async (gateway: Gateway, userId: string): Promise<MachineChoice[]> => {
+  const { machines } = gateway;
+  const [own, standard] = await Promise.all([machines.list(userId), machines.default(userId)]);
+  const isOwn = own.some(({ machineId }) => machineId === standard?.machineId);
+  const refs = standard && !isOwn ? [...own, standard] : own;
+  return Promise.all(
+    refs.map(async (ref) => {
+      const { name, status } = await machines.view(ref);
+      const { machineId: id } = ref;
+      return { id, name, isConnected: status().connected, isDefault: id === standard?.machineId };
+    }),
+  );
 };
 
 /** The machine's tools; none while it is offline. */

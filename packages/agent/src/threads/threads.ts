@@ -1,6 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { MissedEvents, Threads } from '../agent.ts';
 import { errors } from '../errors.ts';
+import type { MachinePort } from '../ports.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
@@ -14,6 +15,7 @@ export interface ThreadsNeeds {
   store: AgentStore;
   feed: Feed;
   clock: Clock;
+  machine: Pick<MachinePort, 'view'>;
   /** A thread that was used last longer ago is deleted by `forgetOld`, in milliseconds. */
   keepMs: number;
   /** Ends what runs in a thread; resolves when nothing writes to it any more. */
@@ -55,7 +57,7 @@ const missedEvents = async (
 export const createThreads = (
   needs: ThreadsNeeds,
 ): Threads & { forgetOld(signal: AbortSignal): Promise<void> } => {
-  const { store, feed, clock, keepMs, stop } = needs;
+  const { store, feed, clock, machine, keepMs, stop } = needs;
   const rowOf = (userId: string, threadId: string) => threadRowOf(needs, userId, threadId);
 
   const get: Threads['get'] = async (userId, threadId) => {
@@ -88,6 +90,8 @@ export const createThreads = (
     change: async (userId, threadId, { title, machineId }) => {
       const writes: Write[] = [];
       const where = { userId, id: threadId };
+      // Another person's machine is as unknown as none.
+      if (machineId != null) await machine.view(userId, machineId);
       if (machineId !== undefined) writes.push(update('agentThreads', where, { machineId }));
       if (title !== undefined) {
         const event = { type: 'thread-title-updated', runId: null, agentId: null, ts: clock.now() } as const;

@@ -16,7 +16,14 @@ const world = async () => {
   const feed = createFeed({ clock, onError: (error) => expect.unreachable(String(error)) });
   const stopped: string[] = [];
   const stop = async (userId: string, threadId: string) => void stopped.push(`${userId}/${threadId}`);
-  const threads = createThreads({ store, feed, clock, keepMs: 90 * dayMs, stop });
+  const threads = createThreads({
+    store,
+    feed,
+    clock,
+    machine: { view: async () => null },
+    keepMs: 90 * dayMs,
+    stop,
+  });
   return { store, clock, feed, threads, stopped };
 };
 

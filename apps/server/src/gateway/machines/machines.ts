@@ -26,6 +26,8 @@ export interface MachineView {
 export interface Machines {
   /** The user's machine of that id or name, or `notFound`. */
   find(userId: string, idOrName: string): Promise<MachineRef>;
+  /** Those of the user, oldest first. */
+  list(userId: string): Promise<MachineRef[]>;
   /** The machine that the user means where they name none; null while they have none. */
   default(userId: string): Promise<MachineRef | null>;
   view(ref: MachineRef): Promise<MachineView>;
@@ -52,6 +54,7 @@ export const createMachines = (needs: MachinesNeeds): Machines => {
   const get = ({ userId, machineId }: MachineRef) => registry.find(userId, machineId);
   return {
     find: async (userId, idOrName) => refOf(userId, await registry.find(userId, idOrName)),
+    list: async (userId) => (await registry.ofUser(userId)).map((machine) => refOf(userId, machine)),
     default: async (userId) => {
       const machine = await registry.default(userId);
       return machine ? refOf(userId, machine) : null;

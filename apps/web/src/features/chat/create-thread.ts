@@ -1,6 +1,6 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import type { Attachment, SendMode } from '@drawbridge/contracts/agent/threads';
-import { computed } from 'vue';
+import { computed, ref } from 'vue';
 import { attempt } from '../../api/index.ts';
 import { createThreadState, type ThreadNeeds } from './thread-state.ts';
 
@@ -11,11 +11,25 @@ export const createThread = (needs: ThreadNeeds) => {
   const { now, isSending, load } = state;
   const isRunning = computed(() => state.openRun.value !== null);
 
+  /** The machine that its calls go to; null for the default one. */
+  const machineId = ref<string | null>(null);
+  const chooseMachine = async (id: string | null) => {
+    const failed = await attempt(async () => {
+      // A new thread gets it with its first message.
+      if (state.view.value?.lastSeq) await api.threads.change.mutate({ threadId, machineId: id });
+      machineId.value = id;
+    });
+    return failed;
+  };
+
   const send = async (message: string, mode: SendMode, attachments: Attachment[] = []) => {
     const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     isSending.value = !isRunning.value;
     const failed = await attempt(async () => {
-      const reply = await api.send.mutate({ threadId, message, mode, attachments, timeZone });
+      const reply = await api.send.mutate({
+        ...{ threadId, message, mode, attachments, timeZone },
+        ...(machineId.value !== null && { machineId: machineId.value }),
+      });
       if ('queuedId' in reply) isSending.value = false;
     });
     if (failed) isSending.value = false;
@@ -46,6 +60,8 @@ export const createThread = (needs: ThreadNeeds) => {
   return {
     ...state,
     isRunning,
+    machineId,
+    chooseMachine,
     send,
     resume,
     confirm,

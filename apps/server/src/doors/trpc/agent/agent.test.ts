@@ -89,11 +89,16 @@ describe("the panel's agent", () => {
     const { ann, ben } = await createTenants();
     await ann.panel.agent.threads.create.mutate({ threadId: 't1' });
     const { agent } = ben.panel;
+    const [machine] = await ben.panel.gateway.machines.query();
+    const machineId = machine?.id ?? '';
+    await agent.threads.create.mutate({ threadId: 't2' });
+    expect(await agent.threads.change.mutate({ threadId: 't2', machineId })).toMatchObject({ machineId });
     for (const foreign of [
       () => agent.threads.get.query({ threadId: 't1' }),
       () => agent.threads.remove.mutate({ threadId: 't1' }),
       () => agent.messages.query({ threadId: 't1' }),
       () => agent.toolCall.query({ toolCallId: 'tc_1' }),
+      () => ann.panel.agent.threads.change.mutate({ threadId: 't1', machineId }),
       () => agent.run.query({ runId: 'run_1' }),
       () => agent.continue.mutate({ threadId: 't1' }),
       () => agent.tasks.cancel.mutate({ threadId: 't1', taskId: 'ag_1' }),

@@ -16,7 +16,7 @@ interface Needs {
   onError(error: unknown): void;
 }
 
-/** Publishes each new, changed or removed thread of the user, until the returned function is called. */
+/** Publishes each thread of the user that is made, changed or removed; the returned function stops it. */
 export const watchThreads = (
   { threads, onError }: Needs,
   userId: string,
