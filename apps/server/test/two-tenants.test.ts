@@ -54,6 +54,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'tokens.list': undefined,
   'gateway.disconnect': undefined,
   'gateway.machine': undefined,
+  'gateway.machines': undefined,
 };
 /** What it tells is listened to in `e2e/isolation.test.ts`. */
 const subscriptions = ['live.onEvent'];
