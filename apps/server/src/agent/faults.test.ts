@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { nextCall, withAgent, withMachine } from '../../test/agent.ts';
+import { startServer } from '../../test/server.ts';
 
 const raw = (name: string, text: string) => ({ calls: [{ name, arguments: text }] });
 const done = { text: 'Done.' };
@@ -151,4 +152,18 @@ describe('a picture of the machine', () => {
     const texts = messages.flatMap(({ content }) => (typeof content === 'string' ? [content] : []));
     expect(texts.filter((text) => text.includes(data))).toEqual([]);
   });
+});
+
+it('an orderly restart of the server is no crash', async () => {
+  const { server, model, userId, say } = await withAgent(() => ({ text: 'Thinking', end: 'silent' }));
+  await say('go');
+  await model.request(1);
+  let { app } = server;
+  for (const number of [2, 3, 4, 5]) {
+    await app.close();
+    const environment = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
+    ({ app } = await startServer({ dataDir: server.dataDir, environment }));
+    await model.request(number);
+  }
+  expect(await app.agent?.threads.get(userId, 'thread')).toMatchObject({ status: 'active' });
 });

@@ -9,11 +9,15 @@ import { agentLimits } from './limits.ts';
 const isWorking = ({ state }: AgentRow) => state === 'ready' || state === 'acting';
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
 
-const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
+const addCrashes = async (ctx: RunContext, agents: readonly AgentRow[], crashes: 1 | -1) => {
   const runs = new Map(agents.filter(isWorking).map(({ userId, runId }) => [runId, { userId, id: runId }]));
   for (const where of runs.values())
-    await ctx.store.commit([increase('agentRuns', where, { crashes: 1 })], 'kept');
+    await ctx.store.commit([increase('agentRuns', where, { crashes })], 'kept');
 };
+
+/** An orderly stop is no crash: the next start counts one for each run that works. */
+export const uncountStop = async (ctx: RunContext): Promise<void> =>
+  addCrashes(ctx, await ctx.store.findOfAll('agentAgents', { state: ['ready', 'acting'] }), -1);
 
 /** The call continues: the person has answered, or the call has ended. */
 const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
@@ -107,7 +111,7 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   };
   const agents = await ctx.store.findOfAll('agentAgents', { state: openAgentStates });
   await endUnreadable(ctx, agents);
-  await countCrashes(ctx, agents);
+  await addCrashes(ctx, agents, 1);
   const { cancelled, interrupted } = await agentsToEnd(ctx, agents);
   // Main agents first: the end of a delegate continues its parent.
   const mainFirst = (list: AgentRow[]) =>

@@ -94,10 +94,14 @@ export const stopThread = async (ctx: RunContext, userId: string, threadId: stri
   const thread = await threadOf(ctx, userId, threadId);
   if (!thread) return;
   const run = await openRunOf(ctx, userId, threadId);
+  const open = await openAgentsOf(ctx, userId, threadId);
+  const runIds = new Set([...(run ? [run.id] : []), ...open.map(({ runId }) => runId)]);
+  const stopAskedAt = ctx.clock.now();
   const queued = await ctx.store.find('agentQueue', { userId, threadId }, { limit: 1 });
   const plans = await ctx.store.find('agentPlans', { userId, threadId, state: 'active' });
   const marks = [
-    ...(run ? [update('agentRuns', { userId, id: run.id }, { stopAskedAt: ctx.clock.now() })] : []),
+    // Also of background tasks, whose run has ended: a crash during Stop must not let them continue.
+    ...[...runIds].map((id) => update('agentRuns', { userId, id }, { stopAskedAt })),
     ...(queued.length > 0 ? [update('agentThreads', { userId, id: threadId }, { queuePaused: true })] : []),
     ...plans.map(({ id }) => update('agentPlans', { userId, id }, { state: 'cancelled' })),
   ];

@@ -70,7 +70,7 @@ describeWith('chromium')('the browser itself', () => {
         process.kill(Number(pid), 'SIGKILL');
     }
     expect(await until(() => go(site.url(good)), 'Hello')).toContain('Hello');
-    expect(readdirSync(join(own, 'browser'))).not.toContain(run);
+    await expect.poll(() => readdirSync(join(own, 'browser'))).not.toContain(run);
   });
 
   it('BR-12 a call that is cancelled ends at once, and the next one works', async () => {
