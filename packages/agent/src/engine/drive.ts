@@ -92,7 +92,8 @@ const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
 /** One transition of an agent; false when it waits, or has ended. */
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
   const calls = await callsOf(ctx, work.agent);
-  const tools = work.agent.state === 'ready' ? null : await toolSetOf(ctx, work);
+  const hasPlanned = calls.some(({ state }) => state === 'planned');
+  const tools = hasPlanned ? await toolSetOf(ctx, work) : null;
   const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
   const next = nextStep({ ...work, calls, canRunBeside });
   switch (next.do) {

@@ -134,7 +134,10 @@ export const runCall = async (ctx: RunContext, running: Running): Promise<void> 
     return textResult(failureText(error), 'failed');
   });
   if (outcome === null || (signal.aborted && outcome.type !== 'result')) return;
-  const isWritten = await ctx.store.commit(await writesOf(ctx, running, outcome), 'synced');
+  // What a power cut takes from the disk runs again, or is known to the gateway by its id.
+  const isFinal = outcome.type === 'ask' || call.effect === 'outside';
+  const writes = await writesOf(ctx, running, outcome);
+  const isWritten = await ctx.store.commit(writes, isFinal ? 'synced' : 'kept');
   if (!isWritten) return;
   if ('after' in outcome) outcome.after?.();
   // The person may have answered before the question was written.

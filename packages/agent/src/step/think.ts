@@ -202,7 +202,8 @@ const commitStep = async (ctx: RunContext, step: Step): Promise<number | null> =
       ...writes,
       ...(ending?.writes ?? []),
     ];
-    if (await ctx.store.commit(all, 'synced')) {
+    // A step with calls that a power cut takes begins again: no call that changes something was synced yet.
+    if (await ctx.store.commit(all, end === null ? 'kept' : 'synced')) {
       ending?.after();
       return seq;
     }
