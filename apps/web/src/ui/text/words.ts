@@ -57,7 +57,7 @@ export const viaWords: Record<CallVia['kind'], string> = {
 
 /** What each permission allows. */
 export const scopeTexts: Record<TokenScope, string> = {
-  chat: 'Read and write in your chats with the built-in agent. It cannot answer its questions.',
+  chat: 'Write to the built-in agent, which uses every tool that your machine allows. Its questions are answered in the panel only.',
   filesystemRead: 'List, search and read files in the shared folder.',
   filesystemWrite: 'Create, change, move and delete files in the shared folder.',
   shell: 'Run commands on the machine, in its sandbox.',
