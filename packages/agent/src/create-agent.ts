@@ -27,6 +27,7 @@ import type { Tracer } from './ports.ts';
 import { noTracer } from './tracing/no-tracer.ts';
 import { traceEnd } from './tracing/trace-ends.ts';
 import { tracedModel } from './tracing/trace-model.ts';
+import { usageToday } from './step/budget.ts';
 
 export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Without it nothing is traced. */
@@ -34,8 +35,6 @@ export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Threads that were used last longer ago are deleted, in milliseconds; null: kept. */
   keepMs: number | null;
 }
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 type EventWrite = Extract<Write, { type: 'event' }>;
 
@@ -141,10 +140,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
       get: async (userId) => toMemory(await memoryOf(store, userId)),
       change: (userId, input) => changeMemory(needs, userId, input),
     },
-    usage: (userId) => {
-      const now = clock.now();
-      return store.usageSince(userId, now - (now % dayMs));
-    },
+    usage: (userId) => usageToday(needs, userId),
     forgetOld: async (signal) => {
       if (given.keepMs !== null) await threads.forgetOld(signal);
     },

@@ -11,6 +11,8 @@ import { callsOf, workOf } from './load.ts';
 import { nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
 import { think } from '../step/think.ts';
+import { openRunStates } from '../states.ts';
+import { errors } from '../errors.ts';
 
 /** Moves an agent to another state; false if another transition came first. */
 const move = async (
@@ -25,7 +27,7 @@ const move = async (
     [
       update('agentAgents', { userId, id, state }, { state: to, lastActiveAt: ctx.clock.now() }),
       ...(agent.kind === 'main' && run.state !== runState
-        ? [update('agentRuns', { userId, id: run.id, state: ['active', 'suspended'] }, { state: runState })]
+        ? [update('agentRuns', { userId, id: run.id, state: openRunStates }, { state: runState })]
         : []),
     ],
     'kept',
@@ -111,7 +113,7 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
     case 'run':
       if (!(await mayWork(ctx, work))) return false;
       if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) return true;
-      if (tools === null) throw new CodedError('INTERNAL', 'An agent with open calls has tools');
+      if (tools === null) throw errors.internal({ message: 'An agent with open calls has tools' });
       await Promise.all(next.calls.map((call) => runCall(ctx, { work, tools, call, signal })));
       return true;
     default:

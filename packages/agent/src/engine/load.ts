@@ -1,6 +1,7 @@
 import { mainHistory, type AgentRow, type RunRow, type ThreadRow, type ToolCallRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 import type { Work } from './context.ts';
+import { openCallStates, openRunStates } from '../states.ts';
 
 type Reads = { store: AgentStore };
 
@@ -19,7 +20,7 @@ export const openRunOf = async (
   userId: string,
   threadId: string,
 ): Promise<RunRow | undefined> =>
-  (await store.find('agentRuns', { userId, threadId, state: ['active', 'suspended'] }))[0];
+  (await store.find('agentRuns', { userId, threadId, state: openRunStates }))[0];
 
 export const agentOf = async ({ store }: Reads, userId: string, id: string): Promise<AgentRow | undefined> =>
   (await store.find('agentAgents', { userId, id }))[0];
@@ -30,7 +31,7 @@ export const callsOf = ({ store }: Reads, { userId, id, steps }: AgentRow): Prom
 
 /** The calls of an agent that have not ended. */
 export const openCallsOf = ({ store }: Reads, { userId, id }: AgentRow): Promise<ToolCallRow[]> =>
-  store.find('agentToolCalls', { userId, agentId: id, state: ['planned', 'running', 'waiting'] });
+  store.find('agentToolCalls', { userId, agentId: id, state: openCallStates });
 
 /** An agent with its run and thread; undefined if one of them is gone. */
 export const workOf = async (reads: Reads, userId: string, agentId: string): Promise<Work | undefined> => {

@@ -3,10 +3,12 @@ import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
 import { continueThread } from '../run/after-run.ts';
-import { endRun, openAgentStates } from '../run/end-agent.ts';
+import { endRun } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
+import { openAgentStates, openRunStates, workingStates } from '../states.ts';
+import { planTaskOf } from '../tasks/plan-task-id.ts';
 
-const isWorking = ({ state }: AgentRow) => state === 'ready' || state === 'acting';
+const isWorking = ({ state }: AgentRow) => workingStates.some((one) => one === state);
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
 
 const addCrashes = async (ctx: RunContext, agents: readonly AgentRow[], crashes: 1 | -1) => {
@@ -17,7 +19,7 @@ const addCrashes = async (ctx: RunContext, agents: readonly AgentRow[], crashes:
 
 /** An orderly stop is no crash: the next start counts one for each run that works. */
 export const uncountStop = async (ctx: RunContext): Promise<void> =>
-  addCrashes(ctx, await ctx.store.findOfAll('agentAgents', { state: ['ready', 'acting'] }), -1);
+  addCrashes(ctx, await ctx.store.findOfAll('agentAgents', { state: workingStates }), -1);
 
 /** The call continues: the person has answered, or the call has ended. */
 const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
@@ -40,7 +42,7 @@ export const onMachineCall = async (ctx: RunContext, userId: string, requestId: 
   if (call) await resumeMachineCall(ctx, call);
 };
 
-const planOf = ({ planTaskId }: AgentRow) => planTaskId?.split('/')[0] ?? '';
+const planOf = ({ planTaskId }: AgentRow) => planTaskOf(planTaskId).planId;
 
 /**
  * Agents that do not continue. `cancelled`: the person had stopped their run or plan. `interrupted`: it
@@ -73,7 +75,7 @@ const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
 /** A run whose main agent cannot be read would stay open. */
 const endUnreadable = async (ctx: RunContext, agents: readonly AgentRow[]) => {
   const readable = new Set(agents.filter(({ kind }) => kind === 'main').map(({ runId }) => runId));
-  const runs = await ctx.store.findOfAll('agentRuns', { state: ['active', 'suspended'] });
+  const runs = await ctx.store.findOfAll('agentRuns', { state: openRunStates });
   const reason = 'What this run has stored cannot be read.';
   for (const run of runs)
     if (!readable.has(run.id))

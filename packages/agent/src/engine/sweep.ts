@@ -1,7 +1,7 @@
 import { expireAsks } from '../asks/confirm.ts';
 import type { RunContext } from './context.ts';
-import { openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
+import { openAgentStates } from '../states.ts';
 
 /** Ends background tasks that do nothing or take too long; waiting for the person does not count. */
 const endIdleTasks = async (ctx: RunContext): Promise<void> => {

@@ -5,6 +5,7 @@ import { update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type AgentNeeds } from '../engine/context.ts';
 import { endCall } from '../step/end-call.ts';
 import { prepareResult } from '../step/result.ts';
+import { openAgentStates, openRunStates } from '../states.ts';
 
 const longestResult = 8_000;
 
@@ -13,8 +14,6 @@ export interface AgentEnd {
   result: string;
   error?: string;
 }
-
-export const openAgentStates = ['ready', 'acting', 'waiting', 'asking'] as const;
 
 /** Ends an agent once. */
 export const endAgent = (ctx: Pick<AgentNeeds, 'clock'>, agent: AgentRow, end: AgentEnd): Write[] => {
@@ -69,7 +68,7 @@ export const endRun = (
 ): Write[] => [
   update(
     'agentRuns',
-    { userId: run.userId, id: run.id, state: ['active', 'suspended'] },
+    { userId: run.userId, id: run.id, state: openRunStates },
     { state: status, reason: reason ?? null, endedAt: ctx.clock.now() },
   ),
   runEventOf(ctx, run, [

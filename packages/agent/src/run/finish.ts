@@ -3,6 +3,7 @@ import { endAgent, endParentCall, endRun, type AgentEnd } from './end-agent.ts';
 import { update, type Write } from '../store-port.ts';
 import { afterRun } from './after-run.ts';
 import { noteOfEnd } from './notes.ts';
+import { planTaskOf } from '../tasks/plan-task-id.ts';
 
 export interface Ending {
   writes: Write[];
@@ -25,7 +26,7 @@ const endDelegate = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Pro
 
 /** A task of a plan ends with its agent, and others may start. */
 const endPlanned = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Promise<Ending> => {
-  const [planId = '', taskId = ''] = (agent.planTaskId ?? '').split('/');
+  const { planId, taskId } = planTaskOf(agent.planTaskId);
   const where = { userId: agent.userId, planId, taskId };
   const [task] = await ctx.store.find('agentPlanTasks', { ...where, state: 'running' });
   if (!task) return nothing;

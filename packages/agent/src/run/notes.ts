@@ -1,10 +1,11 @@
 import { untrusted } from '../prompt/untrusted.ts';
-import { mainHistory, type MessageRow, type RunRow } from '../rows.ts';
+import { mainHistory, type RunRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import type { AgentNeeds, Work } from '../engine/context.ts';
 import type { AgentEnd } from './end-agent.ts';
 import { nextSeq } from '../engine/load.ts';
 import { markOf } from '../step/result.ts';
+import { newMessage } from '../engine/new-rows.ts';
 
 type NoteNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
 
@@ -14,22 +15,17 @@ const insertNote = async (
   { source, text, seq }: { source: 'note' | 'continue'; text: string; seq?: number },
 ): Promise<Write> => {
   const { userId, id: threadId } = thread;
-  const row: MessageRow = {
+  const row = newMessage(ctx, {
     userId,
     threadId,
     history: mainHistory,
     seq: seq ?? (await nextSeq(ctx, { userId, threadId, history: mainHistory })),
-    id: ctx.newId('msg_'),
     runId: run.id,
     agentId: null,
-    step: 0,
     role: 'user',
     source,
-    v: 1,
     parts: [{ type: 'text', text }],
-    tokens: 0,
-    createdAt: ctx.clock.now(),
-  };
+  });
   return insert('agentMessages', row);
 };
 

@@ -1,7 +1,6 @@
 import type { Attachment, SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
 import { errors } from '../errors.ts';
-
 import type { ThreadRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { newThreadRow } from '../threads/threads.ts';
@@ -11,22 +10,15 @@ import { agentLimits } from '../engine/limits.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import { startRun, type NewMessage } from './start-run.ts';
 import { steer } from './steer.ts';
+import { openRunStates } from '../states.ts';
+import { newFile } from '../engine/new-rows.ts';
 
 const storeFiles = (
   ctx: RunContext,
-  { userId, id: threadId }: ThreadRow,
+  thread: ThreadRow,
   attachments: readonly Attachment[],
 ): { files: MessageFile[]; writes: Write[] } => {
-  const made = attachments.map(({ name, mediaType, data }) => ({
-    userId,
-    id: ctx.newId('file_'),
-    threadId,
-    name,
-    mediaType,
-    data,
-    bytes: Math.floor((data.length * 3) / 4),
-    createdAt: ctx.clock.now(),
-  }));
+  const made = attachments.map((attachment) => newFile(ctx, thread, attachment));
   return {
     files: made.map(({ id, name, mediaType, bytes }) => ({ id, name, mediaType, bytes })),
     writes: made.map((row) => insert('agentFiles', row)),
@@ -41,6 +33,8 @@ const threadFor = async (
 ): Promise<ThreadRow> => {
   const known = await threadOf(ctx, userId, input.threadId);
   if (known) return known;
+  // Throws `notFound` for a machine that is not the user's.
+  if (input.machineId !== null) await ctx.machine.view(userId, input.machineId);
   const row = { ...newThreadRow(userId, input.threadId, ctx.clock.now()), machineId: input.machineId };
   await ctx.store.commit([insert('agentThreads', row)], 'kept');
   return (await threadOf(ctx, userId, input.threadId)) ?? row;
@@ -49,7 +43,7 @@ const threadFor = async (
 /** Throws `tooManyRuns`. */
 export const refuseTooMany = async (ctx: RunContext, userId: string) => {
   const { maxRuns, maxRunsPerUser } = await ctx.config();
-  const open = await ctx.store.findOfAll('agentRuns', { state: ['active', 'suspended'] });
+  const open = await ctx.store.findOfAll('agentRuns', { state: openRunStates });
   // A run that waits for its person uses nothing.
   const active = open.filter(({ state }) => state === 'active');
   const own = active.filter((run) => run.userId === userId);
@@ -95,7 +89,7 @@ export const send = async (
   const thread = await threadFor(ctx, userId, { threadId, machineId: input.machineId ?? null });
   const { files, writes } = storeFiles(ctx, thread, input.attachments);
   const message: NewMessage = { id: ctx.newId('msg_'), text: input.message, files, source: 'sent' };
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const open = await openRunOf(ctx, userId, threadId);
     if (open) {
       if (input.mode === 'reject') throw errors.runActive();

@@ -1,10 +1,11 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
-import { mainHistory, type AgentRow, type MessageRow, type RunRow, type ThreadRow } from '../rows.ts';
+import { mainHistory, type AgentRow, type RunRow, type ThreadRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { nextSeq } from '../engine/load.ts';
 import { noteOfContinue } from './notes.ts';
+import { newMessage } from '../engine/new-rows.ts';
 
 export interface NewMessage {
   id: string;
@@ -74,7 +75,7 @@ export const messageWrites = async (
 ): Promise<Write[]> => {
   const { userId, threadId, id: runId } = run;
   const { id, text, files, source } = message;
-  const row: MessageRow = {
+  const row = newMessage(ctx, {
     userId,
     threadId,
     history: mainHistory,
@@ -82,14 +83,10 @@ export const messageWrites = async (
     id,
     runId,
     agentId: null,
-    step: 0,
     role: 'user',
     source: 'person',
-    v: 1,
     parts: [{ type: 'text', text }, ...files.map((file) => ({ type: 'file' as const, file }))],
-    tokens: 0,
-    createdAt: ctx.clock.now(),
-  };
+  });
   return [
     insert('agentMessages', row),
     runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),

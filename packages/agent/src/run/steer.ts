@@ -2,10 +2,10 @@ import type { AgentRow, RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { openAgentStates } from './end-agent.ts';
 import { openCallsOf } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
+import { openAgentStates, openRunStates } from '../states.ts';
 
 const skippedText = 'Not run: the person sent a new message first.';
 
@@ -32,7 +32,7 @@ const steerMain = async (
       update('agentAgents', { userId, id, state, steps }, { state: next }),
       update(
         'agentRuns',
-        { userId, id: run.id, state: ['active', 'suspended'], stopAskedAt: null },
+        { userId, id: run.id, state: openRunStates, stopAskedAt: null },
         { state: 'active' },
       ),
       ...(await messageWrites(ctx, run, { ...message, source: 'steered' })),

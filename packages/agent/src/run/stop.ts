@@ -1,4 +1,3 @@
-import { CodedError } from '@drawbridge/kit';
 import { closeAsk, closeConfirmation } from '../asks/ask.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
@@ -6,8 +5,9 @@ import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { endCall, endWith } from '../step/end-call.ts';
 import { endOf } from './finish.ts';
-import { openAgentStates } from './end-agent.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
+import { openAgentStates } from '../states.ts';
+import { errors } from '../errors.ts';
 
 export const stoppedText = {
   cancelled: 'The person stopped this. It may have run.',
@@ -80,7 +80,7 @@ export const closeAgent = async (
     await releaseWork(ctx, work.agent, calls);
     return true;
   }
-  throw new CodedError('CONFLICT', `Agent ${id} could not be ended`);
+  throw errors.conflict({ message: `The agent ${id} could not be ended` });
 };
 
 /** Everything that works in a thread, the main agent last. */

@@ -14,6 +14,7 @@ import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { onMachineCall } from '../engine/recover.ts';
+import { errors } from '../errors.ts';
 
 const readArguments = (tool: AgentTool, text: string): ReturnType<AgentTool['parse']> => {
   if (text.length > agentLimits.argumentsBytes) return { problem: 'The arguments are too large.' };
@@ -84,7 +85,7 @@ const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow)
   const where = { userId, id, state: 'planned' as const };
   const durability = effect === 'outside' ? 'synced' : 'kept';
   if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))
-    throw new CodedError('CONFLICT', 'The call was ended meanwhile');
+    throw errors.conflict({ message: 'The call was ended meanwhile' });
 };
 
 const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolOutcome): Promise<Write[]> => {

@@ -2,8 +2,15 @@ import { openAsk } from '../asks/ask.ts';
 import { update } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
+import { openRunStates } from '../states.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
+
+/** What the runs of a user that began since midnight (UTC) have used. */
+export const usageToday = (ctx: Pick<RunContext, 'store' | 'clock'>, userId: string) => {
+  const now = ctx.clock.now();
+  return ctx.store.usageSince(userId, now - (now % dayMs));
+};
 
 /** Cached tokens cost little, and count a tenth. */
 export const tokensOf = (row: { inputTokens: number; outputTokens: number; cachedTokens: number }): number =>
@@ -15,8 +22,7 @@ export const dayProblem = async (
   userId: string,
 ): Promise<string | null> => {
   const { tokensPerDay, costMicroPerDay } = await ctx.config();
-  const now = ctx.clock.now();
-  const used = await ctx.store.usageSince(userId, now - (now % dayMs));
+  const used = await usageToday(ctx, userId);
   if (tokensPerDay !== null && used.tokens >= tokensPerDay)
     return `Today's limit of ${tokensPerDay} tokens is reached.`;
   if (costMicroPerDay !== null && used.costMicro >= costMicroPerDay)
@@ -49,11 +55,7 @@ export const askToContinue = async (
   await ctx.store.commit(
     [
       update('agentAgents', { userId: agent.userId, id: agent.id, state: 'ready' }, { state: 'asking' }),
-      update(
-        'agentRuns',
-        { userId: run.userId, id: run.id, state: ['active', 'suspended'] },
-        { state: 'suspended' },
-      ),
+      update('agentRuns', { userId: run.userId, id: run.id, state: openRunStates }, { state: 'suspended' }),
       ...writes,
     ],
     'synced',

@@ -4,13 +4,13 @@ import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
-import { openAgentStates } from '../run/end-agent.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { tokensOf } from './budget.ts';
 import { historyOf } from '../engine/load.ts';
 import { markOf } from './result.ts';
 import { traceMemory } from '../tracing/trace-memory.ts';
-import { traceOf, usageWrites } from './upkeep.ts';
+import { traceOf, helperUsage } from './upkeep.ts';
+import { openAgentStates } from '../states.ts';
 
 interface PromptInput {
   info: ModelInfo;
@@ -87,7 +87,7 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
     { name: 'prepare', parent: traceOf(work) },
     { run: prepare, isWorthIt: () => true },
   );
-  const all = [...writes, ...(await usageWrites(ctx, run, usage))];
+  const all = [...writes, ...(await helperUsage(ctx, run, usage))];
   // Notes were written meanwhile: the prompt is built from them.
   if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');

@@ -1,7 +1,7 @@
-import type { MessageRow } from '../rows.ts';
 import { insert, update } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { historyOf, nextSeq } from '../engine/load.ts';
+import { newMessage } from '../engine/new-rows.ts';
 
 /** Puts what the person has written to a task into its history; false if there is nothing new. */
 export const takeCorrections = async (ctx: RunContext, { agent }: Work): Promise<boolean> => {
@@ -13,22 +13,18 @@ export const takeCorrections = async (ctx: RunContext, { agent }: Work): Promise
   if (waiting.length === 0) return false;
   const history = historyOf(agent);
   const now = ctx.clock.now();
-  const row: MessageRow = {
+  const row = newMessage(ctx, {
     userId,
     threadId,
     history,
     seq: await nextSeq(ctx, { userId, threadId, history }),
-    id: ctx.newId('msg_'),
     runId: agent.runId,
     agentId,
     step: agent.steps,
     role: 'user',
     source: 'note',
-    v: 1,
     parts: [{ type: 'text', text: waiting.map(({ text }) => `[Correction] ${text}`).join('\n') }],
-    tokens: 0,
-    createdAt: now,
-  };
+  });
   const taken = waiting.map(({ id }) =>
     update('agentCorrections', { userId, agentId, id }, { takenAt: now }),
   );

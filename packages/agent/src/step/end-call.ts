@@ -3,6 +3,7 @@ import { picturesOf, type ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { eventOf, type AgentNeeds } from '../engine/context.ts';
 import type { PreparedResult } from './result.ts';
+import { openCallStates } from '../states.ts';
 
 export interface CallEnd extends PreparedResult {
   outcome: CallOutcome;
@@ -37,7 +38,7 @@ export const endCall = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: 
   return [
     update(
       'agentToolCalls',
-      { userId: call.userId, id: call.id, state: ['planned', 'running', 'waiting'] },
+      { userId: call.userId, id: call.id, state: openCallStates },
       { ...set, endedAt: ctx.clock.now() },
     ),
     eventOfEnd(ctx, call, end),

@@ -1,9 +1,8 @@
-import type { Usage } from '@drawbridge/contracts/agent/events';
-import { CodedError, cutText } from '@drawbridge/kit';
+import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import { ModelError, type ModelInfo, type ModelRequest } from '../ports.ts';
 import type { MessagePart, MessageRow, ToolCallRow } from '../rows.ts';
-import { increase, insert, update, type Write } from '../store-port.ts';
+import { insert, update, type Write } from '../store-port.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { callModel, type Thought } from './call-model.ts';
@@ -15,7 +14,9 @@ import { agentLimits } from '../engine/limits.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { keepNotes, traceOf } from './upkeep.ts';
-import { costOf, estimateUsage } from './usage.ts';
+import { estimateUsage, usageWrites, withUsage } from './usage.ts';
+import { newMessage } from '../engine/new-rows.ts';
+import { errors } from '../errors.ts';
 
 interface Thinking {
   work: Work;
@@ -144,36 +145,6 @@ const callEvent = (ctx: RunContext, { agent }: Work, call: ToolCallRow): Write =
   ]);
 };
 
-const usageWrite = (
-  { run }: Work,
-  usage: Usage,
-  { prices, calls }: { prices: ModelInfo['prices']; calls: number },
-): Write[] => {
-  const { inputTokens, outputTokens, cachedTokens } = usage;
-  const cost = costOf(usage, prices);
-  const where = { userId: run.userId, id: run.id };
-  const add = { inputTokens, outputTokens, cachedTokens, calls, ...(cost !== null && { costMicro: cost }) };
-  return [
-    increase('agentRuns', where, add),
-    ...(usage.estimated === true && !run.isEstimated
-      ? [update('agentRuns', where, { isEstimated: true })]
-      : []),
-  ];
-};
-
-/** The run as it is with what this step has used: its end says so. */
-const withUsage = ({ run, ...work }: Work, usage: Usage, cost: number | null): Work => ({
-  ...work,
-  run: {
-    ...run,
-    inputTokens: run.inputTokens + usage.inputTokens,
-    outputTokens: run.outputTokens + usage.outputTokens,
-    cachedTokens: run.cachedTokens + usage.cachedTokens,
-    costMicro: cost === null ? run.costMicro : (run.costMicro ?? 0) + cost,
-    isEstimated: run.isEstimated || usage.estimated === true,
-  },
-});
-
 interface Step {
   work: Work;
   message: MessageRow;
@@ -211,25 +182,8 @@ const commitStep = async (ctx: RunContext, step: Step): Promise<number | null> =
     if (now?.state !== 'ready' || now.steps !== work.agent.steps) return null;
   }
   if (signal.aborted) return null;
-  throw new CodedError('CONFLICT', 'The step could not be stored');
+  throw errors.conflict({ message: 'The step could not be stored' });
 };
-
-const messageOf = (
-  ctx: RunContext,
-  { agent, thread, run }: Work,
-  given: Pick<MessageRow, 'history' | 'seq' | 'parts' | 'tokens' | 'createdAt'>,
-): MessageRow => ({
-  ...given,
-  userId: agent.userId,
-  threadId: thread.id,
-  id: ctx.newId('msg_'),
-  runId: run.id,
-  agentId: agent.id,
-  step: agent.steps + 1,
-  role: 'assistant',
-  source: 'model',
-  v: 1,
-});
 
 /** One step: a model call, and one transaction with all that it gave. Throws `ModelError`. */
 export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> => {
@@ -250,10 +204,17 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
   );
   const now = ctx.clock.now();
   const tokens = usage.inputTokens + usage.outputTokens;
-  const message = messageOf(ctx, work, { history, seq, parts: [...said, ...asked], tokens, createdAt: now });
+  const message = newMessage(ctx, {
+    ...{ userId, threadId: thread.id, runId: work.run.id, agentId: id, history, seq },
+    step: agent.steps + 1,
+    role: 'assistant',
+    source: 'model',
+    parts: [...said, ...asked],
+    tokens,
+  });
   const text = thought.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const storedAt = await commitStep(ctx, {
-    work: withUsage(work, usage, costOf(usage, info.prices)),
+    work: { ...work, run: withUsage(work.run, usage, info.prices) },
     message,
     writes: [
       update(
@@ -263,7 +224,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
       ),
       ...blockEvents(ctx, work, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
-      ...usageWrite(work, usage, { prices: info.prices, calls: calls.length }),
+      ...usageWrites(work.run, usage, { prices: info.prices, calls: calls.length }),
     ],
     end: calls.length > 0 ? null : { outcome: 'completed', result: text },
     signal: thinking.signal,

@@ -5,25 +5,20 @@ import { observeWhenDue } from '../memory/observe.ts';
 import { reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
 import type { RunRow } from '../rows.ts';
-import { increase, type Write } from '../store-port.ts';
+import type { Write } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { historyOf } from '../engine/load.ts';
 import type { TraceParent } from '../ports.ts';
 import { traceMemory } from '../tracing/trace-memory.ts';
-import { costOf } from './usage.ts';
+import { usageWrites } from './usage.ts';
 
 /** What the helper model used counts for the run. */
-export const usageWrites = async (
+export const helperUsage = async (
   ctx: RunContext,
   run: Pick<RunRow, 'userId' | 'id'>,
   usage: Usage | null,
-): Promise<Write[]> => {
-  if (usage === null) return [];
-  const { inputTokens, outputTokens, cachedTokens } = usage;
-  const cost = costOf(usage, (await ctx.model.info('helper'))?.prices ?? null);
-  const add = { inputTokens, outputTokens, cachedTokens, ...(cost !== null && { costMicro: cost }) };
-  return [increase('agentRuns', { userId: run.userId, id: run.id }, add)];
-};
+): Promise<Write[]> =>
+  usage === null ? [] : usageWrites(run, usage, { prices: (await ctx.model.info('helper'))?.prices ?? null });
 
 /** Where the spans of an agent's work belong. */
 export const traceOf = ({ agent }: Work): TraceParent => ({
@@ -39,7 +34,7 @@ const commitStep = async (
   run: Pick<RunRow, 'userId' | 'id'>,
   { writes, usage }: MemoryStep,
 ) => {
-  const all = [...writes, ...(await usageWrites(ctx, run, usage))];
+  const all = [...writes, ...(await helperUsage(ctx, run, usage))];
   if (all.length > 0) await ctx.store.commit(all, 'kept');
 };
 

@@ -1,7 +1,7 @@
 import type { AgentRow, ThreadRow } from '../rows.ts';
 import { insert } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
-import { openAgentStates } from '../run/end-agent.ts';
+import { openAgentStates } from '../states.ts';
 
 /** An open background or planned task of the thread. */
 const taskOf = async (

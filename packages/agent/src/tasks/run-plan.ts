@@ -13,6 +13,7 @@ import { noteFor } from '../run/notes.ts';
 import { markOf } from '../step/result.ts';
 import { planEvent } from './plan-rows.ts';
 import { newSubAgent } from './sub-agents.ts';
+import { planTaskId } from './plan-task-id.ts';
 
 const readOnly = ['fetch-url', 'web-search', 'read-result'];
 
@@ -65,7 +66,7 @@ const startTask = async (
     tools: toolsFor(task, tools),
     maxSteps: kind === 'research' ? agentLimits.researchSteps : agentLimits.plannedSteps,
     parentCallId: null,
-    planTaskId: `${planId}/${taskId}`,
+    planTaskId: planTaskId(planId, taskId),
   });
   const running = update(
     'agentPlanTasks',

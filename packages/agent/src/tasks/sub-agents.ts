@@ -1,7 +1,8 @@
 import type { AgentKind } from '@drawbridge/contracts/agent/events';
-import type { AgentRow, MessageRow } from '../rows.ts';
+import type { AgentRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { eventOf, type AgentNeeds, type Work } from '../engine/context.ts';
+import { newMessage } from '../engine/new-rows.ts';
 
 export interface NewAgent {
   kind: Exclude<AgentKind, 'main'>;
@@ -13,23 +14,6 @@ export interface NewAgent {
   parentCallId: string | null;
   planTaskId?: string;
 }
-
-const firstMessage = (ctx: Pick<AgentNeeds, 'clock' | 'newId'>, agent: AgentRow): MessageRow => ({
-  userId: agent.userId,
-  threadId: agent.threadId,
-  history: agent.id,
-  seq: 1,
-  id: ctx.newId('msg_'),
-  runId: agent.runId,
-  agentId: agent.id,
-  step: 0,
-  role: 'user',
-  source: 'note',
-  v: 1,
-  parts: [{ type: 'text', text: agent.instructions }],
-  tokens: 0,
-  createdAt: ctx.clock.now(),
-});
 
 /** A sub-agent with an empty history, ready to begin; wake it once these writes are stored. */
 export const newSubAgent = (
@@ -57,14 +41,20 @@ export const newSubAgent = (
     createdAt: now,
     endedAt: null,
   };
-  const { id, role, kind, title } = agent;
+  const { id, userId, threadId, runId, role, kind, title } = agent;
+  const message = newMessage(ctx, {
+    ...{ userId, threadId, runId, agentId: id, history: id, seq: 1 },
+    role: 'user',
+    source: 'note',
+    parts: [{ type: 'text', text: agent.instructions }],
+  });
   const goal = agent.instructions.slice(0, 2_000);
   const payload = { parentId: parent.id, role, kind, tools: from.tools, title, goal };
   return {
     id,
     writes: [
       insert('agentAgents', agent),
-      insert('agentMessages', firstMessage(ctx, agent)),
+      insert('agentMessages', message),
       eventOf(ctx, agent, ['agent-spawned', { ...payload, ...(kind !== 'delegate' && { taskId: id }) }]),
     ],
   };

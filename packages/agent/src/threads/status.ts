@@ -2,11 +2,9 @@ import type { Thread, ThreadNow, ThreadStatus } from '@drawbridge/contracts/agen
 import type { AgentRow, QueueRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 import type { Feed } from './feed.ts';
+import { openAgentStates, openRunStates } from '../states.ts';
 
 const isoOf = (at: number): string => new Date(at).toISOString();
-
-const openAgentStates = ['ready', 'acting', 'waiting', 'asking'] as const;
-const openRunStates = ['active', 'suspended'] as const;
 
 const isBackground = ({ kind }: AgentRow) => kind === 'background' || kind === 'planned';
 

@@ -5,6 +5,7 @@ import type { RunContext, Work } from '../engine/context.ts';
 import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
+import { newFile } from '../engine/new-rows.ts';
 
 /** Tools of these groups fill a context quickly: a sub-agent uses them. */
 const subAgentGroups: ReadonlySet<ToolGroup | null> = new Set<ToolGroup | null>(['browser']);
@@ -16,7 +17,7 @@ const safeName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice
 /** The text of a result, and its pictures as files of the thread. */
 export const resultParts = (
   ctx: RunContext,
-  { userId, id: threadId }: { userId: string; id: string },
+  thread: Pick<ThreadRow, 'userId' | 'id'>,
   result: ToolResult,
 ): { parts: ResultPart[]; writes: Write[] } => {
   const parts: ResultPart[] = [];
@@ -25,11 +26,9 @@ export const resultParts = (
     if (block.type === 'text') parts.push({ type: 'text', text: block.text });
     else if (block.type === 'image') {
       const { data, mimeType: mediaType } = block;
-      const id = ctx.newId('file_');
-      const bytes = Math.floor((data.length * 3) / 4);
-      const row = { userId, id, threadId, name: 'picture', mediaType, data, bytes };
-      writes.push(insert('agentFiles', { ...row, createdAt: ctx.clock.now() }));
-      parts.push({ type: 'image', fileId: id, mediaType });
+      const file = newFile(ctx, thread, { name: 'picture', mediaType, data });
+      writes.push(insert('agentFiles', file));
+      parts.push({ type: 'image', fileId: file.id, mediaType });
     } else if (block.type === 'resource') {
       parts.push({ type: 'text', text: block.resource.text ?? `[file ${block.resource.uri}]` });
     } else if (block.type === 'resource_link') parts.push({ type: 'text', text: `[link ${block.uri}]` });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { openAgentStates } from '../../run/end-agent.ts';
 import { agentLimits } from '../../engine/limits.ts';
 import { newSubAgent } from '../../tasks/sub-agents.ts';
 import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
 import { approvalOf } from '../approval.ts';
+import { openAgentStates } from '../../states.ts';
 
 const input = z.strictObject({
   role: z.string().min(1).max(60).describe('Who it is, such as "log reader"'),

@@ -3,6 +3,7 @@ import { update } from '../../store-port.ts';
 import { nextAttempt, type Verdict } from '../../tasks/verify-loop.ts';
 import { openCheckpoints } from '../../tasks/checkpoints.ts';
 import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
+import { planTaskId, planTaskOf } from '../../tasks/plan-task-id.ts';
 
 const input = z.strictObject({
   ok: z.boolean(),
@@ -20,7 +21,7 @@ const judge = async ({ ctx, args, agent }: ToolUse<Args>): Promise<ToolOutcome> 
   const { userId } = agent;
   const open = await openCheckpoints(ctx, agent);
   const task = open.find(
-    ({ planId, taskId }) => args.task === undefined || args.task === `${planId}/${taskId}`,
+    ({ planId, taskId }) => args.task === undefined || args.task === planTaskId(planId, taskId),
   );
   if (!task) return textResult('There is no such checkpoint to judge.', 'failed');
   const { planId, taskId } = task;
@@ -45,8 +46,8 @@ export const reportVerdict = coreTool({
   run: async (use) => {
     const { ctx, args, agent } = use;
     if (agent.kind === 'main') return judge(use);
-    const { userId, planTaskId } = agent;
-    const [planId = '', taskId = ''] = (planTaskId ?? '').split('/');
+    const { userId } = agent;
+    const { planId, taskId } = planTaskOf(agent.planTaskId);
     const [task] = await ctx.store.find('agentPlanTasks', { userId, planId, taskId });
     if (!task) return textResult('This task belongs to no plan.', 'failed');
     if (task.verdict === 'failed')
