@@ -1,7 +1,7 @@
 import { insert, update, type Write } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import { agentRow, messageRow, runRow, threadRow, toolCallRow } from './agent-rows.ts';
+import { agentRow, messageRow, runRow, threadRow, toolCallRow } from '../../../packages/agent/test/rows.ts';
 
 /** Of the thread `t1` of `ann`. */
 export const event = (one: StoredEvent): Write => ({

@@ -8,52 +8,33 @@ import {
   type ModelRequest,
 } from '../src/ports.ts';
 import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
+import { messageRow, threadRow, toolCallRow } from './rows.ts';
 import { rowsStore } from './rows-store.ts';
 
 export const at = Date.UTC(2026, 10, 23, 9, 30);
 
-export const message = (userId: string, seq: number, change: Partial<MessageRow> = {}): MessageRow => ({
-  userId,
-  threadId: 't',
-  history: 'main',
-  seq,
-  id: `msg_${seq}`,
-  runId: 'run_1',
-  agentId: 'ag_1',
-  step: seq,
-  role: 'user',
-  source: 'person',
-  v: 1,
-  parts: [{ type: 'text', text: `message ${seq}` }],
-  tokens: 1,
-  createdAt: at,
-  ...change,
-});
+export const message = (userId: string, seq: number, change: Partial<MessageRow> = {}): MessageRow =>
+  messageRow(userId, seq, {
+    threadId: 't',
+    agentId: 'ag_1',
+    step: seq,
+    parts: [{ type: 'text', text: `message ${seq}` }],
+    tokens: 1,
+    createdAt: at,
+    ...change,
+  });
 
-export const call = (userId: string, id: string, change: Partial<ToolCallRow> = {}): ToolCallRow => ({
-  userId,
-  id,
-  threadId: 't',
-  runId: 'run_1',
-  agentId: 'ag_1',
-  step: 1,
-  n: 0,
-  tool: 'read',
-  arguments: '{}',
-  effect: 'read',
-  state: 'ended',
-  outcome: 'ok',
-  requestId: null,
-  askId: null,
-  result: [{ type: 'text', text: `result of ${id}` }],
-  whole: null,
-  shown: '',
-  isShownCut: false,
-  signature: null,
-  startedAt: at,
-  endedAt: at,
-  ...change,
-});
+export const call = (userId: string, id: string, change: Partial<ToolCallRow> = {}): ToolCallRow =>
+  toolCallRow(userId, id, {
+    threadId: 't',
+    tool: 'read',
+    state: 'ended',
+    outcome: 'ok',
+    result: [{ type: 'text', text: `result of ${id}` }],
+    startedAt: at,
+    endedAt: at,
+    ...change,
+  });
 
 /** A message of an agent that called one tool. */
 export const step = (userId: string, seq: number, text = `step ${seq}`): MessageRow =>
@@ -91,19 +72,7 @@ export const picture = (userId: string, id: string): FileRow => ({
   createdAt: at,
 });
 
-export const thread = (userId: string): ThreadRow => ({
-  userId,
-  id: 't',
-  title: '',
-  titleBy: null,
-  machineId: null,
-  tasks: [],
-  lastSeq: 0,
-  eventBytes: 0,
-  queuePaused: false,
-  createdAt: at,
-  updatedAt: at,
-});
+export const thread = (userId: string): ThreadRow => threadRow(userId, 't', { createdAt: at, updatedAt: at });
 
 /** A message of the person, then steps whose results have that many characters. */
 export const conversation = (

@@ -208,3 +208,9 @@ describe('Stop', () => {
     ]);
   });
 });
+
+it('a message for a machine that is not theirs makes no thread', async () => {
+  const { say, agent, userId } = await withAgent([]);
+  await expect(say('go', { machineId: 'another' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await agent.threads.list(userId, { limit: 10 })).threads).toEqual([]);
+});

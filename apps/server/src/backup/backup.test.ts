@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { insert } from '@drawbridge/agent';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, me, signIn } from '../../test/account.ts';
-import { agentRow } from '../../test/agent-rows.ts';
+import { agentRow } from '../../../../packages/agent/test/rows.ts';
 import { createAgentStore } from '../agent/store/agent.store.ts';
 import { openDatabase } from '../db/index.ts';
 import { commandsFor, newFolder } from '../../test/chores.ts';

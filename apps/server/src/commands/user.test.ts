@@ -2,7 +2,7 @@ import { resetLimits } from '@drawbridge/contracts/accounts';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { threadRow } from '../../test/agent-rows.ts';
+import { threadRow } from '../../../../packages/agent/test/rows.ts';
 import { call, codeOf, me, signIn } from '../../test/account.ts';
 import { commandsFor } from '../../test/chores.ts';
 import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../test/server.ts';

@@ -1,32 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { toolCallRow } from '../../test/rows.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { nextStep, type NextStep } from './next-agent.ts';
 
 type Calls = [name: string, state: ToolCallRow['state']][];
 
-const call = ([tool, state]: Calls[number], n: number): ToolCallRow => ({
-  userId: 'u',
-  id: `tc_${n}`,
-  threadId: 't',
-  runId: 'run_1',
-  agentId: 'ag_1',
-  step: 1,
-  n,
-  tool,
-  arguments: '{}',
-  effect: 'own',
-  state,
-  outcome: null,
-  requestId: null,
-  askId: null,
-  result: null,
-  whole: null,
-  shown: '',
-  isShownCut: false,
-  signature: null,
-  startedAt: 0,
-  endedAt: null,
-});
+const call = ([tool, state]: Calls[number], n: number): ToolCallRow =>
+  toolCallRow('u', `tc_${n}`, { n, tool, state, effect: 'own' });
 
 interface Given {
   state?: AgentRow['state'];

@@ -88,8 +88,10 @@ const noteText = (work: Work, plan: PlanRow, tasks: readonly PlanTaskRow[]): str
   return [`[Plan "${plan.title}" ${what}]`, ...lines].join('\n');
 };
 
-const checkpointNote = ({ taskId, title, spec, planId }: PlanTaskRow): string =>
-  `[Checkpoint ${planId}/${taskId} "${title}" is reached. Judge it, then call report-verification-verdict with task "${planId}/${taskId}".]\n${spec}`;
+const checkpointNote = ({ taskId, title, spec, planId }: PlanTaskRow): string => {
+  const id = planTaskId(planId, taskId);
+  return `[Checkpoint ${id} "${title}" is reached. Judge it, then call report-verification-verdict with task "${id}".]\n${spec}`;
+};
 
 const schedulable = (tasks: readonly PlanTaskRow[]): SchedulableTask[] =>
   tasks.map((task) => ({ ...task, isWriting: task.kind === 'machine' || task.kind.startsWith('domain:') }));

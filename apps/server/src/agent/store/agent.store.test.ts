@@ -2,7 +2,7 @@ import { increase, insert, put, remove, update, type Write } from '@drawbridge/a
 import { keptEventBytes, maxEventBytes } from '@drawbridge/contracts/agent/events';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { runRow, textEvent, threadRow, toolCallRow } from '../../../test/agent-rows.ts';
+import { runRow, textEvent, threadRow, toolCallRow } from '../../../../../packages/agent/test/rows.ts';
 import { openAgentStore } from '../../../test/agent-store.ts';
 
 const event = (text: string, threadId = 't1', userId = 'ann'): Write => ({

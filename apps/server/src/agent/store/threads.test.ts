@@ -4,7 +4,7 @@ import { threadSnapshot } from '@drawbridge/contracts/agent/threads';
 import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { messageRow, runRow, textEvent, threadRow } from '../../../test/agent-rows.ts';
+import { messageRow, runRow, textEvent, threadRow } from '../../../../../packages/agent/test/rows.ts';
 import { openAgentStore } from '../../../test/agent-store.ts';
 import { event, head, story } from '../../../test/agent-story.ts';
 

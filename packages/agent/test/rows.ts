@@ -1,4 +1,4 @@
-import type { AgentRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '@drawbridge/agent';
+import type { AgentRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
