@@ -30,7 +30,7 @@ const examples: { needs: Area[]; text: string }[] = [
   { needs: ['files', 'changes'], text: 'Read the notes here and write a summary to summary.md.' },
   { needs: ['browser'], text: 'Open example.org in the browser and describe the page.' },
   { needs: ['screen'], text: 'Take a screenshot and describe what is on the screen.' },
-  { needs: ['files'], text: 'Find the largest files here and say what they are.' },
+  { needs: ['files'], text: 'Search the files here for links and list the hosts that they lead to.' },
   { needs: ['files'], text: 'Compare the two newest files here.' },
   { needs: ['shell'], text: 'Show which processes use the most memory.' },
   { needs: ['shell'], text: 'Check how much disk space is free.' },
