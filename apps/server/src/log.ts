@@ -1,3 +1,4 @@
+import { createBoundedMap } from '@drawbridge/kit';
 import type { Scrubber } from '@drawbridge/kit/node';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
@@ -7,6 +8,8 @@ export type { Logger } from 'pino';
 const hidden = '[hidden]';
 /** A shorter one is a word, such as the key `none` of a local model. */
 const shortestSecret = 8;
+/** Of secrets that `hide` was called with; one that is in use is passed to it at each read. */
+const maxHidden = 1_000;
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
 const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
@@ -20,18 +23,22 @@ const lineBreaking = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+const spellings = (secret: string): string[] =>
+  [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)].filter(
+    ({ length }) => length >= shortestSecret,
+  );
+
 /** Removes keys from a log line, in linear time; `secrets` are values that only this server knows. */
 export const createScrubber = (secrets: readonly string[]): Scrubber => {
-  const known = new Set<string>();
-  const hide = (secret: string) => {
-    for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
-      if (spelling.length >= shortestSecret) known.add(spelling);
-  };
-  secrets.forEach(hide);
+  const own = secrets.flatMap(spellings);
+  const later = createBoundedMap<string, true>({ maxEntries: maxHidden });
   return {
-    hide,
+    hide: (secret) => {
+      for (const spelling of spellings(secret)) later.set(spelling, true);
+    },
     scrub: (line) => {
-      const without = [...known].reduce((text, secret) => text.replaceAll(secret, hidden), line);
+      const known = [...own, ...[...later].map(([spelling]) => spelling)];
+      const without = known.reduce((text, secret) => text.replaceAll(secret, hidden), line);
       return without
         .replace(ownToken, `$1_${hidden}`)
         .replace(named, `$1${hidden}`)

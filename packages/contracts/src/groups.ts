@@ -23,6 +23,8 @@ export const decision = z.enum(decisions);
 export type Decision = z.infer<typeof decision>;
 
 export const denyingDecisions = ['denyOnce', 'alwaysDeny'] as const satisfies readonly Decision[];
+export const isDenial = (decision: Decision | null): boolean =>
+  denyingDecisions.some((denying) => denying === decision);
 
 /** The default mode of each group. */
 export const defaultModes = {

@@ -7,7 +7,7 @@ const million = 1_000_000;
 
 const modelName = z.string().trim().min(1).max(200);
 /** Printable, as it is sent in a header; the value is not part of the error. */
-const apiKey = z
+export const apiKey = z
   .string()
   .max(500)
   .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');

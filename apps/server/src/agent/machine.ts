@@ -1,5 +1,6 @@
 import type { MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
 import type { Call, CallVia } from '@drawbridge/contracts/calls';
+import { isDenial } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { hasCode } from '@drawbridge/kit';
 import {
@@ -134,7 +135,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         { requestId },
         isDecision
           ? {
-              approved: !answer.resourceDecision.toLowerCase().includes('deny'),
+              approved: !isDenial(answer.resourceDecision),
               resourceDecision: answer.resourceDecision,
               ...(answer.reach !== undefined && { reach: answer.reach }),
             }

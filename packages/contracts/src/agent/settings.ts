@@ -27,22 +27,19 @@ export const defaultPolicies = {
 
 /** A secret is written, never read: `null` removes it, left out keeps it. */
 const secret = z.string().min(1).max(500).nullable().optional();
+const httpUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const price = z.number().min(0).max(10_000);
 
 export const mcpServer = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]{1,32}$/),
-  url: z.url({ protocol: /^https?$/ }).max(2_048),
+  url: httpUrl,
 });
 
 /** What the owner may change; it wins over the environment. */
 export const agentSettingsInput = z.strictObject({
   /** `anthropic/…`, `openai/…`, `google/…`, or a bare name with a URL. Null: as in the environment. */
   model: z.string().trim().min(1).max(200).nullable().optional(),
-  modelUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .nullable()
-    .optional(),
+  modelUrl: httpUrl.nullable().optional(),
   modelKey: secret,
   helperModel: z.string().trim().min(1).max(200).nullable().optional(),
   contextTokens: z.number().int().min(2_000).max(10_000_000).nullable().optional(),
@@ -52,17 +49,9 @@ export const agentSettingsInput = z.strictObject({
   costPerDay: z.number().min(0).nullable().optional(),
   policy: z.partialRecord(agentAction, agentPolicy).optional(),
   mcpServers: z.array(mcpServer).max(20).nullable().optional(),
-  searxngUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .nullable()
-    .optional(),
+  searxngUrl: httpUrl.nullable().optional(),
   braveKey: secret,
-  n8nUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2_048)
-    .nullable()
-    .optional(),
+  n8nUrl: httpUrl.nullable().optional(),
 });
 export type AgentSettingsInput = z.infer<typeof agentSettingsInput>;
 

@@ -1,4 +1,5 @@
 import { errors } from '../../errors.ts';
+import { apiKey } from '../config-schema.ts';
 import type { Sealer } from './secrets.ts';
 import type { Scope } from './settings.store.ts';
 
@@ -19,9 +20,6 @@ export interface KeyBox {
   put(sealed: SealedKeys, label: KeyLabel, key: string | null | undefined): SealedKeys;
 }
 
-/** As a header can carry it. */
-const printable = /^[\x21-\x7e]+$/;
-
 const purposeOf = ({ scope, name, origin }: KeyLabel) => JSON.stringify([scope, name, origin]);
 
 /** `hide` masks a key in the log from now on. */
@@ -36,7 +34,7 @@ export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void): Ke
     if (key === undefined) return sealed;
     const { [label.name]: _before, ...others } = sealed;
     if (key === null) return others;
-    if (!printable.test(key))
+    if (!apiKey.safeParse(key).success)
       throw errors.badRequest({ message: 'A key has printable characters and no blanks' });
     hide(key);
     return { ...others, [label.name]: sealer.seal(key, purposeOf(label)) };

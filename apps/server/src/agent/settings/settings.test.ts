@@ -46,11 +46,6 @@ describe('the settings of the agent', () => {
     expect(await settings.get()).toMatchObject({ model: null, modelKey: null, mcpServers: [] });
   });
 
-  it('are off where the module is left out', async () => {
-    const { settings } = await open({ ...environment, DISABLED_MODULES: 'instance-ai' });
-    expect(await settings.config()).toMatchObject({ off: 'module' });
-  });
-
   it('come from the environment until the owner changes them, and again when the owner removes them', async () => {
     const { settings } = await open({ ...environment, AGENT_COST_PER_DAY: '2.50' });
     const before = await settings.get();

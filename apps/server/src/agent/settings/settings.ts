@@ -45,10 +45,8 @@ interface Needs {
   hide(secret: string): void;
 }
 
-const isModuleOff = ({ disabledModules }: AgentEnvironment) => disabledModules.includes('instance-ai');
-
 const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig => ({
-  off: isModuleOff(environment) ? 'module' : keyOriginOf(holds) === null ? 'model' : null,
+  off: keyOriginOf(holds) === null ? 'model' : null,
   policy: holds.policy,
   areToolsDeferred: environment.agentDeferredTools,
   areSecretsMasked: environment.agentMaskSecrets,

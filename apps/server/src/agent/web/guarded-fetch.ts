@@ -1,8 +1,8 @@
 import { WebError } from '@drawbridge/agent';
 import { parseUrl } from '@drawbridge/kit';
 import { Agent, fetch, type Response } from 'undici';
+import { readLimited } from '../../limited-body.ts';
 import { createPublicLookup, isPublicHost } from '../../public-host.ts';
-import { readLimited } from './limited-body.ts';
 import type { Outside } from './outside.ts';
 
 export interface FetchLimits {

@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import { readLimited } from './limited-body.ts';
+import { readLimited } from '../../limited-body.ts';
 
 export interface OriginRequest {
   method?: string;

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { ClientMetadataResourceFetch } from '@better-auth/oauth-provider';
+import { readLimited } from '../../limited-body.ts';
 import { createPublicLookup, isPublicHost, type Resolve } from '../../public-host.ts';
 
 /** The largest document or key set of a client, in bytes; the limits of the account library are lower. */
@@ -24,21 +25,9 @@ export const systemOutside: Outside = {
 
 const inside = () => new TypeError('The address is not public');
 
-const readBytes = async (response: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop closes the connection.
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) throw new TypeError('The answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
-
 /**
  * Fetches a client's document or keys by https from the checked public addresses, without redirects.
- * Throws a `TypeError` or the error of the connection. OAuth Client ID Metadata Document, section 6.
+ * Throws a `TypeError`, a `RangeError` or the connection's error. OAuth Client ID Metadata Document, section 6.
  */
 export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFetch => {
   const lookupPublic = createPublicLookup(outside.resolve);
@@ -57,7 +46,7 @@ export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFet
     const response = await new Promise<IncomingMessage>((answered, failed) => {
       outside.request(url, options, answered).on('error', failed).end();
     });
-    const bytes = await readBytes(response);
+    const bytes = await readLimited(response, mostBytes);
     const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
     );

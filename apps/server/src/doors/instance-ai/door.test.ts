@@ -176,6 +176,14 @@ describe('AG-01 rights', () => {
   });
 });
 
+it('the owner reads the model that is set, also while it has no URL', async () => {
+  const { server, cookie } = await paired();
+  const path = `${bare}/settings`;
+  await server.send(path, { method: 'PATCH', headers: { cookie }, body: { model: 'bare' } });
+  const { json } = await server.send(path, { headers: { cookie } });
+  expect(json).toMatchObject({ module: true, enabled: false, model: 'bare' });
+});
+
 it('a question of the agent is answered at the address of the confirmations', async () => {
   const { request } = await world();
   const answer = { kind: 'questions', answers: [] };

@@ -31,7 +31,8 @@ export const createIdentify = ({ accounts, access, limits }: Needs) => {
 
   const ofSession = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const session = await accounts.session(credentialsOf(request));
-    if (!session) throw errors.unauthorized();
+    // After its `close` nothing would end the watch.
+    if (!session || reply.raw.destroyed) throw errors.unauthorized();
     const stopWatching = accounts.watch(session, () => reply.raw.destroy());
     reply.raw.once('close', stopWatching);
     return { userId: session.user.id, isOwner: session.user.isOwner };

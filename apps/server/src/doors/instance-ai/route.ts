@@ -31,7 +31,11 @@ export interface Route {
 }
 
 /** A part of the address; one that cannot be any id is as unknown as another. */
-export const idOf = ({ params }: FastifyRequest, name: string, schema: z.ZodString): string => {
+export const idOf = <Id extends string>(
+  { params }: FastifyRequest,
+  name: string,
+  schema: z.ZodType<Id>,
+): Id => {
   const value = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
   const read = schema.safeParse(value);
   if (!read.success) throw errors.notFound();

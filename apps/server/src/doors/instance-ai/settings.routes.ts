@@ -1,7 +1,6 @@
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
 import { agentSettingsInput, userKeysInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
-import { errors } from '../../errors.ts';
-import type { Route } from './route.ts';
+import { idOf, type Route } from './route.ts';
 
 const getMemory: Route = {
   method: 'GET',
@@ -31,8 +30,9 @@ const getSettings: Route = {
   path: '/settings',
   right: 'person',
   handle: async ({ module }, { isOwner }) => ({
-    ...(isOwner && (await module.settings.get())),
     ...(await module.status()),
+    // The owner's own value of `model`, also while it lacks its URL.
+    ...(isOwner && (await module.settings.get())),
   }),
 };
 
@@ -62,14 +62,7 @@ const verify: Route = {
   method: 'POST',
   path: '/settings/verify/:target',
   right: 'owner',
-  handle: ({ module }, { userId, request }) => {
-    const { params } = request;
-    const read = verifyTarget.safeParse(
-      params && typeof params === 'object' && Reflect.get(params, 'target'),
-    );
-    if (!read.success) throw errors.notFound();
-    return module.verify(userId, read.data);
-  },
+  handle: ({ module }, { userId, request }) => module.verify(userId, idOf(request, 'target', verifyTarget)),
 };
 
 export const settingsRoutes = [

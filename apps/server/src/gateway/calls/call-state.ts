@@ -1,7 +1,7 @@
 import type { TerminalCallState } from '@drawbridge/contracts/calls';
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { ErrorName } from '@drawbridge/contracts/errors';
-import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
+import { isDenial, type Decision } from '@drawbridge/contracts/groups';
 
 /**
  * `endsAt` is the latest end, `deadlineAt` the end if the daemon stays silent. Neither runs while a
@@ -52,8 +52,6 @@ export interface CallStep {
   effects: CallEffect[];
 }
 
-const denies = (decision: Decision | null) => denyingDecisions.some((denying) => denying === decision);
-
 /** When `due` must come. */
 export const dueAt = (state: OpenCallState): number => {
   switch (state.kind) {
@@ -77,7 +75,7 @@ const endWithout = (
   end: 'timed-out' | 'failed' | 'cancelled',
   error: ErrorName,
 ): CallEnd =>
-  state.kind !== 'awaiting-confirmation' && denies(state.decision)
+  state.kind !== 'awaiting-confirmation' && isDenial(state.decision)
     ? { kind: 'ended', end: 'denied', error: 'denied', started: false }
     : { kind: 'ended', end, error, started: startedOf(state) };
 
@@ -92,7 +90,7 @@ const answered = (
   event: { end: TerminalCallState; started: boolean | null },
 ): CallStep => {
   if (state.kind === 'pending' && !state.delivered) return { state, effects: [] };
-  const denied = event.end === 'failed' && state.kind !== 'awaiting-confirmation' && denies(state.decision);
+  const denied = event.end === 'failed' && state.kind !== 'awaiting-confirmation' && isDenial(state.decision);
   const end: CallEnd = {
     kind: 'ended',
     end: denied ? 'denied' : event.end,

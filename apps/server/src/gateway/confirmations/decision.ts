@@ -1,13 +1,11 @@
 import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import type { ConfirmationPayload, Reach } from '@drawbridge/contracts/confirmation-payload';
-import { decisions, denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
+import { decisions, isDenial, type Decision } from '@drawbridge/contracts/groups';
 import { errors } from '../../errors.ts';
 
 /** The offered options that this server knows; others cannot be chosen. */
 export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
   decisions.filter((option) => payload.options.includes(option));
-
-const denies = (decision: Decision) => denyingDecisions.some((denying) => denying === decision);
 
 /**
  * The decision of an answer; null is a denial without one, and approval alone means `allowOnce`. Throws
@@ -16,7 +14,7 @@ const denies = (decision: Decision) => denyingDecisions.some((denying) => denyin
 export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {
   const decision = answer.resourceDecision ?? (answer.approved ? 'allowOnce' : null);
   if (decision === null) return null;
-  if (denies(decision) === answer.approved)
+  if (isDenial(decision) === answer.approved)
     throw errors.badRequest({ message: 'The decision contradicts the answer' });
   if (!offered.includes(decision)) throw errors.decisionNotOffered();
   return decision;
