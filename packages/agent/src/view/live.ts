@@ -38,7 +38,7 @@ const withDelta = (live: LiveText, delta: PartialText, offset: number): LiveText
   };
 };
 
-/** Adds a live event. A delta that comes twice shows once; one behind a gap is left out. */
+/** Adds a live event. A repeated delta is shown once; one after a gap is dropped. */
 export const reduceLive = (live: LiveText, event: LiveThreadEvent): LiveText => {
   const { agentId } = event;
   if (agentId === null) return live;

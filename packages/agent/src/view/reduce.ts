@@ -187,13 +187,13 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
 };
 
 /**
- * Adds the stored event with the number `id`. A number that the view has already changes nothing; a gap is
- * the caller's to see (`id > view.lastSeq + 1`).
+ * Adds the stored event with the number `id`. An event that the view already contains changes nothing; the
+ * caller detects a gap (`id > view.lastSeq + 1`).
  */
 export const reduce = (view: ThreadView, id: number, event: StoredEvent): ThreadView =>
   id <= view.lastSeq ? view : { ...apply(view, event), lastSeq: id };
 
-/** Puts an older page of runs before a view; where both know a thing, the view's is newer. */
+/** Puts an older page of runs before a view; what both contain is newer in the view. */
 export const withOlder = (view: ThreadView, older: ThreadView): ThreadView => {
   const known = new Set(view.runs.map(({ id }) => id));
   return {

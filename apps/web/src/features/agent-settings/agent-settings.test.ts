@@ -4,7 +4,7 @@ import { agentWorldOf, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import AgentCard from './agent-card.vue';
 import ChatsCard from './chats-card.vue';
-import { numberOrNull, serversOf } from './form-values.ts';
+import { decimalPattern, numberOrNull, serversOf, wholePattern } from './form-values.ts';
 import MemoryCard from './memory-card.vue';
 import OwnKeysCard from './own-keys-card.vue';
 
@@ -76,6 +76,22 @@ it('reads, changes and switches off what is remembered', async () => {
   await card.get('[role=switch]').trigger('click');
   await flushPromises();
   await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 3 }]);
+});
+
+it('keeps what is typed and not saved when memory is switched off', async () => {
+  const card = await open(MemoryCard);
+  const person = card.get<HTMLTextAreaElement>('textarea[name=person]');
+  await person.setValue('Writes Go');
+  await card.get('[role=switch]').trigger('click');
+  await expect.poll(() => card.get('[role=switch]').attributes('aria-checked')).toBe('false');
+  expect(person.element.value).toBe('Writes Go');
+});
+
+it('refuses a number that it would read as another one', () => {
+  const accepts = (pattern: string) => (text: string) => new RegExp(`^(?:${pattern})$`, 'v').test(text);
+  const typed = ['2.50', ' 1,000 ', '1,000.5', '12', '2,50', '12abc', '1,0000'];
+  expect(typed.filter(accepts(decimalPattern))).toEqual(['2.50', ' 1,000 ', '1,000.5', '12']);
+  expect(typed.filter(accepts(wholePattern))).toEqual([' 1,000 ', '12']);
 });
 
 it('replaces the own key for n8n without showing it', async () => {

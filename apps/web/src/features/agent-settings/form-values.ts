@@ -10,6 +10,10 @@ export interface FormProps {
 /** An empty field means: not set, or as in the environment. */
 export const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
+/** Of an input: a comma separates thousands alone, so `2,50` is refused, not read as 250. */
+export const wholePattern = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)\s*`;
+export const decimalPattern = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*`;
+
 export const numberOrNull = (text: string): number | null => {
   const value = Number(text.trim().replaceAll(/[\s,_]/g, ''));
   return text.trim() === '' || !Number.isFinite(value) ? null : value;

@@ -8,7 +8,7 @@ export interface Placed<Task> {
   after: string[];
 }
 
-/** The tasks of a plan, each behind all that it waits for, with its indentation. Circles end at level 0. */
+/** The tasks of a plan, each behind all that it waits for, with its indentation. A cycle ends at level 0. */
 export const placedTasks = <Task extends Pick<PlanTask, 'id' | 'title' | 'deps'>>(
   tasks: readonly Task[],
 ): Placed<Task>[] => {

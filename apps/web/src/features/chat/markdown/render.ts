@@ -6,7 +6,7 @@ type Token = Block[number];
 /** The elements that a text may become; every other token shows its text. */
 const elements: Record<string, { tag: string; class: string }> = {
   paragraph: { tag: 'p', class: 'my-3 first:mt-0 last:mb-0 leading-relaxed' },
-  heading: { tag: 'h4', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
+  heading: { tag: 'h6', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
   bullet_list: { tag: 'ul', class: 'my-3 list-disc space-y-1 pl-5 marker:text-muted' },
   ordered_list: { tag: 'ol', class: 'my-3 list-decimal space-y-1 pl-6 marker:text-muted' },
   list_item: { tag: 'li', class: '[&>p]:my-1' },
@@ -38,7 +38,7 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   if (name === 'link') return linkOf(token, children);
   const element = elements[name];
   if (element === undefined) return h('span', children);
-  const tag = name === 'heading' ? (headingTags[token.tag] ?? 'h6') : element.tag;
+  const tag = name === 'heading' ? (headingTags[token.tag] ?? element.tag) : element.tag;
   const start = name === 'ordered_list' ? token.attrGet('start') : null;
   const node = h(tag, { class: element.class || undefined, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;

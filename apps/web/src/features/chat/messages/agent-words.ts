@@ -1,12 +1,23 @@
 import type { TreeNode } from '@drawbridge/agent/view';
 import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
-import { amount } from '../../../ui/text/format.ts';
+import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
+import { amount, capital } from '../../../ui/text/format.ts';
 
-export const statusLabels: Record<EndStatus, string> = {
+const statusLabels: Record<EndStatus, string> = {
   completed: 'done',
   cancelled: 'stopped',
   error: 'failed',
   interrupted: 'interrupted',
+};
+
+/** "Writer": the title of an agent, else its role. */
+export const agentName = ({ title, role }: Pick<ViewAgent, 'title' | 'role'>): string =>
+  capital(title || role || 'main agent');
+
+/** "waits for you", "running", "done" */
+export const agentState = ({ status }: ViewAgent, waiting: number): string => {
+  if (waiting > 0) return 'waits for you';
+  return status === null ? 'running' : statusLabels[status];
 };
 
 export const findNode = (nodes: readonly TreeNode[], agentId: string): TreeNode | undefined => {
