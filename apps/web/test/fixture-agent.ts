@@ -108,7 +108,11 @@ async function* follow(frames: ReturnType<typeof createFrames>, signal: AbortSig
 }
 
 export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof createFrames>) => {
-  const change = <Input extends z.ZodType, Out>(name: string, input: Input, answer: () => Out) =>
+  const change = <Input extends z.ZodType, Out>(
+    name: string,
+    input: Input,
+    answer: (given: z.output<Input>) => Out,
+  ) =>
     t.procedure.input(input).mutation(({ input: given }) => {
       world.calls.push([name, given]);
       const code = world.fails[name];
@@ -117,7 +121,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
         const cause = Object.assign(new Error(code), { name: code });
         throw new TRPCError({ code: 'BAD_REQUEST', message: `Refused: ${code}`, cause });
       }
-      return answer();
+      return answer(input.parse(given));
     });
   const done = () => ({ ok: true as const });
 
@@ -166,7 +170,18 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     }),
     memory: t.router({
       get: t.procedure.query(() => world.memory),
-      change: change('memory.change', memoryInput, () => world.memory),
+      change: change(
+        'memory.change',
+        memoryInput,
+        ({ sections, enabled = world.memory.enabled, version }) => {
+          world.memory = {
+            sections: { ...world.memory.sections, ...sections },
+            enabled,
+            version: version + 1,
+          };
+          return world.memory;
+        },
+      ),
     }),
     settings: t.router({
       get: t.procedure.query(() => world.settings),

@@ -27,7 +27,7 @@ const inside = () => new TypeError('The address is not public');
 
 /**
  * Fetches a client's document or keys by https from the checked public addresses, without redirects.
- * Throws a `TypeError`, a `RangeError` or the connection's error. OAuth Client ID Metadata Document, section 6.
+ * Throws a `TypeError`, `RangeError` or connection error. OAuth Client ID Metadata Document, section 6.
  */
 export const createDocumentFetch = (outside: Outside): ClientMetadataResourceFetch => {
   const lookupPublic = createPublicLookup(outside.resolve);

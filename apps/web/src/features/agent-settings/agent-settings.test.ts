@@ -75,7 +75,7 @@ it('reads, changes and switches off what is remembered', async () => {
     .toMatchObject(['memory.change', { version: 3, sections: { person: 'Writes Go' } }]);
   await card.get('[role=switch]').trigger('click');
   await flushPromises();
-  await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 3 }]);
+  await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 4 }]);
 });
 
 it('keeps what is typed and not saved when memory is switched off', async () => {
