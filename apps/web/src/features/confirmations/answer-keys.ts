@@ -2,7 +2,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 
-/** Key presses in a question: `a` allows, `d` denies, `r` gives a reason. Ignores repeats, typing and shortcuts. */
+/** Keys in a question: `a` allows, `d` denies, `r` gives a reason. Ignores repeats, typing and shortcuts. */
 export const answerKeys =
   (answers: { allow(): void; deny(): void; giveReason(): void }) =>
   (event: KeyboardEvent): void => {
