@@ -60,7 +60,10 @@ const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig 
   costMicroPerDay: holds.costPerDay === null ? null : Math.round(holds.costPerDay * 1_000_000),
 });
 
-const settingsOf = (owner: OwnerSettings, environment: AgentEnvironment): Omit<AgentSettings, 'workspace'> => {
+const settingsOf = (
+  owner: OwnerSettings,
+  environment: AgentEnvironment,
+): Omit<AgentSettings, 'workspace'> => {
   const { own, holds, modelKey, braveKey } = owner;
   const sentKey = sentKeyOf(modelKeyOf(modelKey, holds, environment), holds, environment);
   const usedBraveKey = braveKey ?? environment.agentBraveKey ?? null;
@@ -97,7 +100,14 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
   n8nUrl: holds.n8nUrl,
 });
 
-export const createSettings = ({ store, sealer, environment, clock, workspace, hide }: Needs): SettingsOfAgent => {
+export const createSettings = ({
+  store,
+  sealer,
+  environment,
+  clock,
+  workspace,
+  hide,
+}: Needs): SettingsOfAgent => {
   const keys = createKeyBox(sealer, hide);
   const owner = createOwner({ store, keys, environment, clock });
 

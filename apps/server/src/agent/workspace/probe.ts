@@ -70,15 +70,13 @@ const run = async (container: Container, clock: Clock, folder: string): Promise<
     const text = content[0]?.type === 'text' ? content[0].text : '';
     if (!text.startsWith('{')) return `the container does not start (${text.slice(0, 200)})`;
     const { stdout, stderr } = shellOutput.parse(JSON.parse(text));
-    return stdout.startsWith('{')
-      ? evaluate(stdout, word)
-      : `commands do not run (${stderr.slice(0, 200)})`;
+    return stdout.startsWith('{') ? evaluate(stdout, word) : `commands do not run (${stderr.slice(0, 200)})`;
   } finally {
     server.close();
   }
 };
 
-/** Tries in a container what must fail there, with a secret in `base`. Returns why it cannot be trusted, or null. */
+/** Tries in a container what must fail there. Returns why it cannot be trusted, or null. */
 export const probe = async (container: Container, clock: Clock, base: string): Promise<string | null> => {
   const folder = await mkdtemp(join(base, 'probe-'));
   await mkdir(join(folder, 'workspace'));
