@@ -29,14 +29,17 @@ interface Who {
 }
 
 /** Workspaces with real containers, in a data folder of their own. */
-export const openTestWorkspaces = async (limits: Partial<WorkspaceLimits> = {}) => {
-  const dataDir = makeDataDir();
+export const openTestWorkspaces = async (
+  limits: Partial<WorkspaceLimits> = {},
+  { dataDir = makeDataDir(), ...more }: { dataDir?: string; bwrapPlaces?: string[] } = {},
+) => {
   const { port, problem } = await openWorkspaces({
     kind: 'local',
     dataDir,
     program: workspaceProgram,
     clock: systemClock,
     limits: { ...workspaceLimits, ...limits },
+    ...more,
   });
   if (port === null) throw new Error(problem ?? 'no workspaces');
   /** The first text of the result. */

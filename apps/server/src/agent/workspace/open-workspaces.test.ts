@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { commandsWith, makeDataDir, ownSeconds } from '../../../test/workspace.ts';
+import { commandsWith, makeDataDir, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
 import { workspaceProgram } from '../../built-files.ts';
 import { openWorkspaces } from './open-workspaces.ts';
 
@@ -28,7 +28,11 @@ const withoutPair = (flag: string) =>
 describeWith('bubblewrap')('workspaces', () => {
   it.each([
     ['a network', without('--unshare-net'), 'a command can connect to the server'],
-    ['the processes of the server', without('--unshare-pid'), 'a command can see other processes'],
+    [
+      'the processes of the server',
+      without('--unshare-pid'),
+      'a command shares namespaces of the server (pid)',
+    ],
     ['no filter', withoutPair('--seccomp'), 'a command runs without a filter of system calls'],
     [
       'the data folder',
@@ -57,6 +61,14 @@ describeWith('bubblewrap')('workspaces', () => {
     expect(missing.problem).toContain('bubblewrap is not installed');
     expect((await openWorkspaces({ ...given, program: join(dataDir, 'none.cjs') })).port).toBeNull();
     expect(await openWorkspaces({ ...given, kind: 'none' })).toEqual({ port: null, problem: null });
+  });
+
+  it('WK-01 pass on no folder that the server has inherited open', async () => {
+    const dataDir = makeDataDir();
+    writeFileSync(join(dataDir, 'drawbridge.db'), 'the database');
+    const bwrap = replacement(dataDir, `exec 19< ${dataDir}`);
+    const { shell } = await openTestWorkspaces({}, { dataDir, bwrapPlaces: [bwrap] });
+    expect((await shell('cat /proc/*/fd/19/drawbridge.db; echo end')).stdout).toBe('end\n');
   });
 
   it('WK-06 leave nothing running when the server is killed', async () => {

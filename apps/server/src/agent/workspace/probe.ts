@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,13 +11,13 @@ import { runContained } from './run-contained.ts';
 /** Runs inside as a command; says what each attempt came to. */
 const attempts = `
 const [fs, net] = [require('node:fs'), require('node:net')];
-const { secret, port, pid } = JSON.parse(process.argv[1]);
+const { secret, port, namespaces } = JSON.parse(process.argv[1]);
 const told = {};
 const attempt = (name, run) => { try { told[name] = run() ?? 'done'; } catch (error) { told[name] = error.code ?? 'failed'; } };
 attempt('folder', () => fs.writeFileSync('/workspace/probe', ''));
 attempt('system', () => fs.writeFileSync('/usr/drawbridge-probe', ''));
 attempt('secret', () => fs.readFileSync(secret, 'utf8'));
-attempt('process', () => fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8'));
+attempt('shared', () => Object.keys(namespaces).filter((name) => fs.readlinkSync('/proc/self/ns/' + name) === namespaces[name]).join(', '));
 attempt('filter', () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]);
 const link = net.connect({ port, host: '127.0.0.1' });
 const end = (word) => { told.network = word; console.log(JSON.stringify(told)); link.destroy(); };
@@ -27,7 +28,8 @@ const told = z.object({
   folder: z.string(),
   system: z.string(),
   secret: z.string(),
-  process: z.string(),
+  /** Namespaces that are the server's own. */
+  shared: z.string(),
   filter: z.string(),
   network: z.string(),
 });
@@ -36,14 +38,19 @@ const shellOutput = z.object({ stdout: z.string(), stderr: z.string() });
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const evaluate = (stdout: string, word: string): string | null => {
-  const { folder, system, secret, process: command, filter, network } = told.parse(JSON.parse(stdout));
+  const { folder, system, secret, shared, filter, network } = told.parse(JSON.parse(stdout));
   if (folder !== 'done') return 'a command cannot write in its folder';
   if (system === 'done') return 'a command can write beside its folder';
   if (secret === word) return 'a command can read the data folder of the server';
-  if (command === process.title || command.includes('\0')) return 'a command can see other processes';
   if (network === 'done') return 'a command can connect to the server';
+  if (shared !== '') return `a command shares namespaces of the server (${shared})`;
   return filter === '2' ? null : 'a command runs without a filter of system calls';
 };
+
+const ownNamespaces = () =>
+  Object.fromEntries(
+    ['pid', 'net', 'ipc', 'uts', 'user'].map((name) => [name, readlinkSync(`/proc/self/ns/${name}`)]),
+  );
 
 /** A port of this server's machine that a container must not reach. */
 const openPort = async () => {
@@ -60,7 +67,7 @@ const run = async (container: Container, clock: Clock, folder: string): Promise<
   await writeFile(secret, word, { mode: 0o600 });
   const { port, server } = await openPort();
   try {
-    const options = JSON.stringify({ secret, port, pid: process.pid });
+    const options = JSON.stringify({ secret, port, namespaces: ownNamespaces() });
     const command = `${quote('/run/drawbridge/bin/node')} -e ${quote(attempts)} ${quote(options)}`;
     const shown = join(folder, 'workspace');
     const call = { callId: nanoid(), tool: 'shell_execute', arguments: { command } };
