@@ -115,7 +115,8 @@ describeWith('bubblewrap')('a command in a workspace', () => {
   it('WK-04 ends when its call is cancelled', async () => {
     const { dataDir, shell } = await openTestWorkspaces();
     const [stop, seconds] = [new AbortController(), ownSeconds()];
-    const running = shell(`env -i setsid sleep ${seconds}`, { signal: stop.signal });
+    const sleeping = `env -i setsid sleep ${seconds}`;
+    const running = shell(sleeping, { signal: stop.signal, timeout: 300_000 });
     const ended = running.catch((error: unknown) => error);
     await vi.waitFor(() => expect(commandsWith(`sleep\0${seconds}`)).not.toEqual([]), 10_000);
     stop.abort(new Error('stopped'));
