@@ -30,9 +30,10 @@ describe('an answer', () => {
     ]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const lost = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(lost?.reason).toMatchObject({ code: 'ALREADY_DECIDED' });
-    await until('run-finish');
     const winner = outcomes[0].status === 'fulfilled' ? 'this' : 'that';
+    const message = `This confirmation has been answered already: ${winner}`;
+    expect(lost?.reason).toMatchObject({ code: 'ALREADY_DECIDED', message });
+    await until('run-finish');
     expect(textOf(requestsOf(model.requests)[1]!)).toContain(`→ ${winner}`);
     expect((await types()).filter((type) => type === 'confirmation-closed')).toHaveLength(1);
   });
