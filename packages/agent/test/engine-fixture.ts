@@ -1,0 +1,78 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
+import { systemClock } from '@drawbridge/kit';
+import type { AgentNeeds } from '../src/engine/context.ts';
+import { createEngine } from '../src/engine/engine.ts';
+import type { AgentConfig, MachinePort } from '../src/ports.ts';
+import { noTracer } from '../src/tracing/no-tracer.ts';
+import { info } from './memory-fixture.ts';
+import { rowsStore } from './rows-store.ts';
+
+const config: AgentConfig = {
+  off: null,
+  policy: defaultPolicies,
+  areToolsDeferred: false,
+  areSecretsMasked: true,
+  observerTokens: 30_000,
+  reflectorTokens: 40_000,
+  askTtlMs: 60_000,
+  maxRuns: 20,
+  maxRunsPerUser: 3,
+  tokensPerDay: null,
+  costMicroPerDay: null,
+};
+
+const notUsed = () => Promise.reject(new Error('not part of this test'));
+
+const machineWithout: MachinePort = {
+  view: () => Promise.resolve(null),
+  call: notUsed,
+  stateOf: () => Promise.resolve('unknown'),
+  decide: notUsed,
+  cancel: () => Promise.resolve(),
+  onChanged: () => () => {},
+};
+
+/** An engine over rows in memory, whose model says `Done.`; `log` has its events and what a test adds. */
+export const engineFixture = (
+  rows: Parameters<typeof rowsStore>[0],
+  { machine, config: changes }: { machine?: Partial<MachinePort>; config?: Partial<AgentConfig> } = {},
+) => {
+  const log: string[] = [];
+  const errors: unknown[] = [];
+  const memory = rowsStore(rows);
+  const nameOf = ({ type, payload }: StoredEvent) => ('outcome' in payload ? `${type} ${payload.outcome}` : type);
+  const store: AgentNeeds['store'] = {
+    ...memory,
+    commit: async (writes, durability) => {
+      const isDone = await memory.commit(writes, durability);
+      if (isDone) log.push(...writes.flatMap((write) => (write.type === 'event' ? [nameOf(write.event)] : [])));
+      return isDone;
+    },
+  };
+  const usage = { inputTokens: 10, outputTokens: 2, cachedTokens: 0 };
+  const engine = createEngine({
+    store,
+    model: {
+      info: () => Promise.resolve(info(100_000)),
+      stream: async function* () {
+        yield { type: 'text', text: 'Done.' };
+        yield { type: 'finish', reason: 'stop', usage };
+      },
+      lowerContext: () => {},
+    },
+    machine: { ...machineWithout, ...machine },
+    web: { fetch: notUsed },
+    search: { isOn: () => Promise.resolve(false), search: notUsed },
+    mcp: { tools: () => Promise.resolve([]), call: notUsed },
+    domains: [],
+    bus: { changed: () => {}, live: () => {} },
+    tracer: noTracer,
+    clock: systemClock,
+    newId: (prefix) => `${prefix}${log.length}`,
+    config: () => Promise.resolve({ ...config, ...changes }),
+    isUser: () => Promise.resolve(true),
+    onError: (error) => errors.push(error),
+  });
+  return { ...engine, store, log, errors };
+};
