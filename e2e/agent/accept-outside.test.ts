@@ -111,7 +111,12 @@ describe('what comes from outside', () => {
 
   beforeAll(async () => {
     [site, model] = await Promise.all([openWebSite(), startScriptedModel(script)]);
-    const env = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, AGENT_MAX_RUNS_PER_USER: '20', ...site.env };
+    const env = {
+      AGENT_MODEL: 'stub',
+      AGENT_MODEL_URL: model.url,
+      AGENT_MAX_RUNS_PER_USER: '20',
+      ...site.env,
+    };
     const server = await startServer(processes, env, site.nodeFlags);
     ann = await server.createOwner();
     daemon = await connectDaemon(processes, { person: ann, url: server.url });
@@ -127,7 +132,10 @@ describe('what comes from outside', () => {
       await say('domain');
       const first = await askNumber('domain', 1);
       const url = 'http://good.example/page?a=1&b=2#part';
-      expect(first).toMatchObject({ inputType: 'domain-access', domainAccess: { url, host: 'good.example' } });
+      expect(first).toMatchObject({
+        inputType: 'domain-access',
+        domainAccess: { url, host: 'good.example' },
+      });
       await answer(first.requestId, allow('allow_domain'));
       const second = await askNumber('domain', 2);
       expect(second.domainAccess?.url).toBe('http://sub.good.example/');
@@ -170,7 +178,8 @@ describe('what comes from outside', () => {
       const ends = [await ended('refused'), await ended('nested')].map(({ ts }) => ts - startedAt);
       expect(Math.max(...ends)).toBeLessThan(30_000);
       const got = await results('refused');
-      for (const [url, sentence] of refused) expect([url, got[url]]).toEqual([url, expect.stringContaining(sentence)]);
+      for (const [url, sentence] of refused)
+        expect([url, got[url]]).toEqual([url, expect.stringContaining(sentence)]);
       expect((await results('nested'))['http://nested.example/']).toContain('the innermost text');
       expect(site.asked.filter((one) => /^(metadata|mixed|127|169)/.test(one))).toEqual([]);
     });

@@ -201,13 +201,19 @@ describe('a run, from outside', () => {
       const ben = await server.invite(ann);
       expect(await agentOf(ben).post(`/confirm/${asked}`, chosen('red'))).toMatchObject({ status: 404 });
       const card = await askOf('laterCard');
-      expect(await agentOf(ben).post(`/confirm/${card}`, decided('allowOnce'))).toMatchObject({ status: 404 });
+      expect(await agentOf(ben).post(`/confirm/${card}`, decided('allowOnce'))).toMatchObject({
+        status: 404,
+      });
       for (const scopes of [...tokenScopeNames.map((name) => [name]), [...tokenScopeNames]]) {
         const { token } = await ann.api.tokens.create.mutate({ name: scopes.join(' ').slice(0, 60), scopes });
         const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
         const body = JSON.stringify(chosen('red'));
         for (const base of ['/api/v1/instance-ai', '/rest/instance-ai']) {
-          const reply = await fetch(`${server.url}${base}/confirm/${asked}`, { method: 'POST', headers, body });
+          const reply = await fetch(`${server.url}${base}/confirm/${asked}`, {
+            method: 'POST',
+            headers,
+            body,
+          });
           expect([scopes, [401, 403].includes(reply.status)]).toEqual([scopes, true]);
         }
       }

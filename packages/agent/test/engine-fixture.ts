@@ -4,8 +4,10 @@ import { systemClock } from '@drawbridge/kit';
 import type { AgentNeeds } from '../src/engine/context.ts';
 import { createEngine } from '../src/engine/engine.ts';
 import type { AgentConfig, MachinePort } from '../src/ports.ts';
+import type { ToolCallRow } from '../src/rows.ts';
 import { noTracer } from '../src/tracing/no-tracer.ts';
 import { info } from './memory-fixture.ts';
+import { agentRow, runRow, threadRow, toolCallRow } from './rows.ts';
 import { rowsStore } from './rows-store.ts';
 
 const config: AgentConfig = {
@@ -33,29 +35,42 @@ const machineWithout: MachinePort = {
   onChanged: () => () => {},
 };
 
+type Ports = Pick<AgentNeeds, 'web' | 'search' | 'mcp' | 'domains' | 'isUser'>;
+interface Changes extends Partial<Ports> {
+  machine?: Partial<MachinePort>;
+  config?: Partial<AgentConfig>;
+  tokensToday?: number;
+}
+
+const nameOf = ({ type, payload }: StoredEvent) => {
+  if ('outcome' in payload) return `${type} ${payload.outcome}`;
+  return type === 'error' ? `error ${payload.code}` : type;
+};
+
 /** An engine over rows in memory, whose model says `Done.`; `log` has its events and what a test adds. */
-export const engineFixture = (
-  rows: Parameters<typeof rowsStore>[0],
-  { machine, config: changes }: { machine?: Partial<MachinePort>; config?: Partial<AgentConfig> } = {},
-) => {
+export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Changes = {}) => {
+  const { machine, config: other, tokensToday = 0, ...ports } = changes;
   const log: string[] = [];
   const errors: unknown[] = [];
   const memory = rowsStore(rows);
-  const nameOf = ({ type, payload }: StoredEvent) => ('outcome' in payload ? `${type} ${payload.outcome}` : type);
   const store: AgentNeeds['store'] = {
     ...memory,
+    usageSince: () => Promise.resolve({ tokens: tokensToday, costMicro: 0 }),
     commit: async (writes, durability) => {
       const isDone = await memory.commit(writes, durability);
-      if (isDone) log.push(...writes.flatMap((write) => (write.type === 'event' ? [nameOf(write.event)] : [])));
+      if (isDone)
+        log.push(...writes.flatMap((write) => (write.type === 'event' ? [nameOf(write.event)] : [])));
       return isDone;
     },
   };
   const usage = { inputTokens: 10, outputTokens: 2, cachedTokens: 0 };
+  let ids = 0;
   const engine = createEngine({
     store,
     model: {
       info: () => Promise.resolve(info(100_000)),
       stream: async function* () {
+        log.push('the model is asked');
         yield { type: 'text', text: 'Done.' };
         yield { type: 'finish', reason: 'stop', usage };
       },
@@ -66,13 +81,22 @@ export const engineFixture = (
     search: { isOn: () => Promise.resolve(false), search: notUsed },
     mcp: { tools: () => Promise.resolve([]), call: notUsed },
     domains: [],
+    isUser: () => Promise.resolve(true),
+    ...ports,
     bus: { changed: () => {}, live: () => {} },
     tracer: noTracer,
     clock: systemClock,
-    newId: (prefix) => `${prefix}${log.length}`,
-    config: () => Promise.resolve({ ...config, ...changes }),
-    isUser: () => Promise.resolve(true),
+    newId: (prefix) => `${prefix}${(ids += 1)}`,
+    config: () => Promise.resolve({ ...config, ...other }),
     onError: (error) => errors.push(error),
   });
   return { ...engine, store, log, errors };
 };
+
+/** Rows of a run of Ann whose agent acts, with one planned call. */
+export const rowsWithCall = (call: Partial<ToolCallRow>) => ({
+  agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
+  agentRuns: [runRow('ann', 'run_1')],
+  agentAgents: [agentRow('ann', 'ag_1', { state: 'acting', steps: 1 })],
+  agentToolCalls: [toolCallRow('ann', 'tc_1', call)],
+});

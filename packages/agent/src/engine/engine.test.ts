@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineFixture } from '../../test/engine-fixture.ts';
-import { agentRow, runRow, threadRow, toolCallRow } from '../../test/rows.ts';
+import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import type { MachinePort, MachineTool } from '../ports.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { stopThread } from '../run/stop.ts';
@@ -17,21 +16,16 @@ const writeTool: MachineTool = {
 const view: MachinePort['view'] = () =>
   Promise.resolve({ id: 'm1', name: 'box', directory: null, isConnected: true, tools: [writeTool] });
 
-/** A run whose agent acts, with one call of the machine. */
-const rowsWith = (call: Partial<ToolCallRow>) => ({
-  agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
-  agentRuns: [runRow('ann', 'run_1')],
-  agentAgents: [agentRow('ann', 'ag_1', { state: 'acting', steps: 1 })],
-  agentToolCalls: [
-    toolCallRow('ann', 'tc_1', { tool: 'write_file', effect: 'machine', requestId: 'r1', ...call }),
-  ],
-});
+/** A call of the machine. */
+const rowsWith = (call: Partial<ToolCallRow>) =>
+  rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1', ...call });
 
 describe('an answer to the machine', () => {
   it('that comes, with the end of its call, before the question is written, is found behind it', async () => {
     let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
     const call: MachinePort['call'] = async () => {
-      if (state === 'ended') return { kind: 'ended', state: 'succeeded', result: { content: [] }, error: null };
+      if (state === 'ended')
+        return { kind: 'ended', state: 'succeeded', result: { content: [] }, error: null };
       // The person answers and the call ends while the outcome is on its way: no other change follows.
       state = 'ended';
       return { kind: 'waiting', confirmationId: 'c1', title: 'Write?', expiresAt: null };
