@@ -3,7 +3,7 @@ import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { systemClock } from '@drawbridge/kit';
 import type { AgentNeeds } from '../src/engine/context.ts';
 import { createEngine } from '../src/engine/engine.ts';
-import type { AgentConfig, MachinePort } from '../src/ports.ts';
+import type { AgentConfig, MachinePort, ModelPart } from '../src/ports.ts';
 import type { ToolCallRow } from '../src/rows.ts';
 import { noTracer } from '../src/tracing/no-tracer.ts';
 import { info } from './memory-fixture.ts';
@@ -40,6 +40,8 @@ interface Changes extends Partial<Ports> {
   machine?: Partial<MachinePort>;
   config?: Partial<AgentConfig>;
   tokensToday?: number;
+  /** What the model gives first; then it says `Done.` */
+  parts?: ModelPart[];
 }
 
 const nameOf = ({ type, payload }: StoredEvent) => {
@@ -49,7 +51,7 @@ const nameOf = ({ type, payload }: StoredEvent) => {
 
 /** An engine over rows in memory, whose model says `Done.`; `log` has its events and what a test adds. */
 export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Changes = {}) => {
-  const { machine, config: other, tokensToday = 0, ...ports } = changes;
+  const { machine, config: other, tokensToday = 0, parts = [], ...ports } = changes;
   const log: string[] = [];
   const errors: unknown[] = [];
   const memory = rowsStore(rows);
@@ -71,6 +73,7 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
       info: () => Promise.resolve(info(100_000)),
       stream: async function* () {
         log.push('the model is asked');
+        if (parts.length > 0) return yield* parts.splice(0);
         yield { type: 'text', text: 'Done.' };
         yield { type: 'finish', reason: 'stop', usage };
       },

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import type { MachinePort, MachineTool } from '../ports.ts';
+import { machineTool, machineView } from '../../test/outside-tools.ts';
+import type { MachinePort } from '../ports.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { stopThread } from '../run/stop.ts';
 import { steer } from '../run/steer.ts';
 import { onMachineCall } from './recover.ts';
 
-const writeTool: MachineTool = {
-  name: 'write_file',
-  description: 'Writes',
-  inputSchema: { type: 'object' },
-  group: 'filesystemWrite',
-  isReading: false,
-};
-const view: MachinePort['view'] = () =>
-  Promise.resolve({ id: 'm1', name: 'box', directory: null, isConnected: true, tools: [writeTool] });
+const view = () => Promise.resolve(machineView(machineTool('write_file')));
 
 /** A call of the machine. */
 const rowsWith = (call: Partial<ToolCallRow>) =>

@@ -1,16 +1,9 @@
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import type { MachinePort, McpTool } from '../ports.ts';
+import { machineView, mcpTool } from '../../test/outside-tools.ts';
+import type { MachinePort } from '../ports.ts';
 import type { AskRow } from '../rows.ts';
-
-const ring: McpTool = {
-  name: 'mcp__bell__ring',
-  server: 'bell',
-  tool: 'ring',
-  description: '',
-  inputSchema: { type: 'object' },
-};
 
 const approved: AskRow = {
   userId: 'ann',
@@ -26,7 +19,7 @@ const approved: AskRow = {
     message: 'Ring?',
     requestId: 'ask_1',
     toolCallId: 'tc_1',
-    toolName: ring.name,
+    toolName: mcpTool.name,
     args: {},
     expiresAt: null,
   },
@@ -46,10 +39,10 @@ const resume = async (changes: Changes = {}) => {
     calls += 1;
     return Promise.resolve({ content: [] });
   };
-  const rows = rowsWithCall({ tool: ring.name, effect: 'outside', askId: 'ask_1' });
+  const rows = rowsWithCall({ tool: mcpTool.name, effect: 'outside', askId: 'ask_1' });
   const world = engineFixture(
     { ...rows, agentAsks: [approved] },
-    { mcp: { tools: () => Promise.resolve([ring]), call }, ...changes },
+    { mcp: { tools: () => Promise.resolve([mcpTool]), call }, ...changes },
   );
   world.ctx.wake('ann', 'ag_1');
   await expect.poll(() => world.log.at(-1)).toBe('run-finish');
@@ -96,8 +89,7 @@ describe('AG-06 work that continues after its answer', () => {
 
   it('does not make the call of a machine that no longer offers its tool', async () => {
     const call: MachinePort['call'] = () => Promise.reject(new Error('made'));
-    const view: MachinePort['view'] = () =>
-      Promise.resolve({ id: 'm1', name: 'box', directory: null, isConnected: true, tools: [] });
+    const view = () => Promise.resolve(machineView());
     const rows = rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1' });
     const { ctx, log } = engineFixture(rows, { machine: { view, call } });
     ctx.wake('ann', 'ag_1');

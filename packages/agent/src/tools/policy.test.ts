@@ -2,33 +2,10 @@ import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/setti
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
+import { domainWith, mcpTool } from '../../test/outside-tools.ts';
 import { messageRow } from '../../test/rows.ts';
-import type { DomainAdapter, McpTool } from '../ports.ts';
 
-const ring: McpTool = {
-  name: 'mcp__bell__ring',
-  server: 'bell',
-  tool: 'ring',
-  description: '',
-  inputSchema: { type: 'object' },
-};
-const n8n: DomainAdapter = {
-  id: 'n8n',
-  title: 'n8n',
-  instructions: '',
-  tools: () =>
-    Promise.resolve([
-      {
-        name: 'n8n_delete_workflow',
-        description: '',
-        inputSchema: { type: 'object' },
-        effect: 'destructive',
-        describe: () => 'Delete it?',
-        run: () => Promise.resolve({ text: 'deleted' }),
-      },
-    ]),
-  test: () => Promise.resolve([]),
-};
+const n8n = domainWith(() => Promise.resolve({ text: 'deleted' }));
 const helper = { role: 'r', instructions: 'child' };
 
 /** One call for each action of the policy. */
@@ -55,7 +32,7 @@ const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<stri
       config: { policy: { ...defaultPolicies, [action]: policy } },
       web: { fetch: () => Promise.resolve({ kind: 'page', page }) },
       search: { isOn: () => Promise.resolve(true), search: () => Promise.resolve([]) },
-      mcp: { tools: () => Promise.resolve([ring]), call: () => Promise.resolve({ content: [] }) },
+      mcp: { tools: () => Promise.resolve([mcpTool]), call: () => Promise.resolve({ content: [] }) },
       domains: [n8n],
     },
   );
