@@ -58,6 +58,22 @@ describe('an answer', () => {
     });
   });
 
+  it('CF-24 that denies without a decision ends the call, and the machine is not called again', async () => {
+    const write = use('write_file', { filePath: 'a', content: 'b' });
+    const { say, daemon, agent, userId, until, types, panel } = await withMachine(story([write, write]));
+    await say('write');
+    const call = await nextCall(daemon);
+    await daemon.respond(call.requestId, machineQuestion);
+    const { payload } = await until('confirmation-request');
+    await agent.confirm(userId, payload.requestId, { kind: 'approval', approved: false });
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    // The same call again is denied unasked.
+    expect((await types()).filter((type) => type === 'tool-error')).toHaveLength(2);
+    expect((await types()).filter((type) => type === 'confirmation-request')).toHaveLength(1);
+    const { calls } = await panel.calls.list.query({});
+    expect(calls).toMatchObject([{ requestId: call.requestId, state: 'denied' }]);
+  });
+
   it('to the machine that comes before its question is written is not lost', async () => {
     const { say, daemon, server, userId, until } = await withMachine(
       story([use('write_file', { filePath: 'a', content: 'b' }), { text: 'Done.' }]),
