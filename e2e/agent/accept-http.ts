@@ -20,8 +20,8 @@ export const agentOf = (person: Person) => {
     get: send('GET'),
     post: send('POST'),
     patch: send('PATCH'),
-    /** Resolves with the first frame of a thread's stream that holds the text; the thread must exist. */
-    hears: async (threadId: string, text: string): Promise<{ heard: Promise<string> }> => {
+    /** Opens the stream of an existing thread; `found` resolves with what has come once it holds the text. */
+    listen: async (threadId: string, text: string): Promise<{ found: Promise<string> }> => {
       const { body } = await person.fetch(`/api/v1/instance-ai/events/${threadId}`);
       if (!body) throw new Error('the stream has a body');
       const read = async () => {
@@ -32,7 +32,7 @@ export const agentOf = (person: Person) => {
         }
         throw new Error(`the stream ended without ${text}`);
       };
-      return { heard: read() };
+      return { found: read() };
     },
   };
 };

@@ -102,7 +102,7 @@ describe('a run, from outside', () => {
     expect(requests.map((text) => text.includes('the queued message'))).toEqual([false, false, true]);
   });
 
-  describe('acceptance 6: AG-10 Stop', () => {
+  describe('acceptance 6: AG-10 CF-10 Stop', () => {
     const isGone = (pid: number) => {
       try {
         return !process.kill(pid, 0);
@@ -155,9 +155,9 @@ describe('a run, from outside', () => {
     });
     it('while it waits to try again: it does not', async () => {
       await agent().post('/threads', { id: 'retrying' });
-      const { heard } = await agent().hears('retrying', 'next try in');
+      const { found } = await agent().listen('retrying', 'next try in');
       await say('retrying');
-      await heard;
+      await found;
       await stop('retrying');
       expect(count('retrying')).toBe(1);
     });
