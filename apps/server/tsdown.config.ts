@@ -8,7 +8,7 @@ const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 
 /** The package of the same repository that brings the text of its licence. */
 const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');
 
-/** Variables of its CommonJS build have the names that the bundler gives to modules: its ES modules are taken. */
+/** Its CommonJS build has variables with the names of the bundler's own wrappers, so its ES build is used. */
 const conventionsAsModules: Rolldown.Plugin = {
   name: 'conventions-as-modules',
   resolveId: {

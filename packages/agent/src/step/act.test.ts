@@ -96,7 +96,7 @@ describe('a text from outside', () => {
     expect(errors).toEqual([]);
   });
 
-  it('of the gateway itself is none: memory asks nothing', async () => {
+  it('does not include sentences of the gateway: memory asks nothing', async () => {
     const error = { code: 'DENIED', message: 'The person denied this' };
     const { log, result } = await act(
       machineCall,
