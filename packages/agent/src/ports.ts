@@ -132,6 +132,8 @@ export type MachineOutcome =
       state: CallState;
       result: ToolResult | null;
       error: { code: string; message: string } | null;
+      /** Why the person denied it. */
+      denialReason: string | null;
     };
 
 export interface MachinePort {

@@ -28,6 +28,7 @@ export const headColumns = [
   'started',
   'decision',
   'decidedBy',
+  'denialReason',
   'confirmationId',
   'epoch',
   'answerDigest',
