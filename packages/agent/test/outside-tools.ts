@@ -1,4 +1,12 @@
-import type { DomainAdapter, DomainResult, MachineTool, MachineView, McpTool } from '../src/ports.ts';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import type {
+  DomainAdapter,
+  DomainResult,
+  MachineOutcome,
+  MachineTool,
+  MachineView,
+  McpTool,
+} from '../src/ports.ts';
 
 export const mcpTool: McpTool = {
   name: 'mcp__bell__ring',
@@ -42,3 +50,12 @@ export const domainWith = (run: () => Promise<DomainResult>): DomainAdapter => (
     ]),
   test: () => Promise.resolve([]),
 });
+
+/** The end of a call on a machine. */
+export const endedAs = (
+  state: Extract<MachineOutcome, { kind: 'ended' }>['state'],
+  {
+    result = null,
+    error = null,
+  }: { result?: ToolResult | null; error?: { code: string; message: string } | null },
+): MachineOutcome => ({ kind: 'ended', state, result, error, denialReason: null });

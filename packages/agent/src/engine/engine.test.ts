@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import { machineTool, machineView } from '../../test/outside-tools.ts';
+import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
 import type { MachinePort } from '../ports.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { stopThread } from '../run/stop.ts';
@@ -17,8 +17,7 @@ describe('an answer to the machine', () => {
   it('that comes, with the end of its call, before the question is written, is found behind it', async () => {
     let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
     const call: MachinePort['call'] = async () => {
-      if (state === 'ended')
-        return { kind: 'ended', state: 'succeeded', result: { content: [] }, error: null };
+      if (state === 'ended') return endedAs('succeeded', { result: { content: [] } });
       // The person answers and the call ends while the outcome is on its way: no other change follows.
       state = 'ended';
       return { kind: 'waiting', confirmationId: 'c1', title: 'Write?', expiresAt: null };

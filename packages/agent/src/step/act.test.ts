@@ -1,7 +1,7 @@
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import { domainWith, machineTool, machineView, mcpTool } from '../../test/outside-tools.ts';
+import { domainWith, endedAs, machineTool, machineView, mcpTool } from '../../test/outside-tools.ts';
 import { toolCallRow } from '../../test/rows.ts';
 import { OutsideError, WebError, type MachineOutcome } from '../ports.ts';
 import type { ToolCallRow } from '../rows.ts';
@@ -42,21 +42,13 @@ const act = async (call: Partial<ToolCallRow>, changes: Changes) => {
 
 describe('a text from outside', () => {
   it.each<[string, Partial<ToolCallRow>, Changes]>([
-    [
-      'a result of a machine',
-      machineCall,
-      ofMachine({ kind: 'ended', state: 'succeeded', result: { content }, error: null }),
-    ],
+    ['a result of a machine', machineCall, ofMachine(endedAs('succeeded', { result: { content } }))],
     [
       'a failed result of a machine',
       machineCall,
-      ofMachine({ kind: 'ended', state: 'failed', result: { content, isError: true }, error: null }),
+      ofMachine(endedAs('failed', { result: { content, isError: true } })),
     ],
-    [
-      'the error of a machine',
-      machineCall,
-      ofMachine({ kind: 'ended', state: 'failed', result: null, error: failed }),
-    ],
+    ['the error of a machine', machineCall, ofMachine(endedAs('failed', { error: failed }))],
     [
       'a result of an MCP server',
       mcpCall,
@@ -98,16 +90,13 @@ describe('a text from outside', () => {
 
   it('does not include sentences of the gateway: memory asks nothing', async () => {
     const error = { code: 'DENIED', message: 'The person denied this' };
-    const { log, result } = await act(
-      machineCall,
-      ofMachine({ kind: 'ended', state: 'denied', result: null, error }),
-    );
+    const { log, result } = await act(machineCall, ofMachine(endedAs('denied', { error })));
     expect([result, log[1]]).toEqual([expect.not.stringContaining('untrusted'), 'tool-result ok']);
   });
 
   it('AG-09 holds no known secret for the model, where they are masked', async () => {
     const text = { content: [{ type: 'text' as const, text: `key ${secret}` }] };
-    const outcome = { kind: 'ended', state: 'succeeded', result: text, error: null } as const;
+    const outcome = endedAs('succeeded', { result: text });
     expect((await act(machineCall, ofMachine(outcome))).result).not.toContain(secret);
     const open = { ...always, areSecretsMasked: false };
     expect((await act(machineCall, { ...ofMachine(outcome), config: open })).result).toContain(secret);

@@ -1,6 +1,7 @@
 import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/settings';
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
+import type { Effect } from '../rows.ts';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { domainWith, mcpTool } from '../../test/outside-tools.ts';
 import { messageRow } from '../../test/rows.ts';
@@ -19,10 +20,17 @@ const uses: Record<AgentAction, [tool: string, args: object]> = {
   domainWrite: ['n8n_delete_workflow', {}],
 };
 
+const effects: Partial<Record<AgentAction, Effect>> = {
+  fetchUrl: 'read',
+  webSearch: 'read',
+  executeMcpTool: 'outside',
+  domainWrite: 'outside',
+};
+
 /** What a call of that action leads to first, where the owner's policy says so. */
 const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<string | undefined> => {
   const [tool, args] = uses[action];
-  const effect = ['executeMcpTool', 'domainWrite'].includes(action) ? 'outside' : 'own';
+  const effect = effects[action] ?? 'own';
   const person = messageRow('ann', 1, { parts: [{ type: 'text', text: 'Read page.example' }] });
   const rows = rowsWithCall({ tool, effect, arguments: JSON.stringify(args) });
   const page = { url: 'http://page.example/', title: '', markdown: 'text' };
