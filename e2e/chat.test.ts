@@ -63,7 +63,7 @@ describeWith('chromium')('the chat', () => {
     expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('hello');
   });
 
-  it('loads and runs nothing of what the model wrote', async () => {
+  it('acceptance 19: SS-16 loads and runs nothing of what the model wrote', async () => {
     await page.getByText('<script>').waitFor();
     expect([outside, await page.locator('main img').count()]).toEqual([[], 0]);
     // The number of questions goes a moment after the answer.

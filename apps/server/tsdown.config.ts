@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'tsdown';
+import { defineConfig, type Rolldown } from 'tsdown';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 /** A binary, and what loads files of its own while it runs. */
@@ -7,6 +7,17 @@ const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 
 
 /** The package of the same repository that brings the text of its licence. */
 const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');
+
+/** Its CommonJS build has variables with the names of the bundler's own wrappers, so its ES build is used. */
+const conventionsAsModules: Rolldown.Plugin = {
+  name: 'conventions-as-modules',
+  resolveId: {
+    filter: { id: /^@opentelemetry\/semantic-conventions$/ },
+    handler(id, importer) {
+      return this.resolve(id, importer, { kind: 'import-statement', skipSelf: true });
+    },
+  },
+};
 
 export default defineConfig({
   // The worker is started by its file.
@@ -25,6 +36,7 @@ export default defineConfig({
   clean: true,
   dts: false,
   plugins: [
+    conventionsAsModules,
     thirdPartyNotices({
       fileName: 'third-party-notices.txt',
       texts: { '@ai-sdk/provider-utils': aiSdkLicense },

@@ -30,9 +30,10 @@ describe('an answer', () => {
     ]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const lost = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(lost?.reason).toMatchObject({ code: 'ALREADY_DECIDED' });
-    await until('run-finish');
     const winner = outcomes[0].status === 'fulfilled' ? 'this' : 'that';
+    const message = `This confirmation has been answered already: ${winner}`;
+    expect(lost?.reason).toMatchObject({ code: 'ALREADY_DECIDED', message });
+    await until('run-finish');
     expect(textOf(requestsOf(model.requests)[1]!)).toContain(`→ ${winner}`);
     expect((await types()).filter((type) => type === 'confirmation-closed')).toHaveLength(1);
   });
@@ -55,6 +56,22 @@ describe('an answer', () => {
     await expect(agent.confirm(userId, requestId, said('late'))).rejects.toMatchObject({
       code: 'CONFIRMATION_CLOSED',
     });
+  });
+
+  it('CF-24 that denies without a decision ends the call, and the machine is not called again', async () => {
+    const write = use('write_file', { filePath: 'a', content: 'b' });
+    const { say, daemon, agent, userId, until, types, panel } = await withMachine(story([write, write]));
+    await say('write');
+    const call = await nextCall(daemon);
+    await daemon.respond(call.requestId, machineQuestion);
+    const { payload } = await until('confirmation-request');
+    await agent.confirm(userId, payload.requestId, { kind: 'approval', approved: false });
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    // The same call again is denied unasked.
+    expect((await types()).filter((type) => type === 'tool-error')).toHaveLength(2);
+    expect((await types()).filter((type) => type === 'confirmation-request')).toHaveLength(1);
+    const { calls } = await panel.calls.list.query({});
+    expect(calls).toMatchObject([{ requestId: call.requestId, state: 'denied' }]);
   });
 
   it('to the machine that comes before its question is written is not lost', async () => {

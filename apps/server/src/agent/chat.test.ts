@@ -166,7 +166,7 @@ describe('Stop', () => {
       { child: [silent] },
     ],
   ])(
-    'ends everything within 2 s while %s, twice is once, and nothing follows',
+    'AG-10 ends everything within 2 s while %s, twice is once, and nothing follows',
     async (state, main, others) => {
       const { say, until, agent, userId, snapshot, types, model } = await withAgent(story(main, others));
       await say('start');

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
-import { nextCall, withAgent, withMachine } from '../../test/agent.ts';
+import { nextCall, resultOf, threadOf, withAgent, withMachine } from '../../test/agent.ts';
 import { startServer } from '../../test/server.ts';
 
 const raw = (name: string, text: string) => ({ calls: [{ name, arguments: text }] });
@@ -38,7 +40,7 @@ describe('what fails at the model', () => {
       'MODEL_REFUSED',
     ],
     ['arguments of 10 MB', raw('x', `"${'x'.repeat(10_000_000)}"`), 'MODEL_REFUSED'],
-  ])('ends the run with a sentence: %s', async (_, turn, code) => {
+  ])('AG-07 ends the run with a sentence: %s', async (_, turn, code) => {
     const { say, until, snapshot, types } = await withAgent(story([turn]));
     await say('go');
     const error = await until('error');
@@ -71,7 +73,7 @@ describe('what the model gets wrong', () => {
     ['an unknown tool', use('rm'), 'There is no tool rm'],
     ['__proto__ as a tool', use('__proto__'), 'There is no tool __proto__'],
     ['constructor as a tool', use('constructor'), 'There is no tool constructor'],
-  ])('ends the call with a text, and the run goes on: %s', async (_, turn, text) => {
+  ])('AG-07 ends the call with a text, and the run goes on: %s', async (_, turn, text) => {
     const { say, until, model } = await withMachine(story([turn, done]));
     await say('go');
     expect((await until('tool-error')).payload.error).toContain(text);
@@ -166,4 +168,42 @@ it('an orderly restart of the server is no crash', async () => {
     await model.request(number);
   }
   expect(await app.agent?.threads.get(userId, 'thread')).toMatchObject({ status: 'active' });
+});
+
+it('AG-09 the record of a call keeps a secret that the model does not see', async () => {
+  const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const { say, until, daemon, panel, model } = await withMachine(
+    story([use('read_file', { path: 'a' }), done]),
+  );
+  await say('read');
+  const { requestId } = await nextCall(daemon);
+  await daemon.respond(requestId, resultOf(`The key is ${secret}.`));
+  await until('run-finish');
+  const last = requestsOf(model.requests)[1]!;
+  expect([textOf(last).includes('The key is'), last.text.includes(secret)]).toEqual([true, false]);
+  expect(JSON.stringify((await panel.calls.get.query({ requestId })).result)).toContain(secret);
+});
+
+it('PS-10 PS-11 a run whose rows are of another version ends; the server starts, and its other runs work', async () => {
+  const which = use('ask-user', { questions: [{ id: 'q', question: 'Which?', type: 'text' }] });
+  const { server, model, agent, userId } = await withAgent(story(() => which));
+  const first = threadOf(agent, userId, 'first');
+  const second = threadOf(agent, userId, 'second');
+  await Promise.all([first.say('go'), second.say('go')]);
+  const asked = [await first.until('confirmation-request'), await second.until('confirmation-request')];
+  await server.app.close();
+  const database = new Database(join(server.dataDir, 'drawbridge.db'));
+  database.exec(`update agentMessages set v = 2 where threadId = 'first'`);
+  database.close();
+  const environment = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
+  const { app } = await startServer({ dataDir: server.dataDir, environment });
+  if (!app.agent) throw new Error('the agent is on');
+  for (const { payload } of asked)
+    await app.agent.confirm(userId, payload.requestId, { kind: 'questions', answers: [] });
+  const restarted = app.agent;
+  const finished = await threadOf(restarted, userId, 'first').until('run-finish');
+  expect(finished.payload.status).toBe('error');
+  const isAskedAgain = ({ payload }: { payload: { requestId: string } }) =>
+    payload.requestId !== asked[1]?.payload.requestId;
+  await threadOf(restarted, userId, 'second').until('confirmation-request', isAskedAgain);
 });

@@ -89,7 +89,7 @@ it('an open stream has a comment every 15 s, as long as its reader is there', as
 const leaveUnread = (raw: ServerResponse, bytes: number) =>
   Object.defineProperty(raw, 'writableLength', { value: bytes });
 
-describe('a reader that leaves more than 1 MiB unread', () => {
+describe('RX-01 a reader that leaves more than 1 MiB unread', () => {
   it('is cut off at the next frame, and is sent nothing more', async () => {
     const { stream, raw, writes } = await onSocket('close');
     expect(stream.send({ data: 1 })).toBe(true);

@@ -8,6 +8,7 @@ import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { agentOf, runOf, workOf } from '../engine/load.ts';
 import { tokensOf } from '../step/budget.ts';
+import { answerWord } from './answer-word.ts';
 import { closeAsk } from './ask.ts';
 
 /** The kinds of answers to each kind of question. */
@@ -70,6 +71,12 @@ const afterAnswer = async (
   return { writes: [update('agentToolCalls', where, { state: 'planned' })], after: () => {} };
 };
 
+const closedBy = ({ state, answer }: AskRow) => {
+  if (state !== 'answered') return errors.confirmationClosed();
+  const winner = answer === null ? 'answered' : answerWord(answer);
+  return errors.alreadyDecided({ message: `This confirmation has been answered already: ${winner}` });
+};
+
 /**
  * Answers a question of the agent once, durably. Throws `notFound`, `badRequest`, `alreadyDecided` and
  * `confirmationClosed`.
@@ -83,16 +90,13 @@ export const confirmAsk = async (
   const ask = await read();
   if (!ask) throw errors.notFound();
   requireFit(ask, answer);
-  if (ask.state === 'answered') throw errors.alreadyDecided();
+  if (ask.state === 'answered') throw closedBy(ask);
   const isLate = ask.expiresAt !== null && ask.expiresAt <= ctx.clock.now();
   const agent = await agentOf(ctx, userId, ask.agentId);
   if (ask.state !== 'open' || isLate || !agent) throw errors.confirmationClosed();
   const end = await afterAnswer(ctx, ask, { agent, answer });
   const writes = [...closeAsk(ctx, ask, { outcome: 'answered', answer }), ...end.writes];
-  if (!(await ctx.store.commit(writes, 'synced'))) {
-    const now = await read();
-    throw now?.state === 'answered' ? errors.alreadyDecided() : errors.confirmationClosed();
-  }
+  if (!(await ctx.store.commit(writes, 'synced'))) throw closedBy((await read()) ?? ask);
   end.after();
   ctx.wake(userId, agent.id);
   return { runId: ask.runId };

@@ -20,6 +20,7 @@ const lengthOf = (signal: ThreadSignal): number =>
 const createUnread = () => {
   let signals: ThreadSignal[] = [];
   let length = 0;
+  let isCut = false;
   let wake: () => void = () => {};
   return {
     add: (signal: ThreadSignal) => {
@@ -30,6 +31,7 @@ const createUnread = () => {
       if (length > maxUnreadLength || signals.length > maxUnread) {
         signals = [{ type: 'changed' }];
         length = 0;
+        isCut = true;
       }
       wake();
     },
@@ -37,6 +39,12 @@ const createUnread = () => {
       const signal = signals.shift();
       if (signal) length -= lengthOf(signal);
       return signal;
+    },
+    /** Whether live text was dropped since the last time. */
+    takeCut: (): boolean => {
+      const was = isCut;
+      isCut = false;
+      return was;
     },
     wake: () => wake(),
     /** Resolves with the next signal or wake-up. */
@@ -52,7 +60,7 @@ const withoutPartial = ({ partial: _partial, ...now }: ThreadNow) => JSON.string
  * what happens. Throws `notFound` for an unknown thread, also once it is removed.
  */
 export async function* followThread(
-  threads: Threads,
+  threads: Pick<Threads, 'listen' | 'eventsAfter' | 'now'>,
   { userId, threadId, lastEventId, signal }: Reader,
 ): AsyncGenerator<ThreadFrame, void, undefined> {
   const unread = createUnread();
@@ -74,7 +82,7 @@ export async function* followThread(
         seq = missed.lastSeq;
         if (missed.isReset) yield { type: 'reset', nextEventId: seq + 1 };
         const now = await threads.now(userId, threadId);
-        if (withoutPartial(now) !== synced) yield { type: 'run-sync', now };
+        if (unread.takeCut() || withoutPartial(now) !== synced) yield { type: 'run-sync', now };
         synced = withoutPartial(now);
       }
     }

@@ -1,3 +1,4 @@
+import { errorTable } from '@drawbridge/contracts/errors';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { MachineOutcome, MachineTool } from '../ports.ts';
@@ -50,7 +51,14 @@ const outcomeOf = (
   if (result === null) {
     const outcome = state === 'denied' ? 'denied' : state === 'lost' ? 'lost' : 'failed';
     const text = error?.message ?? `The call ended as ${state}.`;
-    return { type: 'result', outcome, parts: [{ type: 'text', text }] };
+    // The message of a tool that failed was written on the machine, the others by the gateway.
+    const isOutside = error?.code === errorTable.toolFailed.code;
+    return {
+      type: 'result',
+      outcome,
+      parts: [{ type: 'text', text }],
+      ...(isOutside && { source: call.tool }),
+    };
   }
   const { parts, writes } = resultParts(ctx, thread, result);
   const failed = state === 'denied' ? 'denied' : 'failed';

@@ -1,4 +1,5 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { OutsideError } from '@drawbridge/agent';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -191,7 +192,9 @@ describe('a server that fails', () => {
     const { call, server } = await open();
     const { 'tools/call': echo } = server.all;
     server.all['tools/call'] = answer;
-    await expect(call()).rejects.toThrow(`The MCP server "files" ${sentence}`);
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutsideError);
+    expect(String(error)).toContain(`The MCP server "files" ${sentence}`);
     if (echo) server.all['tools/call'] = echo;
     expect(await call({ b: 2 })).toEqual(text('{"b":2}'));
   });

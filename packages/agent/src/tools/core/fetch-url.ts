@@ -50,7 +50,6 @@ const accessTo = async (use: ToolUse, target: AccessTarget, answer: AskAnswer | 
       ? { type: 'open', writes: grantsOf(use, target, answer) }
       : { type: 'denied' };
   const { policy } = await use.ctx.config();
-  if (policy.fetchUrl === 'blocked') return { type: 'denied' };
   const keys = [hostGrant(target.host), allHostsGrant];
   // The owner's policy is a grant for each host.
   const grants = policy.fetchUrl === 'always_allow' ? keys : await grantsAmong(use, keys);

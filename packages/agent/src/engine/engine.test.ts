@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
+import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
+import type { MachinePort } from '../ports.ts';
+import type { ToolCallRow } from '../rows.ts';
+import { stopThread } from '../run/stop.ts';
+import { steer } from '../run/steer.ts';
+import { onMachineCall } from './recover.ts';
+
+const view = () => Promise.resolve(machineView(machineTool('write_file')));
+
+/** A call of the machine. */
+const rowsWith = (call: Partial<ToolCallRow>) =>
+  rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1', ...call });
+
+describe('an answer to the machine', () => {
+  it('that comes, with the end of its call, before the question is written, is found behind it', async () => {
+    let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
+    const call: MachinePort['call'] = async () => {
+      if (state === 'ended') return endedAs('succeeded', { result: { content: [] } });
+      // The person answers and the call ends while the outcome is on its way: no other change follows.
+      state = 'ended';
+      return { kind: 'waiting', confirmationId: 'c1', title: 'Write?', expiresAt: null };
+    };
+    const { ctx, store, log, errors } = engineFixture(rowsWith({}), {
+      machine: { view, call, stateOf: () => Promise.resolve(state) },
+    });
+    ctx.wake('ann', 'ag_1');
+    await expect.poll(() => log.at(-1)).toBe('run-finish');
+    expect(log.slice(0, 3)).toEqual([
+      'confirmation-request',
+      'confirmation-closed answered',
+      'tool-result ok',
+    ]);
+    expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ state: 'ended' }]);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('AG-10 CF-10 what ends a call that waits for the person', () => {
+  const waiting = () => {
+    const world = engineFixture(rowsWith({ state: 'waiting' }), {
+      machine: {
+        view,
+        stateOf: () => Promise.resolve('ended'),
+        // The machine's record reports the end of the call at once.
+        cancel: async (userId, requestId) => {
+          world.log.push('cancelled on the machine');
+          await onMachineCall(world.ctx, userId, requestId);
+        },
+      },
+    });
+    return world;
+  };
+
+  it('Stop withdraws its question first, then cancels it: its end is no answer', async () => {
+    const { ctx, log } = waiting();
+    await stopThread(ctx, 'ann', 't1');
+    expect(log).toEqual([
+      'confirmation-closed withdrawn',
+      'tool-interrupted stopped',
+      'agent-completed',
+      'run-finish',
+      'cancelled on the machine',
+    ]);
+  });
+
+  it('a steered message does so too', async () => {
+    const { ctx, store, log } = waiting();
+    const [run] = await store.find('agentRuns', { userId: 'ann' });
+    const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
+    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(log.slice(0, 2)).toEqual(['confirmation-closed withdrawn', 'tool-error skipped']);
+    expect(log.indexOf('cancelled on the machine')).toBeGreaterThan(1);
+    expect(log).not.toContain('confirmation-closed answered');
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { engineFixture } from '../../test/engine-fixture.ts';
+import { messageRow, runRow, threadRow } from '../../test/rows.ts';
+import type { RunRow } from '../rows.ts';
+import { continueThread } from './after-run.ts';
+
+const followUps = (count: number): Partial<RunRow>[] =>
+  Array.from({ length: count }, () => ({ kind: 'follow-up' }));
+
+it.each<[string, Partial<RunRow>[], boolean]>([
+  ['a run that is completed', [{}], true],
+  ['a run that failed', [{ state: 'error' }], true],
+  ['Stop', [{ state: 'cancelled' }], false],
+  ['a follow-up that failed', [{}, { kind: 'follow-up', state: 'error' }], false],
+  ['four follow-ups of one message', [{}, ...followUps(4)], true],
+  ['five follow-ups of one message', [{}, ...followUps(5)], false],
+  ['a message behind five follow-ups', [...followUps(5), {}], true],
+])('AG-10 news of the background after %s: a run follows: %#', async (_, runs, follows) => {
+  const { ctx, store } = engineFixture({
+    agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
+    agentRuns: runs.map((run, at) =>
+      runRow('ann', `old_${at}`, { state: 'completed', startedAt: at + 1, ...run }),
+    ),
+    agentMessages: [messageRow('ann', 1, { source: 'note' })],
+  });
+  await continueThread(ctx, { userId: 'ann', threadId: 't1' });
+  const all = await store.find('agentRuns', { userId: 'ann' });
+  expect(all.length - runs.length).toBe(follows ? 1 : 0);
+});

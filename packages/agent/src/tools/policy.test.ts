@@ -1,0 +1,100 @@
+import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/settings';
+import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../rows.ts';
+import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
+import { domainWith, mcpTool } from '../../test/outside-tools.ts';
+import { messageRow } from '../../test/rows.ts';
+
+const n8n = domainWith(() => Promise.resolve({ text: 'deleted' }));
+const helper = { role: 'r', instructions: 'child' };
+
+/** One call for each action of the policy. */
+const uses: Record<AgentAction, [tool: string, args: object]> = {
+  fetchUrl: ['fetch-url', { url: 'http://page.example/' }],
+  webSearch: ['web-search', { query: 'q' }],
+  executeMcpTool: ['mcp__bell__ring', {}],
+  remember: ['remember', { section: 'notes', mode: 'add', text: 'a' }],
+  delegate: ['delegate', helper],
+  background: ['delegate', { ...helper, background: true }],
+  domainWrite: ['n8n_delete_workflow', {}],
+};
+
+const effects: Partial<Record<AgentAction, Effect>> = {
+  fetchUrl: 'read',
+  webSearch: 'read',
+  executeMcpTool: 'outside',
+  domainWrite: 'outside',
+};
+
+/** What a call of that action leads to first, where the owner's policy says so. */
+const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<string | undefined> => {
+  const [tool, args] = uses[action];
+  const effect = effects[action] ?? 'own';
+  const person = messageRow('ann', 1, { parts: [{ type: 'text', text: 'Read page.example' }] });
+  const rows = rowsWithCall({ tool, effect, arguments: JSON.stringify(args) });
+  const page = { url: 'http://page.example/', title: '', markdown: 'text' };
+  const { ctx, log } = engineFixture(
+    { ...rows, agentMessages: [person] },
+    {
+      config: { policy: { ...defaultPolicies, [action]: policy } },
+      web: { fetch: () => Promise.resolve({ kind: 'page', page }) },
+      search: { isOn: () => Promise.resolve(true), search: () => Promise.resolve([]) },
+      mcp: { tools: () => Promise.resolve([mcpTool]), call: () => Promise.resolve({ content: [] }) },
+      domains: [n8n],
+    },
+  );
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log.length).toBeGreaterThan(0);
+  return log[0];
+};
+
+describe('the policy of the owner', () => {
+  const actions = Object.keys(uses) as AgentAction[];
+
+  it.each(actions)('require_approval: %s asks', async (action) => {
+    expect(await outcomeOf(action, 'require_approval')).toBe('confirmation-request');
+  });
+
+  it.each(actions)('always_allow: %s runs', async (action) => {
+    const started = action === 'delegate' ? 'agent-spawned' : 'tool-result ok';
+    expect(await outcomeOf(action, 'always_allow')).toBe(started);
+  });
+
+  it.each(actions)('blocked: %s is not there', async (action) => {
+    // The tool `delegate` is there for those that are not in the background.
+    const refused = action === 'background' ? 'tool-error denied' : 'tool-error failed';
+    expect(await outcomeOf(action, 'blocked')).toBe(refused);
+  });
+
+  it('always_allow does not write to memory unasked what came from outside', async () => {
+    const [tool, args] = uses.remember;
+    const rows = rowsWithCall({ tool, effect: 'own', arguments: JSON.stringify(args) });
+    const agentAgents = rows.agentAgents.map((agent) => ({ ...agent, tainted: true }));
+    const { ctx, log } = engineFixture({ ...rows, agentAgents });
+    ctx.wake('ann', 'ag_1');
+    await expect.poll(() => log[0]).toBe('confirmation-request');
+  });
+});
+
+it('SS-08 a page may lead to its own host alone, and to no sub-domain', async () => {
+  const asked: boolean[] = [];
+  const rows = rowsWithCall({ tool: 'fetch-url', arguments: '{"url":"http://page.example/"}' });
+  const person = messageRow('ann', 1, { parts: [{ type: 'text', text: 'Read page.example' }] });
+  const { ctx, log } = engineFixture(
+    { ...rows, agentMessages: [person] },
+    {
+      config: { policy: { ...defaultPolicies, fetchUrl: 'always_allow' } },
+      web: {
+        fetch: (_, { mayFollow }) => {
+          for (const host of ['page.example', 'sub.page.example', 'example', 'evil.example'])
+            asked.push(mayFollow(new URL(`http://${host}/`)));
+          return Promise.resolve({ kind: 'redirect', url: 'http://evil.example/' });
+        },
+      },
+    },
+  );
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log[0]).toBe('tool-result ok');
+  expect(asked).toEqual([true, false, false, false]);
+});

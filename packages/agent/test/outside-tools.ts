@@ -1,0 +1,61 @@
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import type {
+  DomainAdapter,
+  DomainResult,
+  MachineOutcome,
+  MachineTool,
+  MachineView,
+  McpTool,
+} from '../src/ports.ts';
+
+export const mcpTool: McpTool = {
+  name: 'mcp__bell__ring',
+  server: 'bell',
+  tool: 'ring',
+  description: 'Rings',
+  inputSchema: { type: 'object' },
+};
+
+export const machineTool = (name: string, isReading = false): MachineTool => ({
+  name,
+  description: 'A tool of the machine',
+  inputSchema: { type: 'object' },
+  group: isReading ? 'filesystemRead' : 'filesystemWrite',
+  isReading,
+});
+
+export const machineView = (...tools: MachineTool[]): MachineView => ({
+  id: 'm1',
+  name: 'box',
+  directory: null,
+  isConnected: true,
+  tools,
+});
+
+/** A domain with one tool, `n8n_delete_workflow`. */
+export const domainWith = (run: () => Promise<DomainResult>): DomainAdapter => ({
+  id: 'n8n',
+  title: 'n8n',
+  instructions: '',
+  tools: () =>
+    Promise.resolve([
+      {
+        name: 'n8n_delete_workflow',
+        description: 'Deletes',
+        inputSchema: { type: 'object' },
+        effect: 'destructive',
+        describe: () => 'Delete it?',
+        run,
+      },
+    ]),
+  test: () => Promise.resolve([]),
+});
+
+/** The end of a call on a machine. */
+export const endedAs = (
+  state: Extract<MachineOutcome, { kind: 'ended' }>['state'],
+  {
+    result = null,
+    error = null,
+  }: { result?: ToolResult | null; error?: { code: string; message: string } | null },
+): MachineOutcome => ({ kind: 'ended', state, result, error, denialReason: null });
