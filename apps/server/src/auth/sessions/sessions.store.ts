@@ -11,12 +11,7 @@ export interface StoredSession {
   user: Omit<AuthTables['user'], 'disabledAt'>;
 }
 
-export interface SessionsStore {
-  /** The session of that token with its user, who is not disabled; also when it has expired. */
-  byToken(token: string): Promise<StoredSession | undefined>;
-}
-
-export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => {
+export const createSessionsStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofToken = prepareQuery((slot: Slot<{ token: string }>) =>
     auth
@@ -27,6 +22,7 @@ export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => 
       .where('user.disabledAt', 'is', null),
   );
   return {
+    /** The session of that token with its user, who is not disabled; also when it has expired. */
     byToken: cacheRows(async (token) => {
       const [row] = (await db.executeQuery(ofToken({ token }))).rows;
       if (!row) return undefined;
@@ -35,3 +31,5 @@ export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => 
     }),
   };
 };
+
+export type SessionsStore = ReturnType<typeof createSessionsStore>;

@@ -45,24 +45,7 @@ const read = (row: ShownRow) => ({
 export type StoredToken = ReturnType<typeof read>;
 
 /** A row that cannot be read counts as one that is not there. */
-export interface TokensStore {
-  /** The token with its user, who must be there and not disabled; also one that has expired. */
-  byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
-  /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
-  endOf(token: string): Promise<{ revoked: boolean; expiresAt: number } | null>;
-  /** Newest first, also those that have expired; without those that were revoked. */
-  ofUser(userId: string): Promise<StoredToken[]>;
-  /** Those of the ids that name a token that is switched on, of a user who is there. */
-  known(ids: string[]): Promise<{ id: string; expiresAt: number }[]>;
-  used(id: string, use: { at: number; from: string | null }): Promise<void>;
-  /** Deletes one that was never handed out. */
-  discard(userId: string, id: string): Promise<void>;
-  /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
-  revoke(userId: string, id: string): Promise<boolean>;
-  revokeAll(userId: string): Promise<void>;
-}
-
-export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
+export const createTokensStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     auth
@@ -96,8 +79,11 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
   };
 
   return {
-    byToken: (token) => byDigest(tokenDigest(token)),
-    endOf: async (token) => {
+    /** The token with its user, who must be there and not disabled; also one that has expired. */
+    byToken: (token: string): Promise<(StoredToken & { userId: string }) | undefined> =>
+      byDigest(tokenDigest(token)),
+    /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
+    endOf: async (token: string): Promise<{ revoked: boolean; expiresAt: number } | null> => {
       const row = await auth
         .selectFrom('apikey')
         .select(['enabled', 'expiresAt'])
@@ -106,7 +92,8 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
       if (row === undefined) return null;
       return readable(() => ({ revoked: !row.enabled, expiresAt: timeOf(row.expiresAt) })) ?? null;
     },
-    ofUser: async (userId) => {
+    /** Newest first, also those that have expired; without those that were revoked. */
+    ofUser: async (userId: string): Promise<StoredToken[]> => {
       const rows = await auth
         .selectFrom('apikey')
         .select(shown)
@@ -117,7 +104,8 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
         .execute();
       return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
-    known: async (ids) => {
+    /** Those of the ids that name a token that is switched on, of a user who is there. */
+    known: async (ids: string[]): Promise<{ id: string; expiresAt: number }[]> => {
       const rows = await auth
         .selectFrom('apikey')
         .innerJoin('user', 'user.id', 'apikey.referenceId')
@@ -129,23 +117,27 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
         enabled ? (readable(() => ({ id, expiresAt: timeOf(expiresAt) })) ?? []) : [],
       );
     },
-    used: async (id, { at, from }) => {
+    used: async (id: string, { at, from }: { at: number; from: string | null }) => {
       await auth
         .updateTable('apikey')
         .set({ lastRequest: new Date(at).toISOString(), lastUsedFrom: from })
         .where('id', '=', id)
         .execute();
     },
-    discard: async (userId, id) =>
+    /** Deletes one that was never handed out. */
+    discard: async (userId: string, id: string) =>
       void (await auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute()),
-    revoke: async (userId, id) => {
+    /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
+    revoke: async (userId: string, id: string): Promise<boolean> => {
       const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
       await forgetOldest(userId);
       return numUpdatedRows > 0;
     },
-    revokeAll: async (userId) => {
+    revokeAll: async (userId: string) => {
       await revoke(userId).execute();
       await forgetOldest(userId);
     },
   };
 };
+
+export type TokensStore = ReturnType<typeof createTokensStore>;

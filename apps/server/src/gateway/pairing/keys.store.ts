@@ -19,44 +19,17 @@ export interface PairingRecord {
   at: number;
 }
 
-/** Pairing tokens and session keys, by digest. */
-export interface KeysStore {
-  find(digest: string): Promise<StoredKey | undefined>;
-  /** The session keys of a machine that were not revoked. */
-  sessionsOf(machineId: string): Promise<StoredKey[]>;
-  /** Stores a new pairing token and revokes every unused one of that user. */
-  issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
-  /**
-   * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
-   * default, in one transaction. Null for an invalid token.
-   */
-  pair(record: PairingRecord): Promise<StoredMachine | null>;
-  /** Stores the machine of an init with a session key or the environment's key. */
-  saveInit(machine: MachineInit): Promise<StoredMachine>;
-  touch(digest: string, at: number): Promise<void>;
-  touchMachines(machineIds: string[], at: number): Promise<void>;
-  /** Revokes the session keys of a machine. */
-  revokeMachine(machineId: string, at: number): Promise<void>;
-  /** Revokes every key of a user. */
-  revokeUser(userId: string, at: number): Promise<void>;
-  revokeAll(at: number): Promise<void>;
-  /** Those of the machines that have a session key which is not revoked. */
-  withKey(machineIds: string[]): Promise<string[]>;
-  /**
-   * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
-   */
-  forgetDead(dead: { at: number; idleSince: number }): Promise<number>;
-}
-
 const forgottenAtOnce = 500;
 
-export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
+/** Pairing tokens and session keys, by digest. */
+export const createKeysStore = ({ db, cacheRows }: Store) => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
   );
   return {
     find: cacheRows(async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0]),
-    sessionsOf: (machineId) =>
+    /** The session keys of a machine that were not revoked. */
+    sessionsOf: (machineId: string): Promise<StoredKey[]> =>
       db
         .selectFrom('gatewayKeys')
         .selectAll()
@@ -64,7 +37,8 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute(),
-    issueToken: (token) =>
+    /** Stores a new pairing token and revokes every unused one of that user. */
+    issueToken: (token: { digest: string; userId: string; createdAt: number; expiresAt: number }) =>
       db.transaction().execute(async (trx) => {
         await trx
           .updateTable('gatewayKeys')
@@ -86,7 +60,11 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
           })
           .execute();
       }),
-    pair: ({ tokenDigest, sessionDigest, machine, at }) =>
+    /**
+     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
+     * default, in one transaction. Null for an invalid token.
+     */
+    pair: ({ tokenDigest, sessionDigest, machine, at }: PairingRecord): Promise<StoredMachine | null> =>
       db.transaction().execute(async (trx) => {
         const consumed = await trx
           .updateTable('gatewayKeys')
@@ -125,11 +103,13 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
           .execute();
         return saved;
       }),
-    saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
-    touch: async (digest, at) => {
+    /** Stores the machine of an init with a session key or the environment's key. */
+    saveInit: (machine: MachineInit): Promise<StoredMachine> =>
+      db.transaction().execute((trx) => saveMachine(trx, machine)),
+    touch: async (digest: string, at: number) => {
       await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
     },
-    touchMachines: async (machineIds, at) => {
+    touchMachines: async (machineIds: string[], at: number) => {
       await db
         .updateTable('gatewayKeys')
         .set({ lastUsedAt: at })
@@ -137,7 +117,8 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .where('revokedAt', 'is', null)
         .execute();
     },
-    revokeMachine: async (machineId, at) => {
+    /** Revokes the session keys of a machine. */
+    revokeMachine: async (machineId: string, at: number) => {
       await db
         .updateTable('gatewayKeys')
         .set({ revokedAt: at })
@@ -145,7 +126,8 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .where('revokedAt', 'is', null)
         .execute();
     },
-    revokeUser: async (userId, at) => {
+    /** Revokes every key of a user. */
+    revokeUser: async (userId: string, at: number) => {
       await db
         .updateTable('gatewayKeys')
         .set({ revokedAt: at })
@@ -153,10 +135,11 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .where('revokedAt', 'is', null)
         .execute();
     },
-    revokeAll: async (at) => {
+    revokeAll: async (at: number) => {
       await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
     },
-    withKey: async (machineIds) => {
+    /** Those of the machines that have a session key which is not revoked. */
+    withKey: async (machineIds: string[]): Promise<string[]> => {
       const rows = await db
         .selectFrom('gatewayKeys')
         .select('machineId')
@@ -166,7 +149,10 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .execute();
       return rows.flatMap(({ machineId }) => machineId ?? []);
     },
-    forgetDead: async ({ at, idleSince }) => {
+    /**
+     * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
+     */
+    forgetDead: async ({ at, idleSince }: { at: number; idleSince: number }): Promise<number> => {
       const dead = db
         .selectFrom('gatewayKeys')
         .select('digest')
@@ -190,3 +176,5 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
     },
   };
 };
+
+export type KeysStore = ReturnType<typeof createKeysStore>;

@@ -42,11 +42,6 @@ export type CallWrite =
   | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
   | { type: 'close-confirmation'; id: string; as: 'withdrawn' | 'expired'; at: number };
 
-export interface TransitionsStore {
-  /** Writes all or none; false, with nothing written, where another write came first. */
-  apply(writes: readonly CallWrite[], durability: Durability): Promise<boolean>;
-}
-
 type Row = Selectable<CallTable>;
 
 const textOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -200,7 +195,7 @@ const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'e
     .compile();
 
 /** Writes go through `commit`, so that calls that come together share one sync of the disk. */
-export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): TransitionsStore => {
+export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit) => {
   const calls = prepareCallQueries(db);
   const confirmations = prepareConfirmationQueries(db);
 
@@ -233,7 +228,8 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
     }
   };
   return {
-    apply: (writes, durability) =>
+    /** Writes all or none; false, with nothing written, where another write came first. */
+    apply: (writes: readonly CallWrite[], durability: Durability): Promise<boolean> =>
       commit(writes.map(toWrite), durability).then(
         () => true,
         (error: unknown) => {
@@ -243,3 +239,5 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
       ),
   };
 };
+
+export type TransitionsStore = ReturnType<typeof createTransitionsStore>;
