@@ -218,6 +218,34 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
   return { id, userId, info: { ...info, ...raised, problem: null } };
 };
 
+/**
+ * The machines that were connected when the server stopped, and those with open calls; and which of them
+ * could not be read whole.
+ */
+const readToRecover = async (
+  db: Kysely<Schema>,
+): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }> => {
+  const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
+  const chosen = db
+    .selectFrom('machines')
+    .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
+  // Many machines offer the same tools: each list is read once.
+  const lists = await db
+    .selectFrom('toolLists')
+    .selectAll()
+    .where('digest', 'in', chosen.select('toolsDigest'))
+    .execute();
+  const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
+  const rows = await chosen.selectAll().execute();
+  const stored = rows.map((row) => read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))));
+  return {
+    machines: stored.map(({ machine }) => machine),
+    unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
+      columns.length === 0 ? [] : [{ id, columns }],
+    ),
+  };
+};
+
 export const createMachinesStore = ({ db, commit }: Store) => {
   const machines = db
     .selectFrom('machines')
@@ -235,33 +263,7 @@ export const createMachinesStore = ({ db, commit }: Store) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
       return row && read(row, () => readList(row.tools)).machine;
     },
-    /**
-     * The machines that were connected when the server stopped, and those with open calls; and which of them
-     * could not be read whole.
-     */
-    toRecover: async (): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }> => {
-      const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
-      const chosen = db
-        .selectFrom('machines')
-        .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
-      // Many machines offer the same tools: each list is read once.
-      const lists = await db
-        .selectFrom('toolLists')
-        .selectAll()
-        .where('digest', 'in', chosen.select('toolsDigest'))
-        .execute();
-      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
-      const rows = await chosen.selectAll().execute();
-      const stored = rows.map((row) =>
-        read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))),
-      );
-      return {
-        machines: stored.map(({ machine }) => machine),
-        unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
-          columns.length === 0 ? [] : [{ id, columns }],
-        ),
-      };
-    },
+    toRecover: () => readToRecover(db),
     /** Another list of tools, where the machine is still in that epoch; false otherwise. */
     setTools: ({ id, epoch, toolList, categories: sent, modes }: ToolsChange): Promise<boolean> =>
       db.transaction().execute(async (trx) => {

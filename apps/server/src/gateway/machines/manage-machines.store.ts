@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
+import { revoke } from '../pairing/keys.store.ts';
 import { saveDefault } from './machines.store.ts';
 
 /** Times in milliseconds. */
@@ -34,12 +35,7 @@ const list = async (db: Kysely<Schema>, userId: string): Promise<ListedMachine[]
 };
 
 const revokeKeys = async (db: Kysely<Schema>, machineId: string, at: number): Promise<void> => {
-  await db
-    .updateTable('gatewayKeys')
-    .set({ revokedAt: at })
-    .where('machineId', '=', machineId)
-    .where('revokedAt', 'is', null)
-    .execute();
+  await revoke(db, at).where('machineId', '=', machineId).execute();
 };
 
 /** Changes machines in the store, beside a running server, which notices within a second. */

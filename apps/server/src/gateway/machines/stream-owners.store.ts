@@ -1,14 +1,11 @@
 import type { CompiledQuery, Kysely } from 'kysely';
-import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
+import { inParts, OutdatedError, type Commit, type Schema } from '../../db/index.ts';
 
 /** The newest stream of a machine. */
 export interface StreamOwner {
   stream: number;
   serverId: string | null;
 }
-
-/** SQLite bounds the values of one statement. */
-const readAtOnce = 500;
 
 /**
  * Streams of machines as rows: what one server does is seen by the others, and an older stream changes
@@ -71,21 +68,15 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit) => {
           .compile(),
       ),
     /** The same facts of several machines, to see which of them another server has changed. */
-    owners: async (
+    owners: (
       ids: readonly string[],
-    ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]> => {
-      const rows = [];
-      for (let from = 0; from < ids.length; from += readAtOnce)
-        rows.push(
-          ...(await db
-            .selectFrom('machines')
-            .select(['id', 'epoch', 'stream', 'serverId', 'connectedAt'])
-            .where('id', 'in', ids.slice(from, from + readAtOnce))
-            .execute()),
-        );
-      return rows;
-    },
+    ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]> =>
+      inParts(ids, (part) =>
+        db
+          .selectFrom('machines')
+          .select(['id', 'epoch', 'stream', 'serverId', 'connectedAt'])
+          .where('id', 'in', part)
+          .execute(),
+      ),
   };
 };
-
-export type StreamOwnersStore = ReturnType<typeof createStreamOwners>;

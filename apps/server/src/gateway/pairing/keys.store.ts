@@ -1,5 +1,12 @@
-import type { Selectable } from 'kysely';
-import { prepareQuery, type GatewayKeyTable, type Slot, type Store } from '../../db/index.ts';
+import type { Kysely, Selectable } from 'kysely';
+import {
+  inParts,
+  prepareQuery,
+  type GatewayKeyTable,
+  type Schema,
+  type Slot,
+  type Store,
+} from '../../db/index.ts';
 import {
   saveDefault,
   saveMachine,
@@ -21,6 +28,10 @@ export interface PairingRecord {
 
 const forgottenAtOnce = 500;
 
+/** Revokes the keys that the added conditions name and that are not revoked yet. */
+export const revoke = (db: Kysely<Schema>, at: number) =>
+  db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null);
+
 /** Pairing tokens and session keys, by digest. */
 export const createKeysStore = ({ db, cacheRows }: Store) => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
@@ -40,13 +51,10 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
     /** Stores a new pairing token and revokes every unused one of that user. */
     issueToken: (token: { digest: string; userId: string; createdAt: number; expiresAt: number }) =>
       db.transaction().execute(async (trx) => {
-        await trx
-          .updateTable('gatewayKeys')
-          .set({ revokedAt: token.createdAt })
+        await revoke(trx, token.createdAt)
           .where('userId', '=', token.userId)
           .where('kind', '=', 'pairing')
           .where('usedAt', 'is', null)
-          .where('revokedAt', 'is', null)
           .execute();
         await trx
           .insertInto('gatewayKeys')
@@ -78,13 +86,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           .where('expiresAt', '>', at)
           .executeTakeFirst();
         if (consumed.numUpdatedRows !== 1n) return null;
-        await trx
-          .updateTable('gatewayKeys')
-          .set({ revokedAt: at })
-          .where('machineId', '=', machine.id)
-          .where('kind', '=', 'session')
-          .where('revokedAt', 'is', null)
-          .execute();
+        await revoke(trx, at).where('machineId', '=', machine.id).where('kind', '=', 'session').execute();
         const saved = await saveMachine(trx, machine);
         await saveDefault(trx, machine.userId, machine.id);
         await trx
@@ -109,44 +111,37 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
     touch: async (digest: string, at: number) => {
       await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
     },
-    touchMachines: async (machineIds: string[], at: number) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ lastUsedAt: at })
-        .where('machineId', 'in', machineIds)
-        .where('revokedAt', 'is', null)
-        .execute();
-    },
+    touchMachines: (machineIds: string[], at: number) =>
+      inParts(machineIds, (part) =>
+        db
+          .updateTable('gatewayKeys')
+          .set({ lastUsedAt: at })
+          .where('machineId', 'in', part)
+          .where('revokedAt', 'is', null)
+          .execute(),
+      ),
     /** Revokes the session keys of a machine. */
     revokeMachine: async (machineId: string, at: number) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ revokedAt: at })
-        .where('machineId', '=', machineId)
-        .where('revokedAt', 'is', null)
-        .execute();
+      await revoke(db, at).where('machineId', '=', machineId).execute();
     },
     /** Revokes every key of a user. */
     revokeUser: async (userId: string, at: number) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ revokedAt: at })
-        .where('userId', '=', userId)
-        .where('revokedAt', 'is', null)
-        .execute();
+      await revoke(db, at).where('userId', '=', userId).execute();
     },
     revokeAll: async (at: number) => {
-      await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
+      await revoke(db, at).execute();
     },
     /** Those of the machines that have a session key which is not revoked. */
     withKey: async (machineIds: string[]): Promise<string[]> => {
-      const rows = await db
-        .selectFrom('gatewayKeys')
-        .select('machineId')
-        .where('machineId', 'in', machineIds)
-        .where('kind', '=', 'session')
-        .where('revokedAt', 'is', null)
-        .execute();
+      const rows = await inParts(machineIds, (part) =>
+        db
+          .selectFrom('gatewayKeys')
+          .select('machineId')
+          .where('machineId', 'in', part)
+          .where('kind', '=', 'session')
+          .where('revokedAt', 'is', null)
+          .execute(),
+      );
       return rows.flatMap(({ machineId }) => machineId ?? []);
     },
     /**

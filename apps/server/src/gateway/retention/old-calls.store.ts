@@ -79,5 +79,3 @@ export const createOldCallsStore = (db: Kysely<Schema>, commit: Commit) => ({
     await commit([questions.compile(), calls.compile()], 'kept');
   },
 });
-
-export type OldCallsStore = ReturnType<typeof createOldCallsStore>;

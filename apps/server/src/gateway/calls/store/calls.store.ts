@@ -1,12 +1,9 @@
 import type { CallVia, ListCallsInput } from '@drawbridge/contracts/calls';
 import type { Kysely } from 'kysely';
-import type { Commit, Schema } from '../../../db/index.ts';
+import { inParts, type Commit, type Schema } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
 import { lastTime, type UnreadableRow } from './columns.ts';
-
-/** SQLite bounds the values of one statement. */
-const readAtOnce = 500;
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 
@@ -43,33 +40,22 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
     },
     /** The open calls of those machines, oldest first; with `state` those in that state. */
     openOf: async (machineIds: readonly string[], state?: 'pending'): Promise<string[]> => {
-      const ids: string[] = [];
-      for (let from = 0; from < machineIds.length; from += readAtOnce) {
-        const open = db
+      const rows = await inParts(machineIds, (part) =>
+        db
           .selectFrom('calls')
           .select('requestId')
-          .where('machineId', 'in', machineIds.slice(from, from + readAtOnce))
-          .where('endedAt', 'is', null);
-        const rows = await (state === undefined ? open : open.where('state', '=', state)).execute();
-        ids.push(...rows.map(({ requestId }) => requestId));
-      }
-      return ids.toSorted();
+          .where('machineId', 'in', part)
+          .where('endedAt', 'is', null)
+          .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+          .execute(),
+      );
+      return rows.map(({ requestId }) => requestId).toSorted();
     },
     /** The present revisions of those calls. */
-    revisions: async (requestIds: readonly string[]): Promise<{ requestId: string; rev: number }[]> => {
-      const rows: { requestId: string; rev: number }[] = [];
-      for (let from = 0; from < requestIds.length; from += readAtOnce) {
-        const some = requestIds.slice(from, from + readAtOnce);
-        rows.push(
-          ...(await db
-            .selectFrom('calls')
-            .select(['requestId', 'rev'])
-            .where('requestId', 'in', some)
-            .execute()),
-        );
-      }
-      return rows;
-    },
+    revisions: (requestIds: readonly string[]) =>
+      inParts(requestIds, (part) =>
+        db.selectFrom('calls').select(['requestId', 'rev']).where('requestId', 'in', part).execute(),
+      ),
     /** The open ones, oldest first; apart from them those of which something cannot be read. */
     open: async (): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }> => {
       const rows = await db
@@ -111,8 +97,8 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
       await commit([end.compile(), close.compile()], 'synced');
     },
     /**
-     * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said
-     * what came of them. At most 100.
+     * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not
+     * said what came of them. At most 100.
      */
     unacknowledged: async (userId: string, since: number): Promise<CallHead[]> => {
       const rows = await db
@@ -129,8 +115,8 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
       return rows.map(readHead);
     },
     /**
-     * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that
-     * came through it.
+     * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those
+     * that came through it.
      */
     list: async (
       { userId, via }: { userId: string; via: CallVia | undefined },
