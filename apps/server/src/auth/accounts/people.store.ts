@@ -1,21 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
-
-/** Better-auth's tables, as far as an account is managed in them. */
-type AuthTables = {
-  user: {
-    id: string;
-    name: string;
-    email: string;
-    ownerSlot: string | null;
-    createdAt: string;
-    disabledAt: string | null;
-  };
-  session: { id: string; userId: string };
-  account: { id: string; userId: string };
-  passwordReset: { id: string; userId: string };
-  apikey: { referenceId: string };
-};
+import type { AuthTables } from '../auth-tables.ts';
 
 export type StoredPerson = AuthTables['user'];
 

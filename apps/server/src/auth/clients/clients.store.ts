@@ -5,17 +5,17 @@ import {
   readConsent,
   readGrant,
   timeOrNull,
-  type OauthTables,
   type StoredClient,
   type StoredConsent,
   type StoredGrant,
 } from './client-rows.ts';
+import type { AuthTables } from '../auth-tables.ts';
 import { tokenDigest } from '../digest.ts';
 import { readable, timeOf } from '../readable.ts';
 
 /** A row that cannot be read counts as one that is not there. */
 export const createClientsStore = ({ db, cacheRows }: Store) => {
-  const auth = db.withTables<OauthTables>();
+  const auth = db.withTables<AuthTables>();
   const clientColumns = [
     'oauthClient.clientId',
     'oauthClient.clientDiscoveryId',
@@ -67,7 +67,9 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
         .executeTakeFirst();
       return row && readable(() => readClient(row));
     },
-    /** The token, given without its prefix; also an expired one. Not one that is revoked or has no consent. */
+    /**
+     * The token, given without its prefix; also an expired one. Not one that is revoked or has no consent.
+     */
     byToken: (token: string): Promise<StoredGrant | undefined> => byDigest(tokenDigest(token)),
     /** Newest first. */
     ofUser: async (userId: string): Promise<StoredConsent[]> => {

@@ -1,15 +1,5 @@
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
-
-/** Better-auth's tables, as far as a session is read from them. */
-type AuthTables = {
-  session: { token: string; userId: string; expiresAt: string | Date };
-  user: { id: string; name: string; email: string; ownerSlot: string | null; disabledAt: string | null };
-};
-
-export interface StoredSession {
-  expiresAt: number;
-  user: Omit<AuthTables['user'], 'disabledAt'>;
-}
+import type { AuthTables } from '../auth-tables.ts';
 
 export const createSessionsStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();

@@ -1,25 +1,10 @@
 import { tokenScopes } from '@drawbridge/contracts/tokens';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 import { tokenDigest } from '../digest.ts';
 import { readable, timeOf } from '../readable.ts';
-
-/** Better-auth's tables, as far as a token is read from them. */
-type AuthTables = {
-  apikey: {
-    id: string;
-    key: string;
-    name: string;
-    referenceId: string;
-    permissions: string;
-    enabled: number | boolean;
-    createdAt: string | Date;
-    expiresAt: string | Date;
-    lastRequest: string | Date | null;
-    lastUsedFrom: string | null;
-  };
-  user: { id: string; disabledAt: string | null };
-};
+import type { AuthTables } from '../auth-tables.ts';
 
 /** What a token may use, as better-auth keeps it beside the token. */
 const tokenPermissions = z.object({ tools: tokenScopes });
@@ -44,6 +29,19 @@ const read = (row: ShownRow) => ({
 /** Times in milliseconds since 1970. */
 export type StoredToken = ReturnType<typeof read>;
 
+/** Deletes the revoked tokens of a user, all but the newest. */
+const forgetOldest = (auth: Kysely<AuthTables>, userId: string) => {
+  const revoked = auth
+    .selectFrom('apikey')
+    .select('id')
+    .where('referenceId', '=', userId)
+    .where('enabled', '=', 0)
+    .orderBy('createdAt', 'desc')
+    .limit(-1)
+    .offset(maxRevoked);
+  return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
+};
+
 /** A row that cannot be read counts as one that is not there. */
 export const createTokensStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
@@ -65,24 +63,13 @@ export const createTokensStore = ({ db, cacheRows }: Store) => {
       .set({ enabled: 0, lastUsedFrom: null })
       .where('referenceId', '=', userId)
       .where('enabled', '=', 1);
-  /** Of the revoked tokens of a user, all but the newest. */
-  const forgetOldest = (userId: string) => {
-    const revoked = auth
-      .selectFrom('apikey')
-      .select('id')
-      .where('referenceId', '=', userId)
-      .where('enabled', '=', 0)
-      .orderBy('createdAt', 'desc')
-      .limit(-1)
-      .offset(maxRevoked);
-    return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
-  };
-
   return {
     /** The token with its user, who must be there and not disabled; also one that has expired. */
     byToken: (token: string): Promise<(StoredToken & { userId: string }) | undefined> =>
       byDigest(tokenDigest(token)),
-    /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
+    /**
+     * Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one.
+     */
     endOf: async (token: string): Promise<{ revoked: boolean; expiresAt: number } | null> => {
       const row = await auth
         .selectFrom('apikey')
@@ -130,12 +117,12 @@ export const createTokensStore = ({ db, cacheRows }: Store) => {
     /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
     revoke: async (userId: string, id: string): Promise<boolean> => {
       const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
-      await forgetOldest(userId);
+      await forgetOldest(auth, userId);
       return numUpdatedRows > 0;
     },
     revokeAll: async (userId: string) => {
       await revoke(userId).execute();
-      await forgetOldest(userId);
+      await forgetOldest(auth, userId);
     },
   };
 };
