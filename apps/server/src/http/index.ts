@@ -13,7 +13,7 @@ export { createOriginGuard, refuseBrowsers } from './origin.ts';
 export { refuseOtherMethods } from './other-methods.ts';
 export { createQuota, type Quota } from './quota.ts';
 export { requestHeaders, requestIdOf } from './request.ts';
-export { watchRoutes, type HttpRoute } from './routes.ts';
+export { watchRoutes } from './routes.ts';
 export { createServer, setCacheControl } from './server.ts';
 export { serveStatic } from './static.ts';
 export { drainBodies } from './drain-body.ts';

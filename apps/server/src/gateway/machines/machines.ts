@@ -86,5 +86,3 @@ export const createMachines = (needs: MachinesNeeds) => {
     },
   };
 };
-
-export type Machines = ReturnType<typeof createMachines>;

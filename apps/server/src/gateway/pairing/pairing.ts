@@ -72,5 +72,3 @@ export const createPairing = (needs: PairingNeeds) => {
     },
   };
 };
-
-export type Pairing = ReturnType<typeof createPairing>;
