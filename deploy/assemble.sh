@@ -12,5 +12,6 @@ npx --yes pnpm@10 --filter @drawbridge/server --prod --prefer-offline \
 mkdir -p "$target/apps/web" "$target/apps/daemon/dist" "$target/bin"
 cp -R apps/web/dist "$target/apps/web/dist"
 cp apps/daemon/dist/daemon.tgz apps/daemon/dist/daemon.json "$target/apps/daemon/dist/"
+cp -R apps/daemon/dist/workspace "$target/apps/daemon/dist/workspace"
 chmod 0755 "$target/apps/server/bin/drawbridge-server.js"
 ln -s ../apps/server/bin/drawbridge-server.js "$target/bin/drawbridge-server"

@@ -70,6 +70,17 @@ describeWith('chromium')('the chat', () => {
     await expect.poll(() => page.title()).toBe('Chat · Drawbridge');
   });
 
+  it('saves an attachment again', async () => {
+    const buffer = Buffer.from('1,2\n');
+    await page.locator('input[type=file]').setInputFiles({ name: 'sums.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('textbox', { name: 'Message' }).fill('Read this');
+    await page.keyboard.press('Enter');
+    const saved = page.waitForEvent('download');
+    await page.locator('[data-test=save-file]').click();
+    expect((await saved).suggestedFilename()).toBe('sums.csv');
+    expect(readFileSync(await (await saved).path())).toEqual(buffer);
+  });
+
   it('has no fault that axe finds', async () => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);

@@ -1,7 +1,10 @@
-// Makes docs/panel.png, the README's picture: the real panel with a real machine and an open question.
+// Makes the README's pictures: the real panel and chat with a real machine, a scripted model and open questions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Turn } from './agent/model-turn.ts';
+import { startScriptedModel } from './agent/scripted-model.ts';
 import {
+  chatPicturePath,
   connectDaemon,
   createProcesses,
   newFolder,
@@ -15,28 +18,63 @@ import {
 const files = {
   'release-notes.md': '# Release notes\n\n- Faster start\n- Fewer questions\n',
   'todo.txt': 'Write the notes\n',
+  'prices.js': 'export const total = (items) => items.reduce((sum, item) => sum + item.price, 0);\n',
+  'prices.test.js': "test('counts quantities', () => equal(total([{ price: 2, quantity: 3 }]), 6));\n",
 };
+
+const read = (filePath: string) => ({ name: 'read_file', arguments: { filePath } });
+const title: Turn = { text: 'Totals' };
+const turns: readonly Turn[] = [
+  { text: 'I look at the folder first.', calls: [{ name: 'list_files', arguments: { dirPath: '.' } }] },
+  { calls: [read('prices.js'), read('prices.test.js')] },
+  {
+    text: 'The total leaves out the quantity. I correct `prices.js` and then run the test.',
+    calls: [
+      {
+        name: 'edit_file',
+        arguments: {
+          filePath: 'prices.js',
+          oldString: 'item.price,',
+          newString: 'item.price * item.quantity,',
+        },
+      },
+    ],
+  },
+];
 
 const processes = createProcesses();
 const browser = await startBrowser();
+const model = await startScriptedModel(({ tools }, number) =>
+  tools.length === 0 ? title : (turns[number - 1] ?? title),
+);
 try {
-  const server = await startServer(processes);
+  const server = await startServer(processes, { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
   const ann = await server.createOwner();
   const root = join(newFolder('home'), 'site');
   mkdirSync(root);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   await connectDaemon(processes, { person: ann, url: server.url, root });
+  const page = await openPage(browser, { person: ann, colorScheme: 'light', deviceScaleFactor: 1 });
+  const question = page.locator('[data-decision=allowOnce]:enabled');
+
+  await page.goto(`${server.url}/chat`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('The test of the totals fails. Please fix it.');
+  await page.keyboard.press('Enter');
+  await question.waitFor();
+  await page.screenshot({ path: chatPicturePath });
+  await page.locator('[data-decision=denyOnce]').click();
+  await page.locator('[data-test=usage]').waitFor();
+
   await run(ann, 'list_files', { dirPath: '.' });
   await run(ann, 'read_file', { filePath: 'release-notes.md' });
-
-  const page = await openPage(browser, { person: ann, colorScheme: 'light', deviceScaleFactor: 1 });
   await page.goto(`${server.url}/activity`);
   const content = `${files['release-notes.md']}- Search skips binary files\n`;
   await run(ann, 'write_file', { filePath: 'release-notes.md', content });
-  await page.locator('[data-decision=allowOnce]:enabled').waitFor();
+  await question.waitFor();
   await page.screenshot({ path: picturePath });
-  console.log(picturePath);
+  console.log(`${chatPicturePath}\n${picturePath}`);
 } finally {
   await browser.close();
+  await model.close();
   await processes.stopAll();
 }

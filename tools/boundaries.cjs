@@ -21,7 +21,7 @@ const daemonLayers = [
   ['tools/common'],
   ['tools/browser', 'tools/computer', 'tools/filesystem', 'tools/mcp', 'tools/shell', 'tools/system'],
   ['tools'],
-  ['link'],
+  ['link', 'workspace'],
   ['status', 'terminal', 'install', 'service'],
   ['doctor'],
   ['commands'],

@@ -35,6 +35,7 @@ describe('docs/security.md', () => {
     ['LG', 12],
     ['SS', 16],
     ['AG', 10],
+    ['WK', 7],
   ])('has the area %s with its %d cases', (area, count) => {
     expect(rows.filter((row) => row.id.startsWith(`${area}-`))).toHaveLength(count);
   });

@@ -1,4 +1,4 @@
-import { defineConfig } from 'tsdown';
+import { defineConfig, type UserConfig } from 'tsdown';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 import { describeAtBuild } from './describe-at-build.ts';
@@ -16,9 +16,7 @@ const shared =
 
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 
-export default defineConfig({
-  // The second is a process of its own: what speaks with a display can end without warning.
-  entry: { cli: 'src/cli.ts', 'computer-device': 'src/tools/computer/device.ts' },
+const common = {
   // CommonJS makes a start a twentieth faster than ESM.
   format: 'cjs',
   platform: 'node',
@@ -26,6 +24,14 @@ export default defineConfig({
   // write-file-atomic names its temporary files after __filename.
   shims: true,
   outExtensions: () => ({ js: '.cjs' }),
+  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+  dts: false,
+} satisfies UserConfig;
+
+const program = defineConfig({
+  ...common,
+  // The second is a process of its own: what speaks with a display can end without warning.
+  entry: { cli: 'src/cli.ts', 'computer-device': 'src/tools/computer/device.ts' },
   outputOptions: {
     codeSplitting: {
       groups: [
@@ -40,8 +46,18 @@ export default defineConfig({
     neverBundle: new RegExp(`^(${outside.join('|')})(/|$)`),
     onlyBundle: false,
   },
-  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
-  dts: false,
   plugins: [describeAtBuild, thirdPartyNotices({ fileName: noticesFile })],
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });
+
+/** What runs in a workspace of the server: one file, which the server mounts; it is not packed. */
+const workspace = defineConfig({
+  ...common,
+  entry: { workspace: 'src/workspace/main.ts' },
+  outDir: 'dist/workspace',
+  outputOptions: { codeSplitting: false },
+  deps: { alwaysBundle: [/./], onlyBundle: false },
+  plugins: [thirdPartyNotices({ fileName: noticesFile })],
+});
+
+export default [program, workspace];

@@ -35,6 +35,7 @@ describe('configuration', () => {
       agentTokensPerDay: 10_000_000,
       agentDeferredTools: true,
       agentMaskSecrets: true,
+      agentWorkspace: 'none',
       agentTraceContent: false,
       resultMaxBytes: 16_777_216,
       signInPerMinute: 20,

@@ -76,6 +76,7 @@ export const callOf = (change: Partial<Call> = {}): Call => ({
   started: true,
   decision: null,
   decidedBy: null,
+  denialReason: null,
   confirmationId: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   deliveredAt: '2026-01-01T00:00:00.010Z',

@@ -103,6 +103,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     feed,
     clock,
     machine,
+    workspace: given.workspace,
     keepMs: given.keepMs ?? Infinity,
     stop: (userId, threadId) => stopThread(ctx, userId, threadId),
   });

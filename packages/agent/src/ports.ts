@@ -132,6 +132,8 @@ export type MachineOutcome =
       state: CallState;
       result: ToolResult | null;
       error: { code: string; message: string } | null;
+      /** Why the person denied it. */
+      denialReason: string | null;
     };
 
 export interface MachinePort {
@@ -208,6 +210,27 @@ export interface McpPort {
   tools(): Promise<McpTool[]>;
   /** Throws an error with a sentence. */
   call(tool: McpTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
+}
+
+export interface WorkspaceTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  /** Changes nothing. */
+  isReading: boolean;
+}
+
+/** A folder for each thread, with file tools and a shell that reach nothing else. */
+export interface WorkspacePort {
+  tools(): readonly WorkspaceTool[];
+  /** One call at a time in a thread. Rejects with the reason of the signal once nothing of the call runs. */
+  call(
+    thread: { userId: string; threadId: string },
+    call: { callId: string; tool: string; arguments: Record<string, unknown> },
+    signal: AbortSignal,
+  ): Promise<ToolResult>;
+  /** Removes the folder; a thread without one is no error. */
+  remove(userId: string, threadId: string): Promise<void>;
 }
 
 /** What a tool of a domain gives: `data` shows as a table, `link` leads on. */

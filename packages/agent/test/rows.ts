@@ -1,4 +1,4 @@
-import type { AgentRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
+import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
@@ -115,5 +115,31 @@ export const messageRow = (userId: string, seq: number, changes: Partial<Message
   parts: [],
   tokens: 0,
   createdAt: 1,
+  ...changes,
+});
+
+export const askRow = (userId: string, id: string, changes: Partial<AskRow> = {}): AskRow => ({
+  userId,
+  id,
+  threadId: 't1',
+  runId: 'run_1',
+  agentId: 'ag_1',
+  toolCallId: null,
+  kind: 'approval',
+  payload: {
+    requestId: id,
+    toolCallId: null,
+    toolName: '',
+    args: {},
+    severity: 'info',
+    message: 'Do it?',
+    inputType: 'approval',
+    expiresAt: null,
+  },
+  state: 'open',
+  answer: null,
+  createdAt: 1,
+  expiresAt: null,
+  closedAt: null,
   ...changes,
 });

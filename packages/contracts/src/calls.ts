@@ -52,6 +52,8 @@ export const call = z.object({
   started: z.boolean().nullable(),
   decision: decision.nullable(),
   decidedBy: z.string().nullable(),
+  /** Why the person denied it, in their words; null without a reason. */
+  denialReason: z.string().nullable(),
   /** The open question. */
   confirmationId: confirmationId.nullable(),
   createdAt: isoTime,

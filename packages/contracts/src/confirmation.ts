@@ -40,11 +40,18 @@ export const confirmation = z.object({
 });
 export type Confirmation = z.infer<typeof confirmation>;
 
-/** The user's answer. After a denial without `resourceDecision` the daemon is not called again. */
+/** Of a reason, in characters. */
+export const maxReasonLength = 500;
+
+/**
+ * The user's answer. After a denial without `resourceDecision` the daemon is not called again. `reason` goes
+ * with a denial, and to the caller.
+ */
 export const confirmationAnswer = z.strictObject({
   approved: z.boolean(),
   resourceDecision: decision.optional(),
   reach: z.string().max(64).optional(),
+  reason: z.string().trim().min(1).max(maxReasonLength).optional(),
 });
 export type ConfirmationAnswer = z.infer<typeof confirmationAnswer>;
 

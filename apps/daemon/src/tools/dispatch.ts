@@ -23,7 +23,7 @@ import { changesSomething, type DaemonTool, type Resource, type RunContext } fro
 
 export interface DispatchNeeds {
   find(name: string): LazyTool | undefined;
-  gate: Gate;
+  gate: Pick<Gate, 'check' | 'reader' | 'deniedPaths' | 'openQuestions'>;
   root: string;
   privateFolder: string;
   clock: Clock;

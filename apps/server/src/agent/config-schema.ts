@@ -150,6 +150,11 @@ export const agentConfig = z.object({
     'Whether secrets of known forms are left out of what the model reads.',
     onOff.prefault('true'),
   ),
+  agentWorkspace: setting(
+    'AGENT_WORKSPACE',
+    '`local` gives each chat a folder on the server with file tools and a shell, in a container of bubblewrap (Linux). `none`: no chat has one.',
+    z.enum(['none', 'local']).prefault('none'),
+  ),
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     "The base URL of an OpenTelemetry receiver (OTLP over HTTP), such as `http://127.0.0.1:4318`. Traces of the agent's work are sent to it. Unset: nothing is traced. `OTEL_EXPORTER_OTLP_HEADERS` is sent with them.",

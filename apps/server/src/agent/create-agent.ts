@@ -13,6 +13,7 @@ import type { OpenTracer } from './otel/index.ts';
 import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
+import type { Workspaces } from './workspace/index.ts';
 
 interface Needs {
   environment: AgentEnvironment;
@@ -24,6 +25,7 @@ interface Needs {
   isUser(userId: string): Promise<boolean>;
   /** Masks a secret in the log. */
   hide(secret: string): void;
+  workspaces: Workspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
   warn(sentence: string): void;
@@ -38,12 +40,13 @@ const idLength = 16;
 
 /** What the agent reaches: models, machines, the web, MCP servers, n8n; by the owner's settings. */
 const createParts = (needs: Needs) => {
-  const { environment, clock, store, callers, secret, hide, warn } = needs;
+  const { environment, clock, store, callers, secret, workspaces, hide, warn } = needs;
   const settings = createSettings({
     store: createSettingsStore(store.db),
     sealer: createSealer(secret),
     environment,
     clock,
+    workspace: { isOn: workspaces.port !== null, problem: workspaces.problem },
     hide,
   });
   const { services } = settings;
@@ -80,7 +83,7 @@ const verify = async (
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, tracing, onError } = needs;
+  const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -91,6 +94,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     search,
     mcp,
     domains: [n8n],
+    workspace: workspaces.port ?? undefined,
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,

@@ -1,2 +1,3 @@
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
 export { openTracer } from './otel/index.ts';
+export { openWorkspaces } from './workspace/index.ts';

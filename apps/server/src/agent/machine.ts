@@ -1,5 +1,6 @@
 import type { MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
 import type { Call, CallVia } from '@drawbridge/contracts/calls';
+import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { hasCode } from '@drawbridge/kit';
@@ -60,8 +61,8 @@ const longestMs = 7 * 24 * 60 * 60 * 1_000;
 /** A call that has ended, or waits for the person. */
 const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call): Promise<MachineOutcome> => {
   if (call.endedAt !== null || call.confirmationId === null) {
-    const { state, result, error } = call;
-    return { kind: 'ended', state, result, error };
+    const { state, result, error, denialReason } = call;
+    return { kind: 'ended', state, result, error, denialReason };
   }
   const { id, title, description, expiresAt } = await gateway.confirmations.get(userId, call.confirmationId);
   return {
@@ -139,7 +140,11 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
               resourceDecision: answer.resourceDecision,
               ...(answer.reach !== undefined && { reach: answer.reach }),
             }
-          : { approved: answer.approved },
+          : {
+              approved: answer.approved,
+              ...(!answer.approved &&
+                answer.userInput !== undefined && { reason: answer.userInput.slice(0, maxReasonLength) }),
+            },
       );
     },
     cancel: async (userId, requestId) => {

@@ -1,4 +1,5 @@
-import { createServerAgent, openTracer, type ServerAgent } from '../agent/index.ts';
+import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
+import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -17,6 +18,9 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
   const { otlpEndpoint: endpoint, agentTraceContent: hasContent } = config;
   const tracerNeeds = { hasContent, scrub: scrubber.scrub, warn, clock };
   const tracing = endpoint === undefined ? undefined : await openTracer({ endpoint, ...tracerNeeds });
+  const { agentWorkspace: kind, dataDir } = config;
+  const workspaces = await openWorkspaces({ kind, dataDir, program: workspaceProgram, clock });
+  if (workspaces.problem !== null) warn(workspaces.problem);
   const agent = createServerAgent({
     environment: config,
     clock,
@@ -26,6 +30,7 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
     isUser: accounts.isEnabled,
     hide: scrubber.hide,
     warn,
+    workspaces,
     tracing,
     onError,
   });

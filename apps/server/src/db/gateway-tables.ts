@@ -77,6 +77,7 @@ export interface CallTable {
   started: number | null;
   decision: string | null;
   decidedBy: string | null;
+  denialReason: string | null;
   confirmationId: string | null;
   /** The machine's epoch when the call was first written on its stream. */
   epoch: number | null;

@@ -87,6 +87,7 @@ describe('the main path', () => {
       started: true,
       decision: null,
       decidedBy: null,
+      denialReason: null,
       confirmationId: null,
       createdAt: start,
       deliveredAt: start,

@@ -12,6 +12,7 @@ import type {
   SearchPort,
   Tracer,
   WebPort,
+  WorkspacePort,
 } from '../ports.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
@@ -25,6 +26,8 @@ export interface AgentNeeds {
   search: SearchPort;
   mcp: McpPort;
   domains: readonly DomainAdapter[];
+  /** Undefined where threads have no workspaces. */
+  workspace?: WorkspacePort | undefined;
   bus: AgentBus;
   tracer: Tracer;
   clock: Clock;

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { MissedEvents, Threads } from '../agent.ts';
 import { errors } from '../errors.ts';
-import type { MachinePort } from '../ports.ts';
+import type { MachinePort, WorkspacePort } from '../ports.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
@@ -16,6 +16,7 @@ export interface ThreadsNeeds {
   feed: Feed;
   clock: Clock;
   machine: Pick<MachinePort, 'view'>;
+  workspace?: Pick<WorkspacePort, 'remove'> | undefined;
   /** A thread that was used last longer ago is deleted by `forgetOld`, in milliseconds. */
   keepMs: number;
   /** Ends what runs in a thread; resolves when nothing writes to it any more. */
@@ -57,7 +58,7 @@ const missedEvents = async (
 export const createThreads = (
   needs: ThreadsNeeds,
 ): Threads & { forgetOld(signal: AbortSignal): Promise<void> } => {
-  const { store, feed, clock, machine, keepMs, stop } = needs;
+  const { store, feed, clock, machine, workspace, keepMs, stop } = needs;
   const rowOf = (userId: string, threadId: string) => threadRowOf(needs, userId, threadId);
 
   const get: Threads['get'] = async (userId, threadId) => {
@@ -68,6 +69,8 @@ export const createThreads = (
 
   const stopAndRemove = async (userId: string, threadId: string) => {
     await stop(userId, threadId);
+    // Before its rows: what fails here can be repeated.
+    await workspace?.remove(userId, threadId);
     await removeRows(store, userId, threadId);
     feed.changed(userId, threadId);
   };

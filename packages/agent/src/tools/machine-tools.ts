@@ -6,6 +6,7 @@ import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 import { newFile } from '../engine/new-rows.ts';
+import { deniedBy } from './approval.ts';
 
 /** Tools of these groups fill a context quickly: a sub-agent uses them. */
 const subAgentGroups: ReadonlySet<ToolGroup | null> = new Set<ToolGroup | null>(['browser']);
@@ -44,7 +45,8 @@ const outcomeOf = (
   { ctx, thread, call }: Following,
   ended: Extract<MachineOutcome, { kind: 'ended' }>,
 ): ToolOutcome => {
-  const { result, state, error } = ended;
+  const { result, state, error, denialReason } = ended;
+  if (state === 'denied' && denialReason !== null) return deniedBy(denialReason);
   if (result === null) {
     const outcome = state === 'denied' ? 'denied' : state === 'lost' ? 'lost' : 'failed';
     const text = error?.message ?? `The call ended as ${state}.`;

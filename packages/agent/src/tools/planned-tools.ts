@@ -2,11 +2,16 @@ import type { RunContext, Work } from '../engine/context.ts';
 import type { PlanOffer } from '../tasks/check-plan.ts';
 import { domainTools } from './domain-tools.ts';
 import { machineTools } from './machine-tools.ts';
+import { workspaceTools } from './workspace-tools.ts';
 
 /** What an agent of a plan can be given. */
 export const plannedTools = async (ctx: RunContext, work: Work): Promise<PlanOffer> => {
   const asPlanned = { ...work, agent: { ...work.agent, kind: 'planned' as const } };
-  const tools = [...(await machineTools(ctx, asPlanned)), ...(await domainTools(ctx, work.thread.userId))];
+  const tools = [
+    ...workspaceTools(ctx),
+    ...(await machineTools(ctx, asPlanned)),
+    ...(await domainTools(ctx, work.thread.userId)),
+  ];
   return {
     tools: new Set(['fetch-url', 'web-search', 'read-result', ...tools.map(({ name }) => name)]),
     domains: new Set(ctx.domains.map(({ id }) => id)),

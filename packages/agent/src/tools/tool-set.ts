@@ -6,6 +6,7 @@ import { loadingTools } from './loading-tools.ts';
 import { machineTools } from './machine-tools.ts';
 import { mcpTools } from './mcp-tools.ts';
 import { toolTiers } from './tool-tiers.ts';
+import { workspaceTools } from './workspace-tools.ts';
 
 /** The tools of an agent, at this step. */
 export interface ToolSet {
@@ -36,7 +37,7 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
   const isAllowed = (tool: AgentTool) =>
     (tool.action === undefined || policy[tool.action] !== 'blocked') &&
     (agent.tools === null || agent.tools.includes(tool.name));
-  const allowed = unique([...machine, ...domain, ...mcp]).filter(
+  const allowed = unique([...workspaceTools(ctx), ...machine, ...domain, ...mcp]).filter(
     (tool) => !taken.has(tool.name) && isAllowed(tool),
   );
   const deferred = allowed.filter(({ isHidden }) => isHidden !== true);

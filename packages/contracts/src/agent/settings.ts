@@ -8,6 +8,7 @@ export const agentActions = [
   'delegate',
   'background',
   'domainWrite',
+  'workspace',
 ] as const;
 export const agentAction = z.enum(agentActions);
 export type AgentAction = z.infer<typeof agentAction>;
@@ -23,6 +24,7 @@ export const defaultPolicies = {
   delegate: 'always_allow',
   background: 'always_allow',
   domainWrite: 'require_approval',
+  workspace: 'always_allow',
 } as const satisfies Record<AgentAction, AgentPolicy>;
 
 /** A secret is written, never read: `null` removes it, left out keeps it. */
@@ -78,6 +80,8 @@ export const agentSettings = z.object({
   searxngUrl: z.string().nullable(),
   braveKey: secretView,
   n8nUrl: z.string().nullable(),
+  /** Whether chats have workspaces; `problem` is why not, in a sentence, where the server wants them. */
+  workspace: z.object({ isOn: z.boolean(), problem: z.string().nullable() }),
   /** The settings that come from the environment. */
   fromEnvironment: z.array(z.string()),
 });

@@ -26,7 +26,7 @@ export const changed = (own: OwnValues, input: AgentSettingsInput): OwnValues =>
 };
 
 /** Everything but the keys, as it holds. */
-export type Effective = Omit<AgentSettings, 'modelKey' | 'braveKey' | 'fromEnvironment'>;
+export type Effective = Omit<AgentSettings, 'modelKey' | 'braveKey' | 'workspace' | 'fromEnvironment'>;
 
 const fromEnvironment = (given: AgentEnvironment) =>
   ({

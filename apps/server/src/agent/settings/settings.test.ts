@@ -22,6 +22,7 @@ const open = async (variables: Record<string, string> = {}) => {
       sealer: createSealer(secret),
       environment: configFrom(environment),
       clock: createFakeClock(),
+      workspace: { isOn: false, problem: null },
       hide: (key) => void hidden.add(key),
     });
   const rows = () => db.selectFrom('agentSettings').selectAll().execute();

@@ -41,6 +41,7 @@ interface Needs {
   sealer: Sealer;
   environment: AgentEnvironment;
   clock: Clock;
+  workspace: AgentSettings['workspace'];
   /** Masks a key in the log from now on. */
   hide(secret: string): void;
 }
@@ -59,7 +60,10 @@ const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig 
   costMicroPerDay: holds.costPerDay === null ? null : Math.round(holds.costPerDay * 1_000_000),
 });
 
-const settingsOf = (owner: OwnerSettings, environment: AgentEnvironment): AgentSettings => {
+const settingsOf = (
+  owner: OwnerSettings,
+  environment: AgentEnvironment,
+): Omit<AgentSettings, 'workspace'> => {
   const { own, holds, modelKey, braveKey } = owner;
   const sentKey = sentKeyOf(modelKeyOf(modelKey, holds, environment), holds, environment);
   const usedBraveKey = braveKey ?? environment.agentBraveKey ?? null;
@@ -96,11 +100,18 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
   n8nUrl: holds.n8nUrl,
 });
 
-export const createSettings = ({ store, sealer, environment, clock, hide }: Needs): SettingsOfAgent => {
+export const createSettings = ({
+  store,
+  sealer,
+  environment,
+  clock,
+  workspace,
+  hide,
+}: Needs): SettingsOfAgent => {
   const keys = createKeyBox(sealer, hide);
   const owner = createOwner({ store, keys, environment, clock });
 
-  const get = async () => settingsOf(await owner.read(), environment);
+  const get = async () => ({ ...settingsOf(await owner.read(), environment), workspace });
 
   /** The key of a user goes to the n8n that the owner has named. */
   const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {

@@ -17,6 +17,7 @@ export interface CallRecord {
   started: boolean | null;
   decision: Decision | null;
   decidedBy: string | null;
+  denialReason: string | null;
   confirmationId: string | null;
   /** The machine's epoch when the call was first written on its stream; null while it never was. */
   epoch: number | null;
@@ -47,6 +48,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   started: record.started,
   decision: record.decision,
   decidedBy: record.decidedBy,
+  denialReason: record.denialReason,
   confirmationId: record.confirmationId,
   createdAt: iso(record.createdAt),
   deliveredAt: isoOrNull(record.deliveredAt),

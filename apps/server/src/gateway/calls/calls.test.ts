@@ -141,10 +141,11 @@ describe('a decision from a caller', () => {
 
 describe('the deadline', () => {
   it.each([
-    ['a daemon of ours is told to stop', initBody(), 1],
-    ['another one is not', foreign, 0],
-  ])('30 s of silence end the call; %s', async (_name, body, told) => {
-    const { gateway, clock, stream } = await connected({}, body);
+    ['a daemon of ours is told to stop', initBody(), 1, {}],
+    ['another one is not', foreign, 0, {}],
+    ['also where timers run early', initBody(), 1, { timersEarlyMs: 1 }],
+  ])('30 s of silence end the call; %s', async (_name, body, told, options) => {
+    const { gateway, clock, stream } = await connected(options, body);
     const running = callerOf(gateway, 'ada').run(read, ended);
     await clock.settle(29_999);
     expect(await gateway.calls.get('ada', idOf(stream))).toMatchObject({ state: 'delivered' });

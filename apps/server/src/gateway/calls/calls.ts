@@ -146,6 +146,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       started: null,
       decision: null,
       decidedBy: null,
+      denialReason: null,
       confirmationId: null,
       epoch: null,
       answerDigest: null,

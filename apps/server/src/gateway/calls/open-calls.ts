@@ -73,13 +73,16 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     call.cancelTimer = () => {};
     const { state } = call.data;
     if (stopped || state.kind === 'ended' || !isHeld(call)) return;
-    const due = () => {
-      inTurn(call, (run) => run({ type: 'due', at: clock.now() })).catch((error: unknown) => {
+    const due = async () => {
+      try {
+        // A timer of Node may run a millisecond before its time by the wall clock.
+        if (!(await inTurn(call, (run) => run({ type: 'due', at: clock.now() })))) arm(call);
+      } catch (error) {
         onError(error);
         arm(call, limits.storeRetryMs);
-      });
+      }
     };
-    call.cancelTimer = clock.after(ms ?? dueAt(state) - clock.now(), due);
+    call.cancelTimer = clock.after(ms ?? dueAt(state) - clock.now(), () => void due());
   };
 
   const next = ({ data }: OpenCall, event: CallEvent): Transition | null => {

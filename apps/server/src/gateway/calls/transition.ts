@@ -2,6 +2,7 @@ import type { CallError } from '@drawbridge/contracts/calls';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ConfirmationAnswerRecord, NewConfirmation } from '../confirmations/confirmation-row.ts';
 import type { Answer } from './answer.ts';
+import { withReason } from './denial-reason.ts';
 import type { CallRecord } from './call.ts';
 import {
   nextState,
@@ -97,6 +98,7 @@ const openRecord = (
         confirmationId: state.confirmationId,
         decision: null,
         decidedBy: null,
+        denialReason: null,
       };
     default:
       return state satisfies never;
@@ -112,11 +114,15 @@ const nextRecord = (
   const before: CallRecord = {
     ...call,
     rev: call.rev + 1,
-    ...(event.type === 'decided' && { decision: event.answer.decision, decidedBy: event.answer.decidedBy }),
+    ...(event.type === 'decided' && {
+      decision: event.answer.decision,
+      decidedBy: event.answer.decidedBy,
+      denialReason: event.answer.reason,
+    }),
   };
   if (state.kind !== 'ended') return openRecord(before, state, context);
   const answer = event.type === 'answered' ? event.answer : null;
-  return {
+  const ended: CallRecord = {
     ...before,
     state: state.end,
     started: state.started,
@@ -126,10 +132,13 @@ const nextRecord = (
     confirmationId: null,
     endedAt: context.now,
   };
+  const { denialReason } = ended;
+  return state.end === 'denied' && denialReason !== null ? withReason(ended, denialReason) : ended;
 };
 
 const writesOf = (record: CallRecord, event: CallEvent): CallWrite[] => {
-  const resultText = event.type === 'answered' ? event.answer.resultText : null;
+  const isAsSent = event.type === 'answered' && event.answer.result === record.result;
+  const resultText = isAsSent ? event.answer.resultText : null;
   const update: CallWrite = { type: 'update-call', record, resultText };
   if (event.type === 'asked')
     return [{ type: 'open-confirmation', confirmation: event.confirmation, record }, update];

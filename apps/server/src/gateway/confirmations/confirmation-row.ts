@@ -39,6 +39,8 @@ export interface ConfirmationAnswerRecord {
   approved: boolean;
   decision: Decision | null;
   reach: string | null;
+  /** Of a denial, in the user's words. */
+  reason: string | null;
   decidedBy: string;
   /** The confirmation whose answer settled this one too, or `rule`; null if it was answered itself. */
   settledBy: string | null;

@@ -145,7 +145,7 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
    */
   const answerInTurn = async (
     { stored, call }: Asked,
-    decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'settledBy'>,
+    decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'reason' | 'settledBy'>,
     step: Step,
   ): Promise<void> => {
     const { askId, userId, shown } = stored;
@@ -163,8 +163,8 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     if (call.data.record.confirmationId !== id) throw await closedNow(stored);
     const decision = decisionOf(answer, options);
     const reach = reachOf(answer, decision, reaches);
-    const { approved } = answer;
-    await answerInTurn(asked, { approved, decision, reach, settledBy: null }, step);
+    const { approved, reason = null } = answer;
+    await answerInTurn(asked, { approved, decision, reach, reason, settledBy: null }, step);
     return { confirmationId: id, state: 'decided', approved, decision };
   };
 
@@ -185,7 +185,8 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
     if (stored?.askId !== question.askId || !stored.shown.options.includes(decision)) return false;
     const approved = question.outcome === 'allowed';
-    await answerInTurn({ stored, call }, { approved, decision, reach: null, settledBy: by }, step);
+    const answer = { approved, decision, reach: null, reason: null, settledBy: by } as const;
+    await answerInTurn({ stored, call }, answer, step);
     return true;
   };
 

@@ -9,9 +9,11 @@ export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
 
 /**
  * The decision of an answer; null is a denial without one, and approval alone means `allowOnce`. Throws
- * `badRequest` if the two contradict each other, and `decisionNotOffered`.
+ * `badRequest` if the two contradict each other or a reason comes with an approval, and `decisionNotOffered`.
  */
 export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decision[]): Decision | null => {
+  if (answer.approved && answer.reason !== undefined)
+    throw errors.badRequest({ message: 'A reason goes with a denial' });
   const decision = answer.resourceDecision ?? (answer.approved ? 'allowOnce' : null);
   if (decision === null) return null;
   if (isDenial(decision) === answer.approved)

@@ -43,6 +43,19 @@ it('never shows a key, and sends one only when it was typed or removed', async (
   await expect.poll(() => calls()[2]?.[1]).toMatchObject({ modelKey: null });
 });
 
+it.each([
+  [{ isOn: false, problem: null }, false, false],
+  [{ isOn: true, problem: null }, true, false],
+  [{ isOn: false, problem: 'Workspaces are not offered: no bubblewrap.' }, false, true],
+])('offers a policy for workspaces where the server has them: %o', async (workspace, row, sentence) => {
+  const card = await open(AgentCard, { settings: { ...agentWorldOf().settings, workspace } });
+  const text = card.get('form[aria-label="What it may do"]').text();
+  expect([text.includes('Use the workspace of a chat'), text.includes('not offered')]).toEqual([
+    row,
+    sentence,
+  ]);
+});
+
 it('tests the model, line by line', async () => {
   const card = await open(AgentCard, {
     lines: [

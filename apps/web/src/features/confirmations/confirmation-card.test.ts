@@ -96,6 +96,19 @@ it.each([
   expect(show({ title }).find('h3').text()).toBe(text);
 });
 
+it('denies with a reason, which an approval leaves out', async () => {
+  const card = show();
+  await pass(500);
+  await card.find('article').trigger('keydown', { key: 'r' });
+  await card.find('[data-test=reason]').setValue('  Keep the licence  ');
+  await card.find('[data-decision=allowOnce]').trigger('click');
+  await card.find('form').trigger('submit');
+  expect(decide.mock.calls).toEqual([
+    [{ decision: 'allowOnce' }],
+    [{ decision: 'denyOnce', reason: 'Keep the licence' }],
+  ]);
+});
+
 it('ignores clicks and keys while it sleeps', async () => {
   const card = show();
   await card.find('[data-decision=allowOnce]').trigger('click');

@@ -15,12 +15,15 @@ export const doneWords: Record<Decision, string> = {
 export interface Choice {
   decision: Decision;
   reach?: string;
+  /** Of a denial, for the caller. */
+  reason?: string;
 }
 
-export const answerOf = ({ decision, reach }: Choice): ConfirmationAnswer => ({
+export const answerOf = ({ decision, reach, reason }: Choice): ConfirmationAnswer => ({
   approved: !isDenial(decision),
   resourceDecision: decision,
   ...(reach !== undefined && { reach }),
+  ...(reason !== undefined && { reason }),
 });
 
 const minutesOf = (durationMs: number): string => {

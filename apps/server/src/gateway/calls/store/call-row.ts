@@ -23,6 +23,7 @@ export const changingColumns = [
   'started',
   'decision',
   'decidedBy',
+  'denialReason',
   'confirmationId',
   'epoch',
   'answerDigest',

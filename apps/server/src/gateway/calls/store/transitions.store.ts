@@ -71,6 +71,7 @@ const rowOf = (record: CallRecord, texts: Texts): Row => ({
   started: flagOrNull(record.started),
   decision: record.decision,
   decidedBy: record.decidedBy,
+  denialReason: record.denialReason,
   confirmationId: record.confirmationId,
   epoch: record.epoch,
   answerDigest: record.answerDigest,

@@ -1,0 +1,1 @@
+export { openWorkspaces, type Workspaces } from './open-workspaces.ts';

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it, vi } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { commandsWith, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
+
+const mebibyte = 1024 * 1024;
+
+describeWith('bubblewrap')('the limits of workspaces', () => {
+  it('WK-05 stop a command that fills its folder, and refuse more until there is room', async () => {
+    const { call } = await openTestWorkspaces({ folderBytes: 4 * mebibyte, measureEveryMs: 50 });
+    const fill = 'while :; do head -c 1048576 /dev/zero >> big; sleep 0.05; done';
+    expect(await call('shell_execute', { command: fill })).toMatch(/^The call was stopped\. .* 4 MiB/);
+    expect(await call('write_file', { filePath: 'a', content: 'x' })).toMatch(
+      /^The workspace holds more than/,
+    );
+    expect(await call('list_files', {})).toContain('"big"');
+    await call('delete', { path: 'big' });
+    expect(await call('write_file', { filePath: 'a', content: 'x' })).toBe('{"path":"a"}');
+  });
+
+  it('WK-05 count files and folders', async () => {
+    const { call, shell } = await openTestWorkspaces({ folderEntries: 20 });
+    await shell('for i in 1 2 3 4 5 6 7 8 9 10 11; do mkdir d$i; touch d$i/f; done');
+    expect(await call('write_file', { filePath: 'a', content: 'x' })).toContain('20 files');
+  });
+
+  it('WK-05 leave the disk of the server some space', async () => {
+    const { call } = await openTestWorkspaces({ freeDiskBytes: Number.MAX_SAFE_INTEGER });
+    const written = await call('write_file', { filePath: 'a', content: 'x' });
+    expect(written).toBe('The disk of the server is nearly full.');
+  });
+
+  it('WK-05 hold for a file, for the memory, and for the number of workspaces of a user', async () => {
+    const limits = { fileBytes: mebibyte, temporaryBytes: mebibyte, foldersOfUser: 1 };
+    const { call, shell } = await openTestWorkspaces({ ...limits, memoryBytes: 512 * mebibyte });
+    const ran = await shell(
+      'for at in big /tmp/big ~/big /dev/shm/big; do for i in 1 2; do head -c 2097152 /dev/zero > $at$i; done; done; ' +
+        'touch /dev/big; stat -c %s big1; du -sk /tmp ~ /dev/shm | cut -f 1; ulimit -d; ulimit -n; ulimit -p; cat /proc/self/oom_score_adj',
+    );
+    expect(ran.stdout).toBe('1048576\n1024\n1024\n1024\n524288\n1024\n256\n1000\n');
+    expect(ran.stderr).toContain('/dev/big');
+    const second = await call('write_file', { filePath: 'a', content: 'x' }, { threadId: 'other' });
+    expect(second).toBe('There are 1 workspaces already. Delete a chat that has one.');
+    const other = await call('write_file', { filePath: 'a', content: 'x' }, { userId: 'ben' });
+    expect(other).toBe('{"path":"a"}');
+  });
+
+  it('WK-05 end a call after its time, and one with too large a result', async () => {
+    const seconds = ownSeconds();
+    const late = await openTestWorkspaces({ callMs: 1_000 });
+    const before = systemClock.now();
+    const slow = await late.call('shell_execute', { command: `sleep ${seconds}`, timeout: 60_000 });
+    expect(slow).toBe('The call took longer than ten minutes.');
+    expect(systemClock.now() - before).toBeLessThan(20_000);
+    await vi.waitFor(() => expect(commandsWith(seconds)).toEqual([]));
+
+    const small = await openTestWorkspaces({ resultBytes: 2_000 });
+    expect(await small.call('shell_execute', { command: 'head -c 4000 /dev/zero' })).toBe(
+      'The result is too large.',
+    );
+  });
+
+  it('let one call of a thread run at a time', async () => {
+    const { shell } = await openTestWorkspaces();
+    const command = 'test -e lock && echo both; touch lock; sleep 0.3; rm lock';
+    const both = await Promise.all([shell(command), shell(command)]);
+    expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
+  });
+
+  it('let few calls run at once: some of a user, some of all', async () => {
+    const { dataDir, shell } = await openTestWorkspaces({ callsAtOnce: 2, callsOfUserAtOnce: 1 });
+    const seen: number[] = [];
+    const stop = systemClock.every(20, () => {
+      // Each container is two processes of bubblewrap until its program runs.
+      seen.push(new Set(commandsWith(join(dataDir, 'workspaces'))).size);
+    });
+    const who = ['ann', 'ben', 'cid'].flatMap((userId) =>
+      ['one', 'two'].map((threadId) => ({ userId, threadId })),
+    );
+    await Promise.all(who.map((one) => shell('sleep 0.2', one)));
+    stop();
+    expect(Math.max(...seen)).toBe(2);
+  });
+});

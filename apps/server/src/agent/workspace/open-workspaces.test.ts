@@ -1,0 +1,88 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { commandsWith, makeDataDir, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
+import { workspaceProgram } from '../../built-files.ts';
+import { openWorkspaces } from './open-workspaces.ts';
+
+/** bubblewrap with other arguments than it was given. */
+const replacement = (dataDir: string, change: string): string => {
+  const file = join(dataDir, 'bwrap');
+  writeFileSync(
+    file,
+    `#!/bin/bash\nargs=()\nfor arg in "$@"; do\n${change}\nargs+=("$arg")\ndone\nexec /usr/bin/bwrap "\${args[@]}"\n`,
+  );
+  chmodSync(file, 0o755);
+  return file;
+};
+
+const without = (flag: string) => `[ "$arg" = ${flag} ] && continue`;
+const before = (flag: string, more: string) => `[ "$arg" = ${flag} ] && args+=(${more})`;
+/** Leaves out a flag with its value. */
+const withoutPair = (flag: string) =>
+  `if [ "$skip" = 1 ]; then skip=0; continue; fi\nif [ "$arg" = ${flag} ]; then skip=1; continue; fi`;
+
+describeWith('bubblewrap')('workspaces', () => {
+  it.each([
+    ['a network', without('--unshare-net'), 'a command can connect to the server'],
+    [
+      'the processes of the server',
+      without('--unshare-pid'),
+      'a command shares namespaces of the server (pid)',
+    ],
+    ['no filter', withoutPair('--seccomp'), 'a command runs without a filter of system calls'],
+    [
+      'the data folder',
+      before('--remount-ro', '--ro-bind "$DATA" "$DATA"'),
+      'a command can read the data folder of the server',
+    ],
+    [
+      'no user namespace',
+      'echo "bwrap: No permissions to create a new namespace" >&2; exit 1',
+      'the container does not start (The workspace ended without a result: bwrap: No permissions to create a new namespace)',
+    ],
+  ])('WK-07 are not offered where a container has %s', async (_what, change, reason) => {
+    const dataDir = makeDataDir();
+    const bwrap = replacement(dataDir, change.replaceAll('$DATA', dataDir));
+    const given = { kind: 'local', dataDir, program: workspaceProgram, clock: systemClock } as const;
+    expect(await openWorkspaces({ ...given, bwrapPlaces: [bwrap] })).toEqual({
+      port: null,
+      problem: `Workspaces are not offered: ${reason}.`,
+    });
+  });
+
+  it('WK-07 are not offered without bubblewrap, without their program, or where they are off', async () => {
+    const dataDir = makeDataDir();
+    const given = { kind: 'local', dataDir, program: workspaceProgram, clock: systemClock } as const;
+    const missing = await openWorkspaces({ ...given, bwrapPlaces: [] });
+    expect(missing.problem).toContain('bubblewrap is not installed');
+    expect((await openWorkspaces({ ...given, program: join(dataDir, 'none.cjs') })).port).toBeNull();
+    expect(await openWorkspaces({ ...given, kind: 'none' })).toEqual({ port: null, problem: null });
+  });
+
+  it('WK-01 pass on no folder that the server has inherited open', async () => {
+    const dataDir = makeDataDir();
+    writeFileSync(join(dataDir, 'drawbridge.db'), 'the database');
+    const bwrap = replacement(dataDir, `exec 19< ${dataDir}`);
+    const { shell } = await openTestWorkspaces({}, { dataDir, bwrapPlaces: [bwrap] });
+    expect((await shell('cat /proc/*/fd/19/drawbridge.db; echo end')).stdout).toBe('end\n');
+  });
+
+  it('WK-06 leave nothing running when the server is killed', async () => {
+    const [dataDir, seconds] = [makeDataDir(), ownSeconds()];
+    const holder = new URL('../../../test/workspace-holder.ts', import.meta.url).pathname;
+    const server = spawn(process.execPath, ['--import', 'tsx', holder, dataDir, seconds], {
+      stdio: 'inherit',
+    });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    await vi.waitFor(() => expect(commandsWith(`sleep\0${seconds}`)).toHaveLength(2), 20_000);
+    server.kill('SIGKILL');
+    await vi.waitFor(
+      () => expect([...commandsWith(`sleep\0${seconds}`), ...commandsWith(dataDir)]).toEqual([]),
+      5_000,
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { commandsWith, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
+
+const foldersIn = (dataDir: string): string[] => {
+  const base = join(dataDir, 'workspaces');
+  return readdirSync(base).flatMap((user) =>
+    readdirSync(join(base, user)).map((name) => join(base, user, name)),
+  );
+};
+
+/** Nothing of these workspaces runs, nor what slept for that time. */
+const nothingRuns = (dataDir: string, seconds: string) =>
+  vi.waitFor(() => expect([...commandsWith(seconds), ...commandsWith(dataDir)]).toEqual([]), 5_000);
+
+describeWith('bubblewrap')('a workspace', () => {
+  it('keeps files for the file tools and the shell, and nothing else', async () => {
+    const { call, shell, port } = await openTestWorkspaces();
+    await call('write_file', { filePath: 'notes/a.txt', content: 'one' });
+    const ran = await shell('cat notes/a.txt; echo two > b.txt; echo x > /tmp/x; echo x > ~/x; id -un');
+    expect(ran).toEqual({ stdout: 'oneworkspace\n', stderr: '', exitCode: 0 });
+    expect(await call('read_file', { filePath: 'b.txt' })).toContain('"content":"two\\n"');
+    expect((await shell('ls /tmp/x ~/x; ls')).stdout).toBe('b.txt\nnotes\n');
+    expect(port.tools().map(({ name }) => name)).toEqual([
+      ...['read_file', 'list_files', 'get_file_tree', 'write_file', 'edit_file', 'create_directory'],
+      ...['delete', 'move', 'copy_file', 'shell_execute'],
+    ]);
+  });
+
+  it('is one for each thread of a user, and is removed with its thread', async () => {
+    const { dataDir, call, shell, port } = await openTestWorkspaces();
+    const where = [{}, { threadId: 'other' }, { userId: 'ben' }];
+    for (const who of where) await call('write_file', { filePath: 'a', content: 'x' }, who);
+    await shell('mkdir -p closed/below; chmod 000 closed');
+    expect(foldersIn(dataDir)).toHaveLength(3);
+    await port.remove('ann', 'thread');
+    await port.remove('ann', 'other');
+    expect(foldersIn(dataDir)).toHaveLength(1);
+    await port.remove('ben', 'thread');
+    await port.remove('ben', 'never');
+    expect(foldersIn(dataDir)).toEqual([]);
+  });
+
+  it('runs nothing between two calls', async () => {
+    const { dataDir, shell } = await openTestWorkspaces();
+    const seconds = ownSeconds();
+    await shell(`sleep ${seconds} & setsid env -i sleep ${seconds} > /dev/null 2>&1 & true`);
+    await nothingRuns(dataDir, seconds);
+  });
+});
+
+const connecting = (to: object) =>
+  `/run/drawbridge/bin/node -e 'require("net").connect(${JSON.stringify(to)})` +
+  `.on("connect", () => { console.log("connected"); process.exit() }).on("error", (e) => console.log(e.code))'`;
+
+describeWith('bubblewrap')('a command in a workspace', () => {
+  it('WK-01 reads nothing of the server', async () => {
+    const { dataDir, shell, call } = await openTestWorkspaces();
+    writeFileSync(join(dataDir, 'drawbridge.db'), 'the database');
+    await call('write_file', { filePath: 'secret', content: 'of another thread' }, { threadId: 'other' });
+    vi.stubEnv('SECRET_OF_THE_SERVER', 'in the environment');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { stdout } = await shell(
+      `cat ${dataDir}/drawbridge.db ${dataDir}/workspaces/*/*/secret /etc/shadow; ls ${dataDir} / /etc; ` +
+        `cat /proc/*/environ /proc/*/cmdline; ls /proc; cat /proc/${process.pid}/environ; env`,
+    );
+    expect(stdout).not.toMatch(/the database|of another thread|root:|in the environment|vitest/);
+    expect(stdout).toContain('/:\nbin\ndev\netc\nhome\n');
+    expect(stdout).not.toMatch(new RegExp(`^${process.pid}$`, 'm'));
+  });
+
+  it('WK-02 reaches no port and no network', async () => {
+    const server = createServer((link) => link.destroy());
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const { shell } = await openTestWorkspaces();
+    const targets = [{ port, host: '127.0.0.1' }, { port: 53, host: '1.1.1.1' }, { path: '/run/a.sock' }];
+    const { stdout } = await shell(targets.map(connecting).join('; '));
+    expect(stdout).toBe('ECONNREFUSED\nENETUNREACH\nEPERM\n');
+  });
+
+  it('WK-03 leads no file tool and no removal out of the folder by a link', async () => {
+    const { dataDir, shell, call, port } = await openTestWorkspaces();
+    const outside = join(dataDir, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'file'), 'of the server');
+    await shell('ln -s /etc/passwd passwd; ln -s / root');
+    const [folder = ''] = foldersIn(dataDir);
+    symlinkSync(outside, join(folder, 'out'));
+    for (const filePath of ['out/file', 'passwd', 'root/etc/passwd', '../etc/passwd'])
+      expect(await call('read_file', { filePath })).not.toMatch(/of the server|workspace:x/);
+    await call('write_file', { filePath: 'out/written', content: 'x' });
+    await port.remove('ann', 'thread');
+    expect([readdirSync(outside), existsSync(folder)]).toEqual([['file'], false]);
+  });
+
+  it('WK-04 ends with its call, whatever it printed and started', async () => {
+    const { dataDir, shell } = await openTestWorkspaces();
+    const seconds = ownSeconds();
+    // Leaves its group, drops its tag, starts itself again, and keeps the output open.
+    const again = `while :; do env -i setsid sleep ${seconds} & sleep 0.05; done`;
+    const [loud, ended] = await Promise.all([
+      shell('yes', { timeout: 1_000, threadId: 'loud' }),
+      shell(`env -i setsid sh -c '${again}' & sleep ${seconds}`, { timeout: 1_000 }),
+    ]);
+    expect([loud.timedOut, loud.stdout.length < 1_100_000, ended.timedOut]).toEqual([true, true, true]);
+    await nothingRuns(dataDir, seconds);
+  });
+
+  it('WK-04 ends when its call is cancelled', async () => {
+    const { dataDir, shell } = await openTestWorkspaces();
+    const [stop, seconds] = [new AbortController(), ownSeconds()];
+    const sleeping = `env -i setsid sleep ${seconds}`;
+    const running = shell(sleeping, { signal: stop.signal, timeout: 300_000 });
+    const ended = running.catch((error: unknown) => error);
+    await vi.waitFor(() => expect(commandsWith(`sleep\0${seconds}`)).not.toEqual([]), 10_000);
+    stop.abort(new Error('stopped'));
+    expect(await ended).toEqual(new Error('stopped'));
+    await nothingRuns(dataDir, seconds);
+  });
+});
