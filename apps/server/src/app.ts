@@ -1,4 +1,3 @@
-import type { Agent } from '@drawbridge/agent';
 import { createForgetExpired } from './auth/index.ts';
 import { daemonFile } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
@@ -10,27 +9,7 @@ import { startGateway } from './compose/start-gateway.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
-import type { Gateway } from './gateway/index.ts';
-import { readDaemonPackage, type HttpRoute } from './http/index.ts';
-import type { Logger } from './log.ts';
-
-export interface App {
-  log: Logger;
-  /** The core behind the doors. */
-  gateway: Gateway;
-  /** Null where `DISABLED_MODULES` names it. */
-  agent: Agent | null;
-  /** Opens the port and returns the origin of the server. Throws when the port is in use. */
-  listen(): Promise<string>;
-  /** The open port; 0 before `listen`. */
-  port(): number;
-  /** Every HTTP route. */
-  routes(): readonly HttpRoute[];
-  /** The link that creates the owner account; null when the account exists. */
-  setupLink(): Promise<string | null>;
-  /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
-  close(): Promise<void>;
-}
+import { readDaemonPackage } from './http/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -40,7 +19,7 @@ const lockFolder = (dataDir: string): FolderLock => {
 };
 
 /** Assembles the server. Throws `dataFolderInUse` while another server has the data folder. */
-export const createApp = async (needs: AppNeeds): Promise<App> => {
+export const createApp = async (needs: AppNeeds) => {
   const lock = lockFolder(needs.config.dataDir);
   try {
     return await assemble(needs, lock);
@@ -50,7 +29,7 @@ export const createApp = async (needs: AppNeeds): Promise<App> => {
   }
 };
 
-const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
+const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { config, clock } = needs;
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
@@ -64,10 +43,15 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
 
   return {
     log,
+    /** The core behind the doors. */
     gateway,
+    /** Null where `DISABLED_MODULES` names it. */
     agent: agent?.agent ?? null,
+    /** The open port; 0 before `listen`. */
     port: web.port,
+    /** Every HTTP route. */
     routes: web.routes,
+    /** Opens the port and returns the origin of the server. Throws when the port is in use. */
     listen: async () => {
       await web.server.listen({ host: config.host, port: config.port });
       address.listening(web.port());
@@ -78,8 +62,10 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
       sweep = startSweep({ clock, jobs, onError });
       return address.url();
     },
+    /** The link that creates the owner account; null when the account exists. */
     setupLink: async () =>
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
+    /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
       await sweep?.stop();
       await agent?.stop();
@@ -90,3 +76,5 @@ const assemble = async (needs: AppNeeds, lock: FolderLock): Promise<App> => {
     },
   };
 };
+
+export type App = Awaited<ReturnType<typeof createApp>>;

@@ -1,5 +1,12 @@
 import type { App } from 'vue';
-import { createRouter, createWebHistory, type Router } from 'vue-router';
+import {
+  createRouter,
+  createWebHistory,
+  type RouteComponent,
+  type RouteMeta,
+  type Router,
+  type RouteRecordRaw,
+} from 'vue-router';
 import { useSessionStore } from './features/account/use-session-store.ts';
 
 declare module 'vue-router' {
@@ -17,90 +24,45 @@ declare module 'vue-router' {
   }
 }
 
+type Load = () => Promise<RouteComponent>;
+
+const page = (path: string, component: Load, meta: RouteMeta) => ({ path, component, meta });
+
+/** The pages inside the shell, for users who are signed in. */
+const shellPages: RouteRecordRaw[] = [
+  page('', () => import('./pages/machine-page.vue'), { title: 'Machine' }),
+  page('chat/:threadId?', () => import('./pages/chat-page.vue'), { title: 'Chat', fills: true }),
+  page('tools', () => import('./pages/tools-page.vue'), { title: 'Tools' }),
+  page('activity/:requestId?', () => import('./pages/activity-page.vue'), { title: 'Activity' }),
+  {
+    ...page('confirmations/:confirmationId', () => import('./pages/question-page.vue'), {
+      title: 'Question',
+      showsQuestion: true,
+    }),
+    props: true,
+  },
+  page('agents', () => import('./pages/agents-page.vue'), { title: 'Connect an agent' }),
+  page('settings', () => import('./pages/settings/settings-page.vue'), { title: 'Settings' }),
+  page('settings/tokens', () => import('./pages/settings/tokens-page.vue'), { title: 'Access tokens' }),
+  page('settings/clients', () => import('./pages/settings/clients-page.vue'), { title: 'Connected clients' }),
+  page(':rest(.*)', () => import('./pages/missing-page.vue'), { title: 'Not found' }),
+];
+
+const routes: RouteRecordRaw[] = [
+  page('/setup', () => import('./pages/setup-page.vue'), { open: true }),
+  page('/sign-in', () => import('./pages/sign-in-page.vue'), { open: true }),
+  page('/invitation', () => import('./pages/invitation-page.vue'), { open: true }),
+  page('/reset-password', () => import('./pages/reset-password-page.vue'), { open: true, always: true }),
+  page('/connect-client', () => import('./pages/connect-client-page.vue'), {}),
+  page('/unreachable', () => import('./pages/unreachable-page.vue'), { open: true }),
+  { path: '/', component: () => import('./features/shell/app-shell.vue'), children: shellPages },
+];
+
 /** The panel's routes. Redirects users who are not signed in to the matching page. */
 export const createPanelRouter = (app: App): Router => {
   const router = createRouter({
     history: createWebHistory(),
-    routes: [
-      {
-        path: '/setup',
-        component: () => import('./pages/setup-page.vue'),
-        meta: { open: true },
-      },
-      {
-        path: '/sign-in',
-        component: () => import('./pages/sign-in-page.vue'),
-        meta: { open: true },
-      },
-      {
-        path: '/invitation',
-        component: () => import('./pages/invitation-page.vue'),
-        meta: { open: true },
-      },
-      {
-        path: '/reset-password',
-        component: () => import('./pages/reset-password-page.vue'),
-        meta: { open: true, always: true },
-      },
-      {
-        path: '/connect-client',
-        component: () => import('./pages/connect-client-page.vue'),
-      },
-      {
-        path: '/unreachable',
-        component: () => import('./pages/unreachable-page.vue'),
-        meta: { open: true },
-      },
-      {
-        path: '/',
-        component: () => import('./features/shell/app-shell.vue'),
-        children: [
-          { path: '', component: () => import('./pages/machine-page.vue'), meta: { title: 'Machine' } },
-          {
-            path: 'chat/:threadId?',
-            component: () => import('./pages/chat-page.vue'),
-            meta: { title: 'Chat', fills: true },
-          },
-          { path: 'tools', component: () => import('./pages/tools-page.vue'), meta: { title: 'Tools' } },
-          {
-            path: 'activity/:requestId?',
-            component: () => import('./pages/activity-page.vue'),
-            meta: { title: 'Activity' },
-          },
-          {
-            path: 'confirmations/:confirmationId',
-            component: () => import('./pages/question-page.vue'),
-            props: true,
-            meta: { title: 'Question', showsQuestion: true },
-          },
-          {
-            path: 'agents',
-            component: () => import('./pages/agents-page.vue'),
-            meta: { title: 'Connect an agent' },
-          },
-          {
-            path: 'settings',
-            component: () => import('./pages/settings/settings-page.vue'),
-            meta: { title: 'Settings' },
-          },
-          {
-            path: 'settings/tokens',
-            component: () => import('./pages/settings/tokens-page.vue'),
-            meta: { title: 'Access tokens' },
-          },
-          {
-            path: 'settings/clients',
-            component: () => import('./pages/settings/clients-page.vue'),
-            meta: { title: 'Connected clients' },
-          },
-          {
-            path: ':rest(.*)',
-            component: () => import('./pages/missing-page.vue'),
-            meta: { title: 'Not found' },
-          },
-        ],
-      },
-    ],
+    routes,
     scrollBehavior: (to, from, saved) => {
       if (saved || to.hash !== '') return saved ?? { el: to.hash };
       return to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 };

@@ -16,6 +16,8 @@ export const terminalCallStates = [
 export const callStates = [...openCallStates, ...terminalCallStates] as const;
 export const callState = z.enum(callStates);
 export type CallState = z.infer<typeof callState>;
+/** Whether a call in this state can still change. */
+export const isOpenState = (state: CallState): boolean => openCallStates.some((open) => open === state);
 export type TerminalCallState = (typeof terminalCallStates)[number];
 
 export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent'] as const;

@@ -2,10 +2,11 @@ import { passwordLimits } from '@drawbridge/contracts/accounts';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
-import { requestHeaders, type Limits } from '../http/index.ts';
+import type { Limits } from '../http/index.ts';
 import type { Session } from './accounts/accounts.ts';
 import type { Auth } from './better-auth.ts';
 import { userOf } from './accounts/new-account.ts';
+import { answerAs, forward, jsonBody } from './forward.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
 
 const password = z.string().min(1).max(passwordLimits.maxLength);
@@ -47,24 +48,8 @@ const changedReply = z.object({ token: z.string().nullable() });
 /** Better-auth's own endpoints, below `/api/auth`: those the panel uses, and no other. */
 export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
   const { auth, limits, url, proofs, checkSessions } = needs;
-  const pass = async (request: FastifyRequest, body?: unknown) => {
-    const headers = requestHeaders(request);
-    headers.delete('content-length');
-    headers.set('content-type', 'application/json');
-    return auth.handler(
-      new Request(new URL(request.url, url()), {
-        method: request.method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-  };
-
-  const answer = async (reply: FastifyReply, response: Response) => {
-    if (response.status >= 500) throw errors.internal();
-    reply.header('cache-control', 'no-store');
-    return reply.send(response);
-  };
+  const pass = (request: FastifyRequest, body: object) =>
+    forward(auth, request, { to: new URL(request.url, url()), body: jsonBody(body) });
 
   /** Better-auth's cookies, with a body of our own. */
   const answerWith = (reply: FastifyReply, { headers }: Response, body: object) =>
@@ -82,7 +67,7 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
       await limits.account.check(request, reply);
       const response = await pass(request, signIn.parse(request.body));
       if (response.status === 401) await limits.account.count(request, reply);
-      if (!response.ok) return answer(reply, response);
+      if (!response.ok) return answerAs(reply, response);
       const { token, user } = signedInReply.parse(await response.json());
       return answerWith(reply, response, { ...userOf(user), sessionProof: proofs.of(token) });
     });
@@ -90,7 +75,7 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
       await signedInSession(request);
       const response = await pass(request, {});
       await checkSessions();
-      return answer(reply, response);
+      return answerAs(reply, response);
     });
     app.post('/change-password', async (request, reply) => {
       await limits.signIn.count(request, reply);
@@ -98,7 +83,7 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
       const session = await signedInSession(request);
       limits.password.count(reply, session.user.id);
       const response = await pass(request, change);
-      if (!response.ok) return answer(reply, response);
+      if (!response.ok) return answerAs(reply, response);
       if (change.revokeOtherSessions) {
         await needs.endGrants(session.user.id);
         // Last, as it cuts the streams of the panel that asks: its new cookie comes at once.

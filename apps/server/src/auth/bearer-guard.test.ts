@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAccess } from '../../test/access.ts';
 import { send } from '../../test/server.ts';
 import { createLimits, createServer } from '../http/index.ts';
-import type { Access, AccessControl } from './access.ts';
+import type { Access } from './access.ts';
+import type { AccessControl } from './create-access.ts';
 import { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 
 const few = {

@@ -2,7 +2,8 @@ import type { CodedError } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 import { bearerOf, type Limits } from '../http/index.ts';
-import type { Access, AccessControl, Refusal } from './access.ts';
+import type { Access, Refusal } from './access.ts';
+import type { AccessControl } from './create-access.ts';
 
 interface Needs {
   access: AccessControl;

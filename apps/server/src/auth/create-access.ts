@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
-import type { Access, AccessControl, Clients, Tokens } from './access.ts';
+import type { Access, Refusal } from './access.ts';
 import { tokenPrefix, type Auth } from './better-auth.ts';
 import { createClients } from './clients/clients.ts';
 import { createClientsStore } from './clients/clients.store.ts';
@@ -28,14 +28,7 @@ const watchedAs = (access: Access) =>
   access.kind === 'token' ? `token:${access.tokenId}` : `client:${access.grantId}`;
 
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
-export const createAccess = ({
-  auth,
-  store,
-  clock,
-  url,
-  proofs,
-  onError,
-}: AccessNeeds): { access: AccessControl; tokens: Tokens; clients: Clients } => {
+export const createAccess = ({ auth, store, clock, url, proofs, onError }: AccessNeeds) => {
   const onRevoked = () => watch.check();
   const ofToken = createTokens({ auth, clock, store: createTokensStore(store), onRevoked, onError });
   const ofClient = createClients({
@@ -64,16 +57,28 @@ export const createAccess = ({
     tokens: ofToken.tokens,
     clients: ofClient.clients,
     access: {
-      verify: async (bearer, from = null) => {
+      /**
+       * What the bearer may do, as stored now; null for an unknown, expired or revoked token. `from` is the
+       * address of the client, which the owner of the token sees.
+       */
+      verify: async (bearer: string, from: string | null = null): Promise<Access | null> => {
         if (bearer.length > longestBearer) return null;
         if (bearer.startsWith(tokenPrefix)) return ofToken.verify(bearer, from);
         return bearer.startsWith(clientPrefixes.access) ? ofClient.verify(bearer, from) : null;
       },
-      whyRefused: async (bearer) =>
+      /** Why a bearer that `verify` refused is no good. */
+      whyRefused: async (bearer: string): Promise<Refusal> =>
         bearer.length <= longestBearer && bearer.startsWith(tokenPrefix)
           ? ofToken.whyRefused(bearer)
           : 'unknown',
-      onRevoked: (access, ended) => watch.watch(watchedAs(access), ended),
+      /**
+       * Calls `ended` once, within a second of the end of the access; a client with a valid refresh token
+       * keeps its access. Returns the function that unsubscribes.
+       */
+      onRevoked: (access: Access, ended: () => void) => watch.watch(watchedAs(access), ended),
     },
   };
 };
+
+/** Verifies access tokens. */
+export type AccessControl = ReturnType<typeof createAccess>['access'];

@@ -1,21 +1,16 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
 import { sleep, type Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
-
-/** Better-auth's tables, as far as what has expired is found in them. */
-type AuthTables = {
-  session: { id: string; expiresAt: string };
-  invitation: { id: string; expiresAt: string };
-  passwordReset: { id: string; expiresAt: string };
-  oauthAccessToken: { id: string; expiresAt: string };
-  oauthRefreshToken: { id: string; expiresAt: string };
-};
+import type { AuthTables } from './auth-tables.ts';
 
 interface ExpiredNeeds {
   store: Store;
   clock: Clock;
   log: { info(what: object, sentence: string): void };
 }
+
+/** The tables with rows that expire. */
+type Expiring = 'session' | 'invitation' | 'passwordReset' | 'oauthAccessToken' | 'oauthRefreshToken';
 
 /** Rows that are deleted together, and the pause between. */
 const atOnce = 500;
@@ -29,7 +24,7 @@ const neededMs = clientLimits.refreshSeconds * 1_000;
  */
 export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
   const auth = store.db.withTables<AuthTables>();
-  const step = async (table: keyof AuthTables, before: string): Promise<number> => {
+  const step = async (table: Expiring, before: string): Promise<number> => {
     const expired = auth.selectFrom(table).select('id').where('expiresAt', '<=', before).limit(atOnce);
     return Number(
       (await auth.deleteFrom(table).where('id', 'in', expired).executeTakeFirst()).numDeletedRows,

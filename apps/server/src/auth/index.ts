@@ -1,10 +1,12 @@
-export { type Access, type AccessControl, type Clients, type Tokens } from './access.ts';
-export type { Accounts, People, Session } from './accounts/accounts.ts';
+export type { Access } from './access.ts';
+export type { Clients } from './clients/clients.ts';
+export type { Tokens } from './tokens/tokens.ts';
+export type { FreshSession, People, Session } from './accounts/accounts.ts';
 export { createAuthRoutes } from './auth.route.ts';
 export { createBearerGuard } from './bearer-guard.ts';
 export { createBetterAuth, type Passwords } from './better-auth.ts';
-export { createAccess } from './create-access.ts';
-export { createAccounts } from './accounts/create-accounts.ts';
+export { createAccess, type AccessControl } from './create-access.ts';
+export { createAccounts, type Accounts } from './accounts/create-accounts.ts';
 export { systemOutside, type Outside } from './clients/document-fetch.ts';
 export { createForgetExpired } from './expired.store.ts';
 export { createMetadataRoutes } from './clients/metadata.route.ts';

@@ -1,10 +1,4 @@
-import {
-  openCallStates,
-  type Call,
-  type CallEvent,
-  type CallState,
-  type CallSummary,
-} from '@drawbridge/contracts/calls';
+import { isOpenState, type Call, type CallEvent, type CallSummary } from '@drawbridge/contracts/calls';
 import { createDeferred, hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isOwn, type Caller, type CallerContext } from './caller.ts';
@@ -16,9 +10,7 @@ const reminderEveryMs = 10_000;
 /** The maximum wait for one answer, at every door. */
 export const longestWaitMs = 10 * 60 * 1_000;
 
-const openStates: ReadonlySet<CallState> = new Set(openCallStates);
-
-export const isOpen = ({ state }: Pick<Call, 'state'>): boolean => openStates.has(state);
+export const isOpen = ({ state }: Pick<Call, 'state'>): boolean => isOpenState(state);
 
 /** A call of a user, by its id. */
 export interface CallId {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { CreateTokenInput } from '@drawbridge/contracts/tokens';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import { takeFolder } from '../db/index.ts';
@@ -6,7 +7,6 @@ import { folderInUse } from '../folder-in-use.ts';
 import { openAccounts } from '../compose/open-accounts.ts';
 import { serverCommand } from '../server-command.ts';
 import { createMachineActions } from './machine-actions.ts';
-import type { Actions } from './program.ts';
 import { createToken } from './token.ts';
 import { disableUser, enableUser, resetPassword, userTable } from './user.ts';
 import { requireStore, withAccounts } from './with-accounts.ts';
@@ -21,17 +21,17 @@ interface Needs {
 }
 
 /** The commands beside `start`. Each throws coded errors for problems that the user can fix. */
-export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions, 'start'> => {
+export const createActions = ({ config, cwd, print, note }: Needs) => {
   const place = { url: config.databaseUrl, dataDir: config.dataDir };
   const command = serverCommand();
 
   return {
-    listUsers: ({ json }) =>
+    listUsers: ({ json }: { json: boolean }) =>
       withAccounts(config, async ({ accounts }) => {
         const people = await accounts.listPeople();
         print(json ? `${JSON.stringify(people)}\n` : userTable(people));
       }),
-    resetPassword: (email) =>
+    resetPassword: (email: string) =>
       withAccounts(config, async ({ accounts }) => {
         const { url, expiresAt } = await resetPassword(accounts, email);
         note(
@@ -39,19 +39,19 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
         );
         print(`${url}\n`);
       }),
-    disableUser: (email) =>
+    disableUser: (email: string) =>
       withAccounts(config, async (opened) => {
         await disableUser(opened, { email, clock: systemClock });
         note(`Disabled ${email}: sessions, access tokens, clients and machines have ended.\n`);
         note(`To enable it again: ${command} user enable ${email}\n`);
       }),
-    enableUser: (email) =>
+    enableUser: (email: string) =>
       withAccounts(config, async ({ accounts }) => {
         await enableUser(accounts, email);
         note(`Enabled ${email}. Create its access tokens again and reconnect its machines.\n`);
       }),
     ...createMachineActions({ config, print, note }),
-    createToken: ({ email, input, json }) =>
+    createToken: ({ email, input, json }: { email: string; input: CreateTokenInput; json: boolean }) =>
       withAccounts(config, async (opened) => {
         const created = await createToken(opened, { email, input });
         if (json) return print(`${JSON.stringify(created)}\n`);
@@ -61,7 +61,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
         note('The token is shown only once.\n');
         print(`${created.token}\n`);
       }),
-    backUp: async (folder) => {
+    backUp: async (folder: string) => {
       requireStore(config.dataDir);
       const { backUp } = await import('../backup/index.ts');
       const target = resolve(cwd, folder);
@@ -69,7 +69,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
       note('Protect the backup like passwords: it gives access to every account.\n');
       print(`${target}\n`);
     },
-    restore: async (folder) => {
+    restore: async (folder: string) => {
       const { restore } = await import('../backup/index.ts');
       const taken = takeFolder(config.dataDir);
       if (taken.kind === 'held') throw folderInUse(config.dataDir, taken.holder);
@@ -94,7 +94,7 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
         taken.lock.release();
       }
     },
-    doctor: async ({ json }) => {
+    doctor: async ({ json }: { json: boolean }) => {
       const { runDoctor } = await import('./doctor.ts');
       const { text, problems } = await runDoctor(config, { json });
       print(text);
@@ -102,3 +102,5 @@ export const createActions = ({ config, cwd, print, note }: Needs): Omit<Actions
     },
   };
 };
+
+export type ServerActions = ReturnType<typeof createActions>;

@@ -20,12 +20,16 @@ const leastFreeBytes = 512 * 1024 * 1024;
 const healthTimeoutMs = 3_000;
 const megabytes = (bytes: number) => `${Math.ceil(bytes / (1024 * 1024))} MiB`;
 
+const ok = (name: string, says: string): Check => ({ name, state: 'ok', says });
+const warning = (name: string, says: string, fix: string): Check => ({ name, state: 'warning', says, fix });
+const problem = (name: string, says: string, fix: string): Check => ({ name, state: 'problem', says, fix });
+
 const checkNode = (version: string): Check => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isNew = major > 20 || (major === 20 && minor >= 19);
   return isNew
-    ? { name: 'node', state: 'ok', says: `Node ${version}` }
-    : { name: 'node', state: 'problem', says: `Node ${version}`, fix: 'Install Node 20.19 or newer.' };
+    ? ok('node', `Node ${version}`)
+    : problem('node', `Node ${version}`, 'Install Node 20.19 or newer.');
 };
 
 const checkFolder = (dataDir: string): Check[] => {
@@ -35,10 +39,9 @@ const checkFolder = (dataDir: string): Check[] => {
   }
   const open = [dataDir, join(dataDir, 'auth-secret')].filter((path) => (statSync(path).mode & 0o077) !== 0);
   const [first] = open;
-  if (first === undefined)
-    return [{ name: 'data', state: 'ok', says: `${dataDir}, accessible only to this user` }];
+  if (first === undefined) return [ok('data', `${dataDir}, accessible only to this user`)];
   const says = `other users of this machine can open ${open.join(' and ')}`;
-  return [{ name: 'data', state: 'problem', says, fix: `Run chmod -R go-rwx '${dataDir}'` }];
+  return [problem('data', says, `Run chmod -R go-rwx '${dataDir}'`)];
 };
 
 const checkDisk = (dataDir: string): Check[] => {
@@ -46,16 +49,8 @@ const checkDisk = (dataDir: string): Check[] => {
   const { bavail, bsize } = statfsSync(dataDir);
   const free = bavail * bsize;
   const says = `${megabytes(free)} free`;
-  return free >= leastFreeBytes
-    ? [{ name: 'disk', state: 'ok', says }]
-    : [
-        {
-          name: 'disk',
-          state: 'warning',
-          says,
-          fix: `Free space: below ${megabytes(leastFreeBytes)} calls may be refused soon.`,
-        },
-      ];
+  const fix = `Free space: below ${megabytes(leastFreeBytes)} calls may be refused soon.`;
+  return [free >= leastFreeBytes ? ok('disk', says) : warning('disk', says, fix)];
 };
 
 const checkStore = (config: Config): Check[] => {
@@ -64,10 +59,9 @@ const checkStore = (config: Config): Check[] => {
   try {
     requireSound(file);
   } catch {
-    const fix = 'Stop the server and restore a backup.';
-    return [{ name: 'store', state: 'problem', says: `${file} is damaged`, fix }];
+    return [problem('store', `${file} is damaged`, 'Stop the server and restore a backup.')];
   }
-  return [{ name: 'store', state: 'ok', says: `${file}, ${megabytes(statSync(file).size)}, sound` }];
+  return [ok('store', `${file}, ${megabytes(statSync(file).size)}, sound`)];
 };
 
 const health = async (url: string): Promise<boolean> => {
@@ -90,53 +84,36 @@ const checkServer = async ({ dataDir, host, port }: Config): Promise<Check> => {
   const says = `running, process ${holder.pid} on ${holder.host}, ${holder.url ?? 'starting'}`;
   // Its own port, not the public address, which may be a proxy elsewhere.
   if (holder.url === null || (await health(holder.url)) || (await health(`http://${host}:${port}`)))
-    return { name, state: 'ok', says };
-  return {
-    name,
-    state: 'problem',
-    says: `${says}, but it does not answer`,
-    fix: 'Check its log and restart it.',
-  };
+    return ok(name, says);
+  return problem(name, `${says}, but it does not answer`, 'Check its log and restart it.');
 };
 
 const checkAddress = ({ host, publicUrl }: Config): Check => {
   const name = 'address';
-  if (publicUrl?.startsWith('https:')) return { name, state: 'ok', says: publicUrl };
+  if (publicUrl?.startsWith('https:')) return ok(name, publicUrl);
   const local = publicUrl === undefined ? host : new URL(publicUrl).hostname;
-  if (isLoopback(local))
-    return { name, state: 'ok', says: `${publicUrl ?? host}, only reachable from this machine` };
+  if (isLoopback(local)) return ok(name, `${publicUrl ?? host}, only reachable from this machine`);
   return publicUrl === undefined
-    ? {
+    ? warning(
         name,
-        state: 'warning',
-        says: `HOST is ${host} and PUBLIC_URL is not set`,
-        fix: 'Set PUBLIC_URL to the https address of the server.',
-      }
-    : {
-        name,
-        state: 'warning',
-        says: `${publicUrl} is not https`,
-        fix: 'Put an HTTPS proxy in front: see docs/behind-a-proxy.md',
-      };
+        `HOST is ${host} and PUBLIC_URL is not set`,
+        'Set PUBLIC_URL to the https address of the server.',
+      )
+    : warning(name, `${publicUrl} is not https`, 'Put an HTTPS proxy in front: see docs/behind-a-proxy.md');
 };
 
 const checkBuilt = (): Check => {
   const missing = [join(panelDir, 'index.html'), daemonFile].filter((path) => !existsSync(path));
   return missing.length === 0
-    ? { name: 'build', state: 'ok', says: 'the panel and the packed daemon are present' }
-    : {
-        name: 'build',
-        state: 'problem',
-        says: `missing: ${missing.join(', ')}`,
-        fix: 'Run npx --yes pnpm@10 build',
-      };
+    ? ok('build', 'the panel and the packed daemon are present')
+    : problem('build', `missing: ${missing.join(', ')}`, 'Run npx --yes pnpm@10 build');
 };
 
 const checkSecret = (dataDir: string): Check[] => {
   const file = join(dataDir, 'auth-secret');
   if (!existsSync(file) || readFileSync(file, 'utf8').trim().length >= 32) return [];
   const fix = 'Restore it from a backup; without a backup delete it: all users must sign in again.';
-  return [{ name: 'secret', state: 'problem', says: 'auth-secret is incomplete', fix }];
+  return [problem('secret', 'auth-secret is incomplete', fix)];
 };
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;

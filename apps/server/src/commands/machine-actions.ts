@@ -9,7 +9,6 @@ import {
   type MachineChoice,
   type MachineNeeds,
 } from './machines.ts';
-import type { Actions } from './program.ts';
 import { withAccounts } from './with-accounts.ts';
 
 interface Needs {
@@ -18,13 +17,8 @@ interface Needs {
   note(text: string): void;
 }
 
-type MachineActions = Pick<
-  Actions,
-  'listMachines' | 'renameMachine' | 'setDefaultMachine' | 'disconnectMachine' | 'forgetMachine'
->;
-
 /** `drawbridge-server machines`. */
-export const createMachineActions = ({ config, print, note }: Needs): MachineActions => {
+export const createMachineActions = ({ config, print, note }: Needs) => {
   const withMachines = (work: (needs: MachineNeeds) => Promise<void>) =>
     withAccounts(config, ({ accounts, store }) =>
       work({ accounts, machines: createManageMachines(store.db) }),
@@ -35,28 +29,28 @@ export const createMachineActions = ({ config, print, note }: Needs): MachineAct
   ) => withMachines(async (needs) => work(needs, await findMachine(needs, choice)));
 
   return {
-    listMachines: ({ email, json }) =>
+    listMachines: ({ email, json }: { email: string; json: boolean }) =>
       withMachines(async (needs) => {
         const listed = await listMachines(needs, email);
         print(json ? `${JSON.stringify(listed)}\n` : machineTable(listed));
         if (listed.length === 0) note(`${email} has no machine. Connect one in the panel.\n`);
       }),
-    renameMachine: (choice) =>
+    renameMachine: (choice: MachineChoice & { name: string }) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.rename(machine, choice.name);
         note(`Renamed ${machine.name} to ${choice.name}.\n`);
       }),
-    setDefaultMachine: (choice) =>
+    setDefaultMachine: (choice: MachineChoice) =>
       withMachine(choice, async ({ accounts, machines }, machine) => {
         await machines.setDefault((await accountOf(accounts, choice.email)).id, machine);
         note(`${machine.name} is the default machine of ${choice.email}.\n`);
       }),
-    disconnectMachine: (choice) =>
+    disconnectMachine: (choice: MachineChoice) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.disconnect(machine, systemClock.now());
         note(`Disconnected ${machine.name}. To connect it again, create a command in the panel.\n`);
       }),
-    forgetMachine: (choice) =>
+    forgetMachine: (choice: MachineChoice) =>
       withMachine(choice, async ({ machines }, machine) => {
         await machines.forget(machine, systemClock.now());
         note(

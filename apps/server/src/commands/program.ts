@@ -1,31 +1,14 @@
 import { machineName } from '@drawbridge/contracts/ids';
-import {
-  createTokenInput,
-  tokenLimits,
-  tokenScopeNames,
-  type CreateTokenInput,
-} from '@drawbridge/contracts/tokens';
+import { createTokenInput, tokenLimits, tokenScopeNames } from '@drawbridge/contracts/tokens';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { configHelp } from '../config.ts';
+import type { ServerActions } from './actions.ts';
 import type { MachineChoice } from './machines.ts';
 
-/** What the commands do; `program.ts` reads the line, and these run it. Folders are as they were typed. */
-export interface Actions {
+/** What the commands do; this file reads the line, and these run it. Folders are as they were typed. */
+export interface Actions extends ServerActions {
   start(): Promise<void>;
-  listUsers(options: { json: boolean }): Promise<void>;
-  resetPassword(email: string): Promise<void>;
-  disableUser(email: string): Promise<void>;
-  enableUser(email: string): Promise<void>;
-  createToken(token: { email: string; input: CreateTokenInput; json: boolean }): Promise<void>;
-  listMachines(options: { email: string; json: boolean }): Promise<void>;
-  renameMachine(choice: MachineChoice & { name: string }): Promise<void>;
-  setDefaultMachine(choice: MachineChoice): Promise<void>;
-  disconnectMachine(choice: MachineChoice): Promise<void>;
-  forgetMachine(choice: MachineChoice): Promise<void>;
-  backUp(folder: string): Promise<void>;
-  restore(folder: string): Promise<void>;
-  doctor(options: { json: boolean }): Promise<void>;
 }
 
 const email = (text: string): string => {

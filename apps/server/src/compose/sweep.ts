@@ -11,15 +11,8 @@ interface SweepNeeds {
 
 const everyMs = 24 * 60 * 60 * 1_000;
 
-export interface Sweep {
-  /** Runs the jobs now, unless they are running. */
-  run(): void;
-  /** Resolves once all writes are done. */
-  stop(): Promise<void>;
-}
-
 /** Runs the jobs now and each day, one after the other. */
-export const startSweep = ({ clock, jobs, onError }: SweepNeeds): Sweep => {
+export const startSweep = ({ clock, jobs, onError }: SweepNeeds) => {
   const ending = new AbortController();
   let running: Promise<void> | null = null;
 
@@ -30,6 +23,7 @@ export const startSweep = ({ clock, jobs, onError }: SweepNeeds): Sweep => {
       });
     }
   };
+  /** Runs the jobs now, unless they are running. */
   const run = () => {
     running ??= runAll().finally(() => {
       running = null;
@@ -40,6 +34,7 @@ export const startSweep = ({ clock, jobs, onError }: SweepNeeds): Sweep => {
   run();
   return {
     run,
+    /** Resolves once all writes are done. */
     stop: async () => {
       stopTimer();
       ending.abort();
@@ -47,3 +42,5 @@ export const startSweep = ({ clock, jobs, onError }: SweepNeeds): Sweep => {
     },
   };
 };
+
+export type Sweep = ReturnType<typeof startSweep>;

@@ -8,6 +8,7 @@ export type {
 } from './gateway-tables.ts';
 export { readFolderHolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
+export { inParts } from './in-parts.ts';
 export { OutdatedError } from './outdated.ts';
 export { migrate } from './migrate.ts';
 export { prepareQuery, type Slot } from './sqlite/prepared-query.ts';

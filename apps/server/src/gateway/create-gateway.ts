@@ -2,19 +2,23 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { createLocalBus, type Bus } from './bus.ts';
-import { createCalls, publishCallState } from './calls/calls.ts';
+import { createCalls, publishCallState, type Calls } from './calls/calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/open-calls.ts';
 import { recover } from './calls/recover.ts';
 import { resendCancellations } from './calls/delivery/resend-cancellations.ts';
-import { createConfirmations, publishAsked, publishConfirmation } from './confirmations/confirmations.ts';
+import {
+  createConfirmations,
+  publishAsked,
+  publishConfirmation,
+  type Confirmations,
+} from './confirmations/confirmations.ts';
 import { createConnections } from './connection/connections.ts';
 import { createDaemonSession } from './connection/daemon-session.ts';
 import { createFlapping } from './connection/flapping.ts';
 import { createStreams } from './connection/streams.ts';
-import type { Gateway } from './gateway.ts';
 import { createGatewayStores } from './gateway.store.ts';
-import { createIdempotency } from './idempotency/idempotency.ts';
+import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createMachines } from './machines/machines.ts';
 import { createRegistry, isConnected } from './machines/registry.ts';
@@ -23,7 +27,7 @@ import { createKeys } from './pairing/keys.ts';
 import { createPairing, endSessions, type PairingFacts } from './pairing/pairing.ts';
 import { watchRevoked } from './pairing/watch-revoked.ts';
 import { createRetention } from './retention/retention.ts';
-import { createRules } from './rules/rules.ts';
+import { createRules, type Rules } from './rules/rules.ts';
 import { createSettings, type ModuleFacts } from './settings/settings.ts';
 import type { Scope } from './settings/switches.store.ts';
 
@@ -189,11 +193,16 @@ const refusingWhen =
     return { ...part, ...Object.fromEntries(guarded) };
   };
 
-/** Makes the core. Call `start` before the doors open. */
-export const createGateway = (needs: GatewayNeeds): Gateway => {
+/**
+ * The core, by noun. All doors meet at `calls.run`. While the server stops, what would change something
+ * throws `shuttingDown`.
+ */
+export const createGateway = (needs: GatewayNeeds) => {
   const { clock, limits, log, onError } = needs;
   const parts = createParts(needs);
   const { stores, registry, keys, openCalls, connections, daemon } = parts;
+  /** The half of them that doors use; the other half is for machines, through `daemon`. */
+  const front: { calls: Calls; confirmations: Confirmations; idempotency: Idempotency; rules: Rules } = parts;
   let stopped = false;
   const guarded = refusingWhen(() => stopped);
 
@@ -214,15 +223,16 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
   ];
 
   return {
-    calls: guarded(parts.calls, ['run', 'cancel', 'cancelOf']),
-    confirmations: guarded(parts.confirmations, ['decide']),
+    calls: guarded(front.calls, ['run', 'cancel', 'cancelOf']),
+    confirmations: guarded(front.confirmations, ['decide']),
     daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
-    idempotency: guarded(parts.idempotency, ['claim', 'consumeNonce']),
+    idempotency: guarded(front.idempotency, ['claim', 'consumeNonce']),
     machines: parts.machines,
     pairing: parts.pairing,
     retention: parts.retention,
-    rules: guarded(parts.rules, ['query']),
+    rules: guarded(front.rules, ['query']),
     settings: parts.settings,
+    /** Resumes what a stopped server left open. Call once, before the doors open. */
     start: async () => {
       timers.push(clock.every(touchEveryMs, touchKeys));
       const { pollMs } = parts.bus;
@@ -240,6 +250,7 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
       });
       await parts.idempotency.recover(open);
     },
+    /** Tells every daemon to come back later, closes their streams, cancels timers. */
     stop: async () => {
       stopped = true;
       for (const stopTimer of timers) stopTimer();
@@ -248,3 +259,5 @@ export const createGateway = (needs: GatewayNeeds): Gateway => {
     },
   };
 };
+
+export type Gateway = ReturnType<typeof createGateway>;

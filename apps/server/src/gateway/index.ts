@@ -1,8 +1,7 @@
 export type { CallOptions } from './calls/calls.ts';
 export type { DaemonSession, DaemonCredentials } from './connection/daemon-session.ts';
 export type { DaemonStream } from './connection/daemon-stream.ts';
-export { createGateway } from './create-gateway.ts';
-export type { Gateway } from './gateway.ts';
+export { createGateway, type Gateway } from './create-gateway.ts';
 export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
 export { isReading } from './idempotency/reading-tools.ts';

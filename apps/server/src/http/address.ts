@@ -1,19 +1,5 @@
 import { isIP } from 'node:net';
 
-/** The server's address. With port 0 it is known only once the server listens. */
-export interface Address {
-  /** The origin that links and commands carry, without a slash at its end. */
-  url(): string;
-  /** Whether that is http to another machine than this one. */
-  isInsecure(): boolean;
-  /** Whether the `Host` of a request names this server. */
-  ownsHost(host: string): boolean;
-  /** Whether an `Origin` is a page of this server. */
-  ownsOrigin(origin: string): boolean;
-  /** Sets the port that the system assigned. */
-  listening(port: number): void;
-}
-
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 const wildcards = new Set(['0.0.0.0', '::']);
 const bracketed = (host: string) => (isIP(host) === 6 ? `[${host}]` : host);
@@ -31,11 +17,7 @@ export const isLoopback = (host: string): boolean =>
  * With a public URL, its host and loopback names are ours; without one, IP addresses too: a page of another
  * site reaches us under its own name, never under a bare address.
  */
-export const createAddress = (config: {
-  host: string;
-  port: number;
-  publicUrl?: string | undefined;
-}): Address => {
+export const createAddress = (config: { host: string; port: number; publicUrl?: string | undefined }) => {
   let { port } = config;
   const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);
   const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host;
@@ -47,20 +29,28 @@ export const createAddress = (config: {
     return names.has(name) || (publicHost === undefined && isIpLiteral(name));
   };
 
-  const url = () => config.publicUrl ?? `http://${shownHost}:${port}`;
+  /** The origin that links and commands carry, without a slash at its end. */
+  const url = (): string => config.publicUrl ?? `http://${shownHost}:${port}`;
 
   return {
     url,
-    isInsecure: () => {
+    /** Whether that is http to another machine than this one. */
+    isInsecure: (): boolean => {
       const { protocol, hostname } = new URL(url());
       return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
     },
-    ownsHost: (host) => host.toLowerCase() === publicHost || ownsLocally(host),
-    ownsOrigin: (origin) =>
+    /** Whether the `Host` of a request names this server. */
+    ownsHost: (host: string): boolean => host.toLowerCase() === publicHost || ownsLocally(host),
+    /** Whether an `Origin` is a page of this server. */
+    ownsOrigin: (origin: string): boolean =>
       origin === config.publicUrl ||
       (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
-    listening: (listeningPort) => {
+    /** Sets the port that the system assigned. */
+    listening: (listeningPort: number) => {
       port = listeningPort;
     },
   };
 };
+
+/** The server's address. With port 0 it is known only once the server listens. */
+export type Address = ReturnType<typeof createAddress>;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
 import type { LimitsConfig } from './config-schema.ts';
 import { createNameLimit, type NameLimit } from './name-limit.ts';
-import { createQuota, type Quota } from './quota.ts';
+import { createQuota } from './quota.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -16,28 +16,6 @@ export interface Limit {
 /** The same for a name that the request itself does not carry, wherever it comes from. */
 export interface NamedLimit extends NameLimit {
   count(reply: FastifyReply, name: string): void;
-}
-
-/** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
-export interface Limits {
-  signIn: Limit;
-  /** Failed sign-ins for one e-mail address, wherever they come from. */
-  account: Limit;
-  /** Password changes of one person. */
-  password: NamedLimit;
-  setup: Limit;
-  pairing: Limit;
-  /** Uses of one access token, or of one person's client whichever token it has. */
-  bearer: NamedLimit;
-  /** Requests with one access token, or of one person's client, that wait for their answer. */
-  exchanges: Quota;
-  /** Invalid session keys and access tokens: machines behind one address share it and reconnect together. */
-  session: Limit;
-  notFound: Limit;
-  /** Steps of connecting a client by OAuth: many people's clients come from one address. */
-  oauth: Limit;
-  /** Clients that register themselves. */
-  registration: Limit;
 }
 
 const minuteMs = 60_000;
@@ -63,7 +41,8 @@ const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
   throw errors.tooManyRequests();
 };
 
-export const createLimits = async (app: FastifyInstance, { clock, config }: LimitsNeeds): Promise<Limits> => {
+/** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
+export const createLimits = async (app: FastifyInstance, { clock, config }: LimitsNeeds) => {
   await app.register(rateLimit, { global: false });
 
   const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string): Limit => {
@@ -92,15 +71,26 @@ export const createLimits = async (app: FastifyInstance, { clock, config }: Limi
 
   return {
     signIn: limit(config.signInPerMinute),
+    /** Failed sign-ins for one e-mail address, wherever they come from. */
     account: limit(config.signInPerMinute, accountOf),
+    /** Password changes of one person. */
     password: named(config.signInPerMinute),
     setup: limit(config.setupPerMinute),
     pairing: limit(config.pairingPerMinute),
+    /** Uses of one access token, or of one person's client whichever token it has. */
     bearer: named(config.tokenPerMinute),
+    /** Requests with one access token, or of one person's client, that wait for their answer. */
     exchanges: createQuota(openExchanges),
+    /**
+     * Invalid session keys and access tokens: machines behind one address share it and reconnect together.
+     */
     session: limit(sessionPerMinute),
     notFound: limit(config.notFoundPerMinute),
+    /** Steps of connecting a client by OAuth: many people's clients come from one address. */
     oauth: limit(oauthPerMinute),
+    /** Clients that register themselves. */
     registration: limit(registrationPerMinute),
   };
 };
+
+export type Limits = Awaited<ReturnType<typeof createLimits>>;

@@ -5,17 +5,13 @@ const minuteMs = 60_000;
 const maxNames = 5_000;
 
 /** Limits uses of a name per minute, for all protocols together. */
-export interface NameLimit {
-  /**
-   * Counts one use; returns the seconds until the next one is allowed if the limit is exceeded, else null.
-   */
-  use(name: string): number | null;
-}
-
-export const createNameLimit = ({ clock, max }: { clock: Clock; max: number }): NameLimit => {
+export const createNameLimit = ({ clock, max }: { clock: Clock; max: number }) => {
   const windows = new Map<string, { uses: number; endsAt: number }>();
   return {
-    use: (name) => {
+    /**
+     * Counts one use; returns the seconds until the next one is allowed if the limit is exceeded, else null.
+     */
+    use: (name: string): number | null => {
       const now = clock.now();
       const known = windows.get(name);
       const window = known && now < known.endsAt ? known : { uses: 0, endsAt: now + minuteMs };
@@ -28,3 +24,5 @@ export const createNameLimit = ({ clock, max }: { clock: Clock; max: number }): 
     },
   };
 };
+
+export type NameLimit = ReturnType<typeof createNameLimit>;

@@ -1,12 +1,7 @@
 import { errors } from '../errors.ts';
 
 /** A bounded number of things at once for each key: an address, a user. */
-export interface Quota {
-  /** Counts one more; the returned function releases it. Throws `tooManyRequests` beyond the bound. */
-  acquire(key: string): () => void;
-}
-
-export const createQuota = (max: number): Quota => {
+export const createQuota = (max: number) => {
   const counts = new Map<string, number>();
   const add = (key: string, by: 1 | -1) => {
     const count = (counts.get(key) ?? 0) + by;
@@ -14,7 +9,8 @@ export const createQuota = (max: number): Quota => {
     else counts.delete(key);
   };
   return {
-    acquire: (key) => {
+    /** Counts one more; the returned function releases it. Throws `tooManyRequests` beyond the bound. */
+    acquire: (key: string): (() => void) => {
       if ((counts.get(key) ?? 0) >= max) throw errors.tooManyRequests();
       add(key, 1);
       let isHeld = true;
@@ -25,3 +21,5 @@ export const createQuota = (max: number): Quota => {
     },
   };
 };
+
+export type Quota = ReturnType<typeof createQuota>;

@@ -17,6 +17,14 @@ interface ServerNeeds {
   longestAnswerMs: number;
 }
 
+/** Every answer of a door tells caches whether, and how long, they may keep it. */
+export const setCacheControl = (app: FastifyInstance, value: string): void => {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', value);
+    done();
+  });
+};
+
 /**
  * Fastify with its open defaults closed: time-outs, small bodies, JSON alone, coded errors, strict headers of
  * pages.

@@ -23,22 +23,6 @@ export interface SseFrame {
   data: unknown;
 }
 
-/** The writing end of one `text/event-stream`. */
-export interface SseStream {
-  /** Whether the head is written; the reply is then committed to a stream. */
-  isOpen(): boolean;
-  /** Writes the head and a first comment, unless it is open, and a comment every 15 s from then on. */
-  open(): void;
-  /** Writes one frame, after the head. False if it was not written: the reader is gone or too slow. */
-  send(frame: SseFrame): boolean;
-  /** Writes a comment, which readers ignore and proxies count as traffic. */
-  comment(text: string): void;
-  /** Resolves when little is left unread, or the stream has closed. */
-  ready(): Promise<void>;
-  /** Ends the stream behind what is unread, with a last frame where one is given. */
-  end(last?: SseFrame): void;
-}
-
 interface SseOptions {
   clock: Clock;
   /** For a reader that is too slow, `close` ends the stream, `skip` drops frames until it has caught up. */
@@ -49,7 +33,7 @@ const textOf = ({ id, event, data }: SseFrame): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 /** An event stream on a reply, hijacked at the first byte. The frames of one turn are one write. */
-export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseOptions): SseStream => {
+export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseOptions) => {
   const { raw } = reply;
   let isHeadWritten = false;
   let isOpened = false;
@@ -88,7 +72,9 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseO
   };
 
   return {
-    isOpen: () => isHeadWritten,
+    /** Whether the head is written; the reply is then committed to a stream. */
+    isOpen: (): boolean => isHeadWritten,
+    /** Writes the head and a first comment, unless it is open, and a comment every 15 s from then on. */
     open: () => {
       if (isOpened) return;
       isOpened = true;
@@ -98,14 +84,18 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseO
         clock.every(pingEveryMs, () => write(': ping\n\n')),
       );
     },
-    send: (frame) => write(textOf(frame)),
-    comment: (text) => void write(`: ${text}\n\n`),
-    ready: () =>
+    /** Writes one frame, after the head. False if it was not written: the reader is gone or too slow. */
+    send: (frame: SseFrame): boolean => write(textOf(frame)),
+    /** Writes a comment, which readers ignore and proxies count as traffic. */
+    comment: (text: string) => void write(`: ${text}\n\n`),
+    /** Resolves when little is left unread, or the stream has closed. */
+    ready: (): Promise<void> =>
       new Promise((resolve) => {
         if (isClosed() || !raw.writableNeedDrain) return resolve();
         raw.once('drain', resolve).once('close', resolve);
       }),
-    end: (last) => {
+    /** Ends the stream behind what is unread, with a last frame where one is given. */
+    end: (last?: SseFrame) => {
       if (isClosed()) return;
       writeHead();
       const text = gathered + (last ? textOf(last) : '');

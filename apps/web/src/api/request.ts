@@ -1,4 +1,4 @@
-import { ref, shallowRef, type Ref, type ShallowRef } from 'vue';
+import { ref, shallowRef, type ShallowRef } from 'vue';
 import { failureOf, type Failure } from './failure.ts';
 
 /** Runs a request; resolves to its failure, or to null. Never throws. */
@@ -11,16 +11,22 @@ export const attempt = async (request: () => Promise<unknown>): Promise<Failure 
   }
 };
 
-/** A value of the server, null until it is loaded, and the failure of the last request. */
-export interface Loaded<T> {
-  value: ShallowRef<T | null>;
-  failure: Ref<Failure | null>;
-  /** Requests the value. Only the newest request counts; `set` makes a pending one outdated. Never throws. */
-  load(): Promise<void>;
-  set(value: T): void;
-}
+/** Runs requests one at a time for a form: whether one is running, and the failure of the last one. */
+export const createRequest = () => {
+  const busy = ref(false);
+  const failure = ref<Failure | null>(null);
+  /** Resolves to whether it succeeded. Never throws. */
+  const run = async (request: () => Promise<unknown>): Promise<boolean> => {
+    busy.value = true;
+    failure.value = await attempt(request);
+    busy.value = false;
+    return failure.value === null;
+  };
+  return { busy, failure, run };
+};
 
-export const createLoaded = <T>(request: () => Promise<T>): Loaded<T> => {
+/** A value of the server, null until it is loaded, and the failure of the last request. */
+export const createLoaded = <T>(request: () => Promise<T>) => {
   const value: ShallowRef<T | null> = shallowRef(null);
   const failure = ref<Failure | null>(null);
   let newest = 0;
@@ -30,6 +36,7 @@ export const createLoaded = <T>(request: () => Promise<T>): Loaded<T> => {
     value.value = loaded;
     failure.value = null;
   };
+  /** Requests the value. Only the newest request counts; `set` makes a pending one outdated. Never throws. */
   const load = async () => {
     newest += 1;
     const own = newest;

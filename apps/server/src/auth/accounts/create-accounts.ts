@@ -1,8 +1,14 @@
+import type {
+  AcceptInvitationInput,
+  CreateOwnerInput,
+  ResetPasswordInput,
+  User,
+} from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Accounts } from './accounts.ts';
+import type { FreshSession, Session } from './accounts.ts';
 import { ownerSlot, type Auth } from '../better-auth.ts';
 import { sameSecret } from '../digest.ts';
 import { createInvitations } from './invitations.ts';
@@ -27,35 +33,38 @@ interface AccountsNeeds {
   url(): string;
 }
 
+type Adapter = Awaited<Auth['$context']>['adapter'];
+
+/** Those of the tokens whose session has not ended. */
+const liveSessions = async (adapter: Adapter, tokens: string[], now: Date) => {
+  const rows = await adapter.findMany<{ token: string }>({
+    model: 'session',
+    where: [
+      { field: 'token', operator: 'in', value: tokens },
+      { field: 'expiresAt', operator: 'gt', value: now },
+    ],
+    limit: tokens.length,
+  });
+  return new Set(rows.map((row) => row.token));
+};
+
 /** The accounts, on better-auth. `checkSessions` checks the watched sessions at once. */
-export const createAccounts = async (
-  needs: AccountsNeeds,
-): Promise<Accounts & { checkSessions(): Promise<void> }> => {
+export const createAccounts = async (needs: AccountsNeeds) => {
   const { auth, store, clock, log, proofs, setupToken, url } = needs;
   const { adapter, authCookies } = await auth.$context;
   const newAccount = await createNewAccount({ auth, clock, proofs });
   const invitations = await createInvitations({ auth, clock, url });
   const resets = await createPasswordResets({ auth, clock, proofs, url });
 
-  const live = async (tokens: string[]) => {
-    const rows = await adapter.findMany<{ token: string }>({
-      model: 'session',
-      where: [
-        { field: 'token', operator: 'in', value: tokens },
-        { field: 'expiresAt', operator: 'gt', value: new Date(clock.now()) },
-      ],
-      limit: tokens.length,
-    });
-    return new Set(rows.map((row) => row.token));
-  };
   const watch = createWatch({
     clock,
-    live,
+    live: (tokens) => liveSessions(adapter, tokens, new Date(clock.now())),
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
   let owner: string | null = null;
-  const ownerId = async () => {
+  /** The owner's account, once it exists. */
+  const ownerId = async (): Promise<string | null> => {
     if (owner !== null) return owner;
     const row = await adapter.findOne<{ id: string }>({
       model: 'user',
@@ -69,14 +78,19 @@ export const createAccounts = async (
   };
 
   return {
-    byEmail: async (email) => {
+    /** The account with that e-mail address, ignoring case; null without one. */
+    byEmail: async (email: string): Promise<User | null> => {
       const where = [{ field: 'email', value: email.toLowerCase() }];
       const row = await adapter.findOne<UserRow>({ model: 'user', where });
       return row ? userOf(row) : null;
     },
     ownerId,
+    /** True until the owner's account exists. */
     setupNeeded: async () => (await ownerId()) === null,
-    createOwner: async ({ setupToken: given, ...account }) => {
+    /**
+     * Makes the owner, once. Throws `forbidden` for a wrong token, `alreadySetUp` when somebody was first.
+     */
+    createOwner: async ({ setupToken: given, ...account }: CreateOwnerInput): Promise<FreshSession> => {
       await refuseSecondOwner();
       if (!sameSecret(given, setupToken)) {
         throw errors.forbidden({
@@ -92,8 +106,13 @@ export const createAccounts = async (
         throw error;
       }
     },
-    acceptInvitation: async ({ invitationToken, ...account }) =>
+    /** Creates an account from an unused invitation. Throws `forbidden` for an invalid one, `emailTaken`. */
+    acceptInvitation: async ({ invitationToken, ...account }: AcceptInvitationInput): Promise<FreshSession> =>
       newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
+    /**
+     * The session of the cookie and the proof, as stored now; null without either. Throws `twoSessions` for
+     * two session cookies.
+     */
     session: createSessions({
       auth,
       clock,
@@ -101,17 +120,22 @@ export const createAccounts = async (
       cookieName: authCookies.sessionToken.name,
       store: createSessionsStore(store),
     }),
-    watch: ({ token }, ended) => watch.watch(token, ended),
+    /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
+    watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,
     createInvitation: invitations.create,
     listInvitations: invitations.list,
     revokeInvitation: invitations.revoke,
     ...createPeople({ clock, store: createPeopleStore(store.db), checkSessions: watch.check }),
     createReset: resets.create,
-    resetPassword: async (input) => {
+    /** Sets the password, ends all sessions and opens a new one. Throws `forbidden` for an invalid token. */
+    resetPassword: async (input: ResetPasswordInput): Promise<FreshSession> => {
       const signedIn = await resets.use(input);
       await watch.check();
       return signedIn;
     },
   };
 };
+
+/** Who may use the server. */
+export type Accounts = Omit<Awaited<ReturnType<typeof createAccounts>>, 'checkSessions'>;

@@ -44,6 +44,7 @@ export const createInvitations = async ({ auth, clock, url }: Needs) => {
       // In the fragment, which no server and no log gets to see.
       return { ...seen(row), url: `${url()}/invitation#token=${token}` };
     },
+    /** Those that can still be used, newest first. */
     list: async (): Promise<Invitation[]> => {
       const rows = await adapter.findMany<InvitationRow>({
         model,
@@ -52,6 +53,7 @@ export const createInvitations = async ({ auth, clock, url }: Needs) => {
       });
       return rows.map(seen);
     },
+    /** Throws `notFound` for an id that names none. */
     revoke: async (id: string): Promise<void> => {
       const gone = await adapter.deleteMany({ model, where: [{ field: 'id', value: id }] });
       if (gone === 0) throw errors.notFound();

@@ -36,6 +36,9 @@ export const createPasswordResets = async ({ auth, clock, proofs, url }: Needs) 
     adapter.findOne<AccountRow>({ model: 'user', where: [{ field: 'id', value: userId }] });
 
   return {
+    /**
+     * A link for a new password; ends earlier ones. Throws `notFound`, `forbidden` for a disabled account.
+     */
     create: async (userId: string): Promise<ResetLink> => {
       const user = await accountOf(userId);
       if (!user) throw errors.notFound({ message: 'There is no such account' });

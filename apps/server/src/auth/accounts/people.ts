@@ -1,7 +1,6 @@
 import type { Person } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Accounts } from './accounts.ts';
 import { userOf } from './new-account.ts';
 import type { PeopleStore, StoredPerson } from './people.store.ts';
 import { timeOf } from '../readable.ts';
@@ -22,11 +21,7 @@ const toPerson = ({ createdAt, disabledAt, ...row }: StoredPerson): Person => ({
 });
 
 /** The accounts of the server, as the owner manages them. Tokens, clients and machines are not ended here. */
-export const createPeople = ({
-  clock,
-  store,
-  checkSessions,
-}: PeopleNeeds): Pick<Accounts, 'listPeople' | 'exists' | 'isEnabled' | 'disable' | 'enable' | 'remove'> => {
+export const createPeople = ({ clock, store, checkSessions }: PeopleNeeds) => {
   const find = async (userId: string): Promise<Person> => {
     const row = await store.byId(userId);
     if (!row) throw errors.notFound({ message: 'There is no such account' });
@@ -38,20 +33,26 @@ export const createPeople = ({
   };
 
   return {
+    /** Everybody who has an account, the owner first, then by e-mail address. */
     listPeople: async () =>
       (await store.all()).map(toPerson).sort((a, b) => Number(b.isOwner) - Number(a.isOwner)),
-    exists: async (userId) => (await store.byId(userId)) !== undefined,
-    isEnabled: async (userId) => (await store.byId(userId))?.disabledAt === null,
-    disable: async (userId) => {
+    /** Whether there is an account of that id, disabled or not. */
+    exists: async (userId: string) => (await store.byId(userId)) !== undefined,
+    /** Whether there is an account of that id that is not disabled. */
+    isEnabled: async (userId: string) => (await store.byId(userId))?.disabledAt === null,
+    /** Blocks signing in and ends all sessions. Throws `notFound`, `forbidden` for the owner's account. */
+    disable: async (userId: string) => {
       await requireGuest(userId);
       await store.disable(userId, clock.now());
       await checkSessions();
     },
-    enable: async (userId) => {
+    /** Throws `notFound`. */
+    enable: async (userId: string) => {
       await find(userId);
       await store.enable(userId);
     },
-    remove: async (userId) => {
+    /** Deletes the account with its sessions. Throws `notFound`, `forbidden` for the owner's. */
+    remove: async (userId: string) => {
       await requireGuest(userId);
       await store.remove(userId);
       await checkSessions();

@@ -2,55 +2,8 @@ import { clientLimits } from '@drawbridge/contracts/clients';
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { visibleName } from './client-registration.ts';
+import type { AuthTables, Time } from '../auth-tables.ts';
 import { timeOf } from '../readable.ts';
-
-type Time = string | Date;
-
-/** Better-auth's tables, as far as a client is read from them; lists are JSON texts. */
-export type OauthTables = {
-  oauthClient: {
-    id: string;
-    clientId: string;
-    clientDiscoveryId: string | null;
-    disabled: number | boolean | null;
-    name: string | null;
-    redirectUris: string;
-    createdAt: Time | null;
-  };
-  oauthConsent: {
-    id: string;
-    clientId: string;
-    userId: string;
-    scopes: string;
-    createdAt: Time;
-    lastUsedAt: Time | null;
-    lastUsedFrom: string | null;
-  };
-  oauthAccessToken: {
-    id: string;
-    token: string;
-    clientId: string;
-    userId: string;
-    refreshId: string | null;
-    authorizationCodeId: string | null;
-    resources: string | null;
-    scopes: string;
-    expiresAt: Time;
-    revoked: Time | null;
-    confirmation: string | null;
-  };
-  oauthRefreshToken: {
-    id: string;
-    clientId: string;
-    userId: string;
-    authorizationCodeId: string | null;
-    expiresAt: Time;
-    revoked: Time | null;
-    rotatedAt: Time | null;
-  };
-  verification: { id: string; value: string };
-  user: { id: string; disabledAt: string | null };
-};
 
 const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
 /** What is kept for an authorization code that has not been redeemed. */
@@ -98,7 +51,7 @@ const nameOf = (row: { name: string | null; clientId: string }) =>
   visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
 
 export const readClient = (
-  row: Pick<OauthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,
+  row: Pick<AuthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,
 ): StoredClient => ({
   clientId: row.clientId,
   name: nameOf(row),

@@ -5,36 +5,17 @@ import {
   readConsent,
   readGrant,
   timeOrNull,
-  type OauthTables,
   type StoredClient,
   type StoredConsent,
   type StoredGrant,
 } from './client-rows.ts';
+import type { AuthTables } from '../auth-tables.ts';
 import { tokenDigest } from '../digest.ts';
 import { readable, timeOf } from '../readable.ts';
 
 /** A row that cannot be read counts as one that is not there. */
-export interface ClientsStore {
-  byId(clientId: string): Promise<StoredClient | undefined>;
-  /** The token, given without its prefix; also an expired one. Not one that is revoked or has no consent. */
-  byToken(token: string): Promise<StoredGrant | undefined>;
-  /** Newest first. */
-  ofUser(userId: string): Promise<StoredConsent[]>;
-  /**
-   * The given tokens that hold, of connected clients, each with the end of its grant by any refresh token.
-   * A token replaced after `since` counts: its successor may not be stored yet.
-   */
-  known(grantIds: string[], since: number): Promise<{ id: string; expiresAt: number }[]>;
-  used(consentId: string, use: { at: number; from: string | null }): Promise<void>;
-  /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
-  remove(userId: string, clientId: string | null): Promise<boolean>;
-  setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
-  /** Deletes the oldest self-registered clients without a consent, except the newest `keep`. */
-  forgetUnconnected(keep: number): Promise<void>;
-}
-
-export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
-  const auth = db.withTables<OauthTables>();
+export const createClientsStore = ({ db, cacheRows }: Store) => {
+  const auth = db.withTables<AuthTables>();
   const clientColumns = [
     'oauthClient.clientId',
     'oauthClient.clientDiscoveryId',
@@ -78,7 +59,7 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
   });
 
   return {
-    byId: async (clientId) => {
+    byId: async (clientId: string): Promise<StoredClient | undefined> => {
       const row = await auth
         .selectFrom('oauthClient')
         .select(clientColumns)
@@ -86,8 +67,12 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
         .executeTakeFirst();
       return row && readable(() => readClient(row));
     },
-    byToken: (token) => byDigest(tokenDigest(token)),
-    ofUser: async (userId) => {
+    /**
+     * The token, given without its prefix; also an expired one. Not one that is revoked or has no consent.
+     */
+    byToken: (token: string): Promise<StoredGrant | undefined> => byDigest(tokenDigest(token)),
+    /** Newest first. */
+    ofUser: async (userId: string): Promise<StoredConsent[]> => {
       const rows = await auth
         .selectFrom('oauthConsent')
         .innerJoin('oauthClient', 'oauthClient.clientId', 'oauthConsent.clientId')
@@ -104,7 +89,11 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
         .execute();
       return rows.flatMap((row) => readable(() => readConsent(row)) ?? []);
     },
-    known: async (grantIds, since) => {
+    /**
+     * The given tokens that hold, of connected clients, each with the end of its grant by any refresh token.
+     * A token replaced after `since` counts: its successor may not be stored yet.
+     */
+    known: async (grantIds: string[], since: number): Promise<{ id: string; expiresAt: number }[]> => {
       const rows = await agreed()
         .leftJoin('oauthRefreshToken as refresh', (join) =>
           join
@@ -127,14 +116,15 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
       });
       return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
-    used: async (consentId, { at, from }) => {
+    used: async (consentId: string, { at, from }: { at: number; from: string | null }) => {
       await auth
         .updateTable('oauthConsent')
         .set({ lastUsedAt: new Date(at).toISOString(), lastUsedFrom: from })
         .where('id', '=', consentId)
         .execute();
     },
-    remove: (userId, clientId) =>
+    /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
+    remove: (userId: string, clientId: string | null): Promise<boolean> =>
       auth.transaction().execute(async (trx) => {
         // In this order: access tokens name refresh tokens.
         for (const table of ['oauthAccessToken', 'oauthRefreshToken'] as const) {
@@ -164,14 +154,15 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
         if (clientId !== null) consents = consents.where('clientId', '=', clientId);
         return (await consents.executeTakeFirst()).numDeletedRows > 0;
       }),
-    setRedirects: async (clientId, redirectUris) => {
+    setRedirects: async (clientId: string, redirectUris: string[]) => {
       await auth
         .updateTable('oauthClient')
         .set({ redirectUris: JSON.stringify(redirectUris) })
         .where('clientId', '=', clientId)
         .execute();
     },
-    forgetUnconnected: async (keep) => {
+    /** Deletes the oldest self-registered clients without a consent, except the newest `keep`. */
+    forgetUnconnected: async (keep: number) => {
       const connected = auth.selectFrom('oauthConsent').select('clientId');
       const used = auth.selectFrom('oauthRefreshToken').select('clientId');
       const given = auth.selectFrom('oauthAccessToken').select('clientId');
@@ -189,3 +180,5 @@ export const createClientsStore = ({ db, cacheRows }: Store): ClientsStore => {
     },
   };
 };
+
+export type ClientsStore = ReturnType<typeof createClientsStore>;

@@ -7,7 +7,8 @@ import {
 import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Access, Clients } from '../access.ts';
+import type { Access } from '../access.ts';
+import type { Session } from '../accounts/accounts.ts';
 import type { StoredClient, StoredConsent } from './client-rows.ts';
 import type { ClientsStore } from './clients.store.ts';
 import { createLastUsedThrottle } from '../last-used.ts';
@@ -52,8 +53,10 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
-  const clients: Clients = {
-    request: async (query, { token, user }): Promise<ClientRequest> => {
+  /** Clients that the user has connected by OAuth. Ids of another user count as unknown: `notFound`. */
+  const clients = {
+    /** The client of a consent page of this session. Throws `notFound` for an unknown client or address. */
+    request: async (query: string, { token, user }: Session): Promise<ClientRequest> => {
       const asked = new URLSearchParams(query);
       const client = await store.byId(asked.get('client_id') ?? '');
       const redirect = asked.get('redirect_uri') ?? '';
@@ -72,16 +75,20 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
         openedBy: proofs.ofPage(token, query),
       };
     },
-    list: async (userId) => (await store.ofUser(userId)).map(toConnected),
-    revoke: async (userId, clientId) => {
+    /** Newest first. */
+    list: async (userId: string) => (await store.ofUser(userId)).map(toConnected),
+    /** What is open with it has ended when this resolves. */
+    revoke: async (userId: string, clientId: string) => {
       if (!(await store.remove(userId, clientId))) throw errors.notFound();
       await onRevoked();
     },
-    revokeAll: async (userId) => {
+    revokeAll: async (userId: string) => {
       await store.remove(userId, null);
       await onRevoked();
     },
+    /** Sets the redirect addresses, already validated, of a client that has registered itself. */
     setRedirects: store.setRedirects,
+    /** Deletes self-registered clients without a consent, except the newest. */
     forgetUnconnected: () => store.forgetUnconnected(clientLimits.unconnected),
   };
 
@@ -101,3 +108,5 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
       (await store.known(grantIds, clock.now() - rotationMs)).filter(holds).map(({ id }) => id),
   };
 };
+
+export type Clients = ReturnType<typeof createClients>['clients'];

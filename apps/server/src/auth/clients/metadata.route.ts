@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
+import { setCacheControl } from '../../http/index.ts';
 import type { Auth } from '../better-auth.ts';
 import { clientScopes, resourceOf } from './oauth-provider.ts';
 
@@ -29,10 +30,7 @@ export const createMetadataRoutes = ({ auth, url }: Needs): FastifyPluginAsync =
   const issuer = async () => serverMetadata.parse(await auth.api.getOAuthServerConfig());
 
   return async (app) => {
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'public, max-age=300');
-      done();
-    });
+    setCacheControl(app, 'public, max-age=300');
     const resource = async () => ({
       resource: resourceOf(url()),
       authorization_servers: [(await issuer()).issuer],

@@ -2,9 +2,10 @@ import { clientLimits, consentBody, consentReply, offlineScope } from '@drawbrid
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
-import { requestHeaders, type Limits } from '../../http/index.ts';
+import type { Limits } from '../../http/index.ts';
 import type { Session } from '../accounts/accounts.ts';
 import type { Auth } from '../better-auth.ts';
+import { answerAs, forward, jsonBody } from '../forward.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
@@ -55,21 +56,6 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
   const { auth, limits, url, proofs, guardOrigin, ownsHost } = needs;
   const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
 
-  const pass = async (request: FastifyRequest, to: URL, sent?: { type: string; body: string }) => {
-    const headers = requestHeaders(request);
-    for (const name of ['content-length', 'content-type', 'dpop', 'origin']) headers.delete(name);
-    if (sent) headers.set('content-type', sent.type);
-    return auth.handler(
-      new Request(to, { method: request.method, headers, ...(sent ? { body: sent.body } : {}) }),
-    );
-  };
-  const answer = async (reply: FastifyReply, response: Response) => {
-    if (response.status >= 500) throw errors.internal();
-    reply.header('cache-control', 'no-store');
-    return reply.send(response);
-  };
-  const json = (body: object) => ({ type: 'application/json', body: JSON.stringify(body) });
-
   /** A person's browser comes here from the client's own site. */
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!ownsHost(request.headers.host ?? '')) throw errors.foreignOrigin();
@@ -85,11 +71,11 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     asked.searchParams.set('prompt', 'consent');
     const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
     if (!given.get('state')) return fail('state_missing');
-    const response = await pass(request, asked);
+    const response = await forward(auth, request, { to: asked });
     // A client that is a document has made itself known just now.
     await needs.onRegistered();
     // A person looks at this: what it says as JSON the panel says in words.
-    if (response.status < 400 || response.status >= 500) return answer(reply, response);
+    if (response.status < 400 || response.status >= 500) return answerAs(reply, response);
     return fail(refusal.safeParse(await response.json()).data?.error ?? 'invalid_request');
   };
 
@@ -104,15 +90,12 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
       });
     const staysConnected = new URLSearchParams(given.query).get('scope')?.split(' ').includes(offlineScope);
     const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
-    const response = await pass(
-      request,
-      address('consent'),
-      json({
-        accept: given.accept,
-        oauth_query: given.query,
-        ...(given.accept ? { scope: scopes.join(' ') } : {}),
-      }),
-    );
+    const body = jsonBody({
+      accept: given.accept,
+      oauth_query: given.query,
+      ...(given.accept ? { scope: scopes.join(' ') } : {}),
+    });
+    const response = await forward(auth, request, { to: address('consent'), body });
     if (response.status === 401) throw errors.unauthorized();
     if (!response.ok)
       throw errors.badRequest({
@@ -134,14 +117,15 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     for (const name of ['token', 'revoke'] as const) {
       app.post(`/${name}`, { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
         await limits.oauth.count(request, reply);
-        return answer(reply, await pass(request, address(name), { type: form, body: formText(request) }));
+        const body = { type: form, text: formText(request) };
+        return answerAs(reply, await forward(auth, request, { to: address(name), body }));
       });
     }
     app.post('/register', { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
       await limits.registration.count(request, reply);
       const { asked, redirectUris } = readRegistration(request.body);
-      const response = await pass(request, address('register'), json(asked));
-      if (!response.ok) return answer(reply, response);
+      const response = await forward(auth, request, { to: address('register'), body: jsonBody(asked) });
+      if (!response.ok) return answerAs(reply, response);
       const client = registered.parse(await response.json());
       await needs.setRedirects(client.client_id, redirectUris);
       await needs.onRegistered();

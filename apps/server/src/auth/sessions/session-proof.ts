@@ -1,32 +1,29 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { sameSecret } from '../digest.ts';
 
-/** The second proof of a session, in the storage of one origin: the cookie reaches every port of the host. */
-export interface SessionProofs {
-  /** The proof of the session with that token: given out when a person signs in, and at no other time. */
-  of(token: string): string;
-  proves(token: string, given: string | undefined): boolean;
-  /** The proof that the session with that token opened the consent page with this query. */
-  ofPage(token: string, query: string): string;
-  provesPage(page: { token: string; query: string }, given: string): boolean;
-}
-
 /** What every proof begins with, so that the log and scanners of leaked secrets know it. */
 const prefix = 'dbp_';
 
 /** A MAC of the session's token. `secret` signs cookies and queries too, so the key is one of its own. */
-export const createSessionProofs = (secret: string): SessionProofs => {
+export const createSessionProofs = (secret: string) => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge session proof', 32));
-  const of = (token: string) => prefix + createHmac('sha256', key).update(token).digest('base64url');
+  /** The proof of the session with that token: given out when a person signs in, and at no other time. */
+  const of = (token: string): string => prefix + createHmac('sha256', key).update(token).digest('base64url');
   const pageKey = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge consent page', 32));
-  const ofPage = (token: string, query: string) =>
+  /** The proof that the session with that token opened the consent page with this query. */
+  const ofPage = (token: string, query: string): string =>
     createHmac('sha256', pageKey)
       .update(JSON.stringify([token, query]))
       .digest('base64url');
   return {
     of,
-    proves: (token, given) => given !== undefined && sameSecret(given, of(token)),
+    proves: (token: string, given: string | undefined): boolean =>
+      given !== undefined && sameSecret(given, of(token)),
     ofPage,
-    provesPage: ({ token, query }, given) => sameSecret(given, ofPage(token, query)),
+    provesPage: ({ token, query }: { token: string; query: string }, given: string): boolean =>
+      sameSecret(given, ofPage(token, query)),
   };
 };
+
+/** The second proof of a session, in the storage of one origin: the cookie reaches every port of the host. */
+export type SessionProofs = ReturnType<typeof createSessionProofs>;

@@ -1,22 +1,7 @@
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
+import type { AuthTables } from '../auth-tables.ts';
 
-/** Better-auth's tables, as far as a session is read from them. */
-type AuthTables = {
-  session: { token: string; userId: string; expiresAt: string | Date };
-  user: { id: string; name: string; email: string; ownerSlot: string | null; disabledAt: string | null };
-};
-
-export interface StoredSession {
-  expiresAt: number;
-  user: Omit<AuthTables['user'], 'disabledAt'>;
-}
-
-export interface SessionsStore {
-  /** The session of that token with its user, who is not disabled; also when it has expired. */
-  byToken(token: string): Promise<StoredSession | undefined>;
-}
-
-export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => {
+export const createSessionsStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofToken = prepareQuery((slot: Slot<{ token: string }>) =>
     auth
@@ -27,6 +12,7 @@ export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => 
       .where('user.disabledAt', 'is', null),
   );
   return {
+    /** The session of that token with its user, who is not disabled; also when it has expired. */
     byToken: cacheRows(async (token) => {
       const [row] = (await db.executeQuery(ofToken({ token }))).rows;
       if (!row) return undefined;
@@ -35,3 +21,5 @@ export const createSessionsStore = ({ db, cacheRows }: Store): SessionsStore => 
     }),
   };
 };
+
+export type SessionsStore = ReturnType<typeof createSessionsStore>;

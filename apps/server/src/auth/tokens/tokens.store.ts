@@ -1,25 +1,10 @@
 import { tokenScopes } from '@drawbridge/contracts/tokens';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 import { tokenDigest } from '../digest.ts';
 import { readable, timeOf } from '../readable.ts';
-
-/** Better-auth's tables, as far as a token is read from them. */
-type AuthTables = {
-  apikey: {
-    id: string;
-    key: string;
-    name: string;
-    referenceId: string;
-    permissions: string;
-    enabled: number | boolean;
-    createdAt: string | Date;
-    expiresAt: string | Date;
-    lastRequest: string | Date | null;
-    lastUsedFrom: string | null;
-  };
-  user: { id: string; disabledAt: string | null };
-};
+import type { AuthTables } from '../auth-tables.ts';
 
 /** What a token may use, as better-auth keeps it beside the token. */
 const tokenPermissions = z.object({ tools: tokenScopes });
@@ -44,25 +29,21 @@ const read = (row: ShownRow) => ({
 /** Times in milliseconds since 1970. */
 export type StoredToken = ReturnType<typeof read>;
 
-/** A row that cannot be read counts as one that is not there. */
-export interface TokensStore {
-  /** The token with its user, who must be there and not disabled; also one that has expired. */
-  byToken(token: string): Promise<(StoredToken & { userId: string }) | undefined>;
-  /** Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one. */
-  endOf(token: string): Promise<{ revoked: boolean; expiresAt: number } | null>;
-  /** Newest first, also those that have expired; without those that were revoked. */
-  ofUser(userId: string): Promise<StoredToken[]>;
-  /** Those of the ids that name a token that is switched on, of a user who is there. */
-  known(ids: string[]): Promise<{ id: string; expiresAt: number }[]>;
-  used(id: string, use: { at: number; from: string | null }): Promise<void>;
-  /** Deletes one that was never handed out. */
-  discard(userId: string, id: string): Promise<void>;
-  /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
-  revoke(userId: string, id: string): Promise<boolean>;
-  revokeAll(userId: string): Promise<void>;
-}
+/** Deletes the revoked tokens of a user, all but the newest. */
+const forgetOldest = (auth: Kysely<AuthTables>, userId: string) => {
+  const revoked = auth
+    .selectFrom('apikey')
+    .select('id')
+    .where('referenceId', '=', userId)
+    .where('enabled', '=', 0)
+    .orderBy('createdAt', 'desc')
+    .limit(-1)
+    .offset(maxRevoked);
+  return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
+};
 
-export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
+/** A row that cannot be read counts as one that is not there. */
+export const createTokensStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     auth
@@ -82,22 +63,14 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
       .set({ enabled: 0, lastUsedFrom: null })
       .where('referenceId', '=', userId)
       .where('enabled', '=', 1);
-  /** Of the revoked tokens of a user, all but the newest. */
-  const forgetOldest = (userId: string) => {
-    const revoked = auth
-      .selectFrom('apikey')
-      .select('id')
-      .where('referenceId', '=', userId)
-      .where('enabled', '=', 0)
-      .orderBy('createdAt', 'desc')
-      .limit(-1)
-      .offset(maxRevoked);
-    return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
-  };
-
   return {
-    byToken: (token) => byDigest(tokenDigest(token)),
-    endOf: async (token) => {
+    /** The token with its user, who must be there and not disabled; also one that has expired. */
+    byToken: (token: string): Promise<(StoredToken & { userId: string }) | undefined> =>
+      byDigest(tokenDigest(token)),
+    /**
+     * Why a token of this server is refused; null for other texts. Of a disabled account, also a valid one.
+     */
+    endOf: async (token: string): Promise<{ revoked: boolean; expiresAt: number } | null> => {
       const row = await auth
         .selectFrom('apikey')
         .select(['enabled', 'expiresAt'])
@@ -106,7 +79,8 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
       if (row === undefined) return null;
       return readable(() => ({ revoked: !row.enabled, expiresAt: timeOf(row.expiresAt) })) ?? null;
     },
-    ofUser: async (userId) => {
+    /** Newest first, also those that have expired; without those that were revoked. */
+    ofUser: async (userId: string): Promise<StoredToken[]> => {
       const rows = await auth
         .selectFrom('apikey')
         .select(shown)
@@ -117,7 +91,8 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
         .execute();
       return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
-    known: async (ids) => {
+    /** Those of the ids that name a token that is switched on, of a user who is there. */
+    known: async (ids: string[]): Promise<{ id: string; expiresAt: number }[]> => {
       const rows = await auth
         .selectFrom('apikey')
         .innerJoin('user', 'user.id', 'apikey.referenceId')
@@ -129,23 +104,27 @@ export const createTokensStore = ({ db, cacheRows }: Store): TokensStore => {
         enabled ? (readable(() => ({ id, expiresAt: timeOf(expiresAt) })) ?? []) : [],
       );
     },
-    used: async (id, { at, from }) => {
+    used: async (id: string, { at, from }: { at: number; from: string | null }) => {
       await auth
         .updateTable('apikey')
         .set({ lastRequest: new Date(at).toISOString(), lastUsedFrom: from })
         .where('id', '=', id)
         .execute();
     },
-    discard: async (userId, id) =>
+    /** Deletes one that was never handed out. */
+    discard: async (userId: string, id: string) =>
       void (await auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute()),
-    revoke: async (userId, id) => {
+    /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
+    revoke: async (userId: string, id: string): Promise<boolean> => {
       const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
-      await forgetOldest(userId);
+      await forgetOldest(auth, userId);
       return numUpdatedRows > 0;
     },
-    revokeAll: async (userId) => {
+    revokeAll: async (userId: string) => {
       await revoke(userId).execute();
-      await forgetOldest(userId);
+      await forgetOldest(auth, userId);
     },
   };
 };
+
+export type TokensStore = ReturnType<typeof createTokensStore>;

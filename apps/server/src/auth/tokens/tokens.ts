@@ -1,7 +1,13 @@
-import { tokenLimits, tokenScopeNames, type AccessToken } from '@drawbridge/contracts/tokens';
+import {
+  tokenLimits,
+  tokenScopeNames,
+  type AccessToken,
+  type CreatedToken,
+  type CreateTokenInput,
+} from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Access, Refusal, Tokens } from '../access.ts';
+import type { Access, Refusal } from '../access.ts';
 import type { Auth } from '../better-auth.ts';
 import { createLastUsedThrottle } from '../last-used.ts';
 import type { StoredToken, TokensStore } from './tokens.store.ts';
@@ -32,8 +38,13 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
-  const tokens: Tokens = {
-    create: async (userId, { name, scopes, expiresInDays }) => {
+  /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
+  const tokens = {
+    /** Throws `tooManyTokens` when the person has as many as one may have. */
+    create: async (
+      userId: string,
+      { name, scopes, expiresInDays }: CreateTokenInput,
+    ): Promise<CreatedToken> => {
       const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
       const made = await auth.api.createApiKey({
         body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
@@ -47,12 +58,14 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
       }
       return { ...toAccessToken(own), token: made.key };
     },
-    list: async (userId) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
-    revoke: async (userId, id) => {
+    /** Those that hold, newest first. */
+    list: async (userId: string) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
+    /** What is open with it has ended when this resolves. */
+    revoke: async (userId: string, id: string) => {
       if (!(await store.revoke(userId, id))) throw errors.notFound();
       await onRevoked();
     },
-    revokeAll: async (userId) => {
+    revokeAll: async (userId: string) => {
       await store.revokeAll(userId);
       await onRevoked();
     },
@@ -78,3 +91,5 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
       (await store.known(ids)).filter(holds).map((token) => token.id),
   };
 };
+
+export type Tokens = ReturnType<typeof createTokens>['tokens'];

@@ -1,4 +1,13 @@
-import type { SqliteStatement } from 'kysely';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+
+/** The same database, whose statements `wrap` exchanges as they are prepared. */
+export const wrapStatements = (
+  database: SqliteDatabase,
+  wrap: (statement: SqliteStatement, text: string) => SqliteStatement,
+): SqliteDatabase => ({
+  prepare: (text) => wrap(database.prepare(text), text),
+  close: () => database.close(),
+});
 
 /** The same statement, which does `before` each time before it runs. */
 export const beforeEachRun = (statement: SqliteStatement, before: () => void): SqliteStatement => {

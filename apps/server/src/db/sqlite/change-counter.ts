@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { SqliteDatabase } from 'kysely';
-import { beforeEachRun } from './before-each-run.ts';
+import { beforeEachRun, wrapStatements } from './before-each-run.ts';
 
 /** Statements that change nothing, and those of every call that do not change anyone's rights. */
 const changesNoRights =
@@ -47,13 +47,9 @@ export const countChanges = (
   };
 
   return {
-    database: {
-      prepare: (text) => {
-        const statement = database.prepare(text);
-        return changesNoRights.test(text) ? statement : beforeEachRun(statement, count);
-      },
-      close: () => database.close(),
-    },
+    database: wrapStatements(database, (statement, text) =>
+      changesNoRights.test(text) ? statement : beforeEachRun(statement, count),
+    ),
     version: () => {
       lookAtOthers();
       return version;

@@ -44,8 +44,11 @@ export const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
 };
 
 /** SQLite rolls tables back with their transaction, which Kysely's dialect does not count on. */
-const transactionalDdl = () =>
-  Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true, configurable: true });
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
 
 /**
  * On some errors, such as a full disk, SQLite has rolled back; a second rollback would hide that error.
@@ -79,7 +82,7 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
-  dialect.createAdapter = transactionalDdl;
+  dialect.createAdapter = () => new TransactionalAdapter();
   const dataVersion = sqlite.prepare('pragma data_version').raw();
   const { database, version, others } = countChanges(sqlite, {
     clock,

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from 'kysely';
-import { beforeEachRun } from './before-each-run.ts';
+import { beforeEachRun, wrapStatements } from './before-each-run.ts';
 
 /**
  * `synced`: on disk when it resolves, safe against a power cut. `kept`: safe against the end of the process;
@@ -7,20 +7,13 @@ import { beforeEachRun } from './before-each-run.ts';
  */
 export type Durability = 'synced' | 'kept';
 
-/** How careful the one connection is while it writes. */
-export interface SyncLevel {
-  /** Call it outside a transaction. It persists until the next call; a change costs one statement. */
-  set(durability: Durability): void;
-  /** The same database, where all that is written is synced. */
-  synced: SqliteDatabase;
-}
-
 const levels = { synced: 'full', kept: 'normal' } as const satisfies Record<Durability, string>;
 const writesNothing = /^select\b/i;
 
 /** Takes a connection that is at `synced`; `exec` runs a statement on it. */
-export const createSyncLevel = (database: SqliteDatabase, exec: (text: string) => void): SyncLevel => {
+export const createSyncLevel = (database: SqliteDatabase, exec: (text: string) => void) => {
   let now: Durability = 'synced';
+  /** Call it outside a transaction. It persists until the next call; a change costs one statement. */
   const set = (durability: Durability) => {
     if (durability === now) return;
     exec(`pragma synchronous = ${levels[durability]}`);
@@ -29,12 +22,12 @@ export const createSyncLevel = (database: SqliteDatabase, exec: (text: string) =
 
   return {
     set,
-    synced: {
-      prepare: (text) => {
-        const statement = database.prepare(text);
-        return writesNothing.test(text) ? statement : beforeEachRun(statement, () => set('synced'));
-      },
-      close: () => database.close(),
-    },
+    /** The same database, where all that is written is synced. */
+    synced: wrapStatements(database, (statement, text) =>
+      writesNothing.test(text) ? statement : beforeEachRun(statement, () => set('synced')),
+    ),
   };
 };
+
+/** How careful the one connection is while it writes. */
+export type SyncLevel = ReturnType<typeof createSyncLevel>;

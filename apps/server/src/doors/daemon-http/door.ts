@@ -3,19 +3,20 @@ import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createQuota, refuseBrowsers, refuseOtherMethods, type Limits } from '../../http/index.ts';
-import { disconnectRoute } from './disconnect.route.ts';
+import {
+  createQuota,
+  refuseBrowsers,
+  refuseOtherMethods,
+  setCacheControl,
+  type Limits,
+} from '../../http/index.ts';
 import { eventsRoute } from './events.route.ts';
 import { initRoute } from './init.route.ts';
 import { createLargeResultAdmission } from './large-result-admission.ts';
+import { machineRoutes } from './machine.routes.ts';
 import { mounts, type Mount } from './mount.ts';
-import { probeRoute } from './probe.route.ts';
-import { progressRoute } from './progress.route.ts';
 import { responseRoute } from './response.route.ts';
 import { responsesRoute } from './responses.route.ts';
-import { rulesRoute } from './rules.route.ts';
-import { settledRoute } from './settled.route.ts';
-import { toolsRoute } from './tools.route.ts';
 import { userRoutes, type ConfirmAsk } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
@@ -56,15 +57,10 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     app.addHook('onRequest', refuseBrowsers);
     const refuseOthers = refuseOtherMethods(app);
     initRoute(app, mount, { daemon, limits, inits });
-    toolsRoute(app, mount, { daemon });
     eventsRoute(app, mount, { daemon, clock, streams });
     responseRoute(app, mount, { daemon, resultMaxBytes, largeResults, collector });
     responsesRoute(app, mount, { daemon });
-    progressRoute(app, mount, { daemon });
-    probeRoute(app, mount, { daemon });
-    rulesRoute(app, mount, { daemon });
-    settledRoute(app, mount, { daemon });
-    disconnectRoute(app, mount, { daemon });
+    machineRoutes(app, mount, { daemon });
     refuseOthers();
   };
   const person = (mount: Mount) => async (app: FastifyInstance) => {
@@ -75,10 +71,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   };
 
   return async (app) => {
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'no-store');
-      done();
-    });
+    setCacheControl(app, 'no-store');
     for (const mount of mounts(needs.allowQueryKey)) {
       await app.register(machine(mount), { prefix: `${mount.base}/gateway` });
       await app.register(person(mount), { prefix: mount.base });

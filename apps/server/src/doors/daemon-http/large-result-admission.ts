@@ -13,21 +13,13 @@ export const largeLimits = {
   waitMs: 45_000,
 };
 
-/** Admits results that take much memory, a few at once; the others wait before their body is read. */
-export interface LargeResultAdmission {
-  /**
-   * Resolves with the function that releases the slot. Throws `tooManyRequests` if no slot is free in time,
-   * and the reason of an aborted signal.
-   */
-  enter(userId: string, signal: AbortSignal): Promise<() => void>;
-}
-
 interface Waiting {
   userId: string;
   begin(): void;
 }
 
-export const createLargeResultAdmission = (clock: Clock): LargeResultAdmission => {
+/** Admits results that take much memory, a few at once; the others wait before their body is read. */
+export const createLargeResultAdmission = (clock: Clock) => {
   const busy = new Set<string>();
   const line = new Set<Waiting>();
   let inAll = 0;
@@ -63,7 +55,11 @@ export const createLargeResultAdmission = (clock: Clock): LargeResultAdmission =
   };
 
   return {
-    enter: (userId, signal) =>
+    /**
+     * Resolves with the function that releases the slot. Throws `tooManyRequests` if no slot is free in time,
+     * and the reason of an aborted signal.
+     */
+    enter: (userId: string, signal: AbortSignal): Promise<() => void> =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
         const leave = () => {
@@ -92,3 +88,5 @@ export const createLargeResultAdmission = (clock: Clock): LargeResultAdmission =
       }),
   };
 };
+
+export type LargeResultAdmission = ReturnType<typeof createLargeResultAdmission>;

@@ -3,10 +3,10 @@ import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
 import type { DaemonSession } from '../../gateway/index.ts';
+import { requestIdOf } from '../../http/index.ts';
 import { daemonCredentials } from './key.ts';
 import { largeBytes, type LargeResultAdmission } from './large-result-admission.ts';
 import type { Mount } from './mount.ts';
-import { requestIdOf } from './request-id.ts';
 
 export interface ResponseNeeds {
   daemon: Pick<DaemonSession, 'respond' | 'userOf'>;

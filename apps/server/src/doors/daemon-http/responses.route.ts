@@ -5,10 +5,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
 import type { DaemonSession } from '../../gateway/index.ts';
-import { toErrorReply } from '../../http/index.ts';
+import { requestIdOf, toErrorReply } from '../../http/index.ts';
 import { daemonCredentials } from './key.ts';
 import type { Mount } from './mount.ts';
-import { requestIdOf } from './request-id.ts';
 
 type Verdict = ResponsesReply['responses'][number];
 type Read =

@@ -5,9 +5,8 @@ import type { Accounts } from '../../auth/index.ts';
 import { machineStatus } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { credentialsOf } from '../../http/index.ts';
+import { credentialsOf, requestIdOf } from '../../http/index.ts';
 import type { Mount } from './mount.ts';
-import { requestIdOf } from './request-id.ts';
 
 /** Answers a question of the agent with an unchecked body. Throws a `ZodError`. */
 export type ConfirmAsk = (userId: string, requestId: string, body: unknown) => Promise<object>;

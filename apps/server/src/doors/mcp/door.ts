@@ -4,7 +4,13 @@ import { createBearerGuard, resourceOf, type AccessControl } from '../../auth/in
 import { bearerCaller, type BearerCaller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { createQuota, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
+import {
+  createQuota,
+  cutStreamsAtClose,
+  refuseOtherMethods,
+  setCacheControl,
+  type Limits,
+} from '../../http/index.ts';
 import { readRpcBody, toRpcError } from '../../rpc/index.ts';
 import { createClientRequests } from './elicitation/client-requests.ts';
 import { createSealedState } from './elicitation/sealed-state.ts';
@@ -111,10 +117,7 @@ export const createMcpDoor = (needs: Needs): FastifyPluginAsync => {
   return async (app) => {
     const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', site.guard);
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'no-store');
-      done();
-    });
+    setCacheControl(app, 'no-store');
     app.setErrorHandler(refuse);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(

@@ -5,15 +5,12 @@ import { createBearerGuard, type AccessControl } from '../../auth/index.ts';
 import { bearerCaller, type BearerCaller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
-import { cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
-import { cancelCallRoute } from './cancel-call.route.ts';
+import { cutStreamsAtClose, refuseOtherMethods, setCacheControl, type Limits } from '../../http/index.ts';
+import { cancelCallRoute, getCallRoute, listCallsRoute } from './calls.routes.ts';
 import { createEventsRoute } from './events.route.ts';
-import { getCallRoute } from './get-call.route.ts';
-import { listCallsRoute } from './list-calls.route.ts';
+import { statusRoute, toolsRoute } from './machine.routes.ts';
 import { openApiDocument, type Route } from './route.ts';
 import { runCallRoute } from './run-call.route.ts';
-import { statusRoute } from './status.route.ts';
-import { toolsRoute } from './tools.route.ts';
 
 /** The largest body, in bytes: the arguments of the largest call, escaped, and what goes around them. */
 const bodyLimit = 5 * 1024 * 1024;
@@ -54,10 +51,7 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
     const callers = new WeakMap<FastifyRequest, BearerCaller>();
     const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', site.guard);
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'no-store');
-      done();
-    });
+    setCacheControl(app, 'no-store');
 
     const refuseOthers = refuseOtherMethods(app);
     app.get(`${restBase}/openapi.json`, async () => (document ??= openApiDocument(routes, site.url())));

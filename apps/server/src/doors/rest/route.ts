@@ -1,5 +1,5 @@
 import { errorTable, type ErrorName, type ErrorRow } from '@drawbridge/contracts/errors';
-import { restBase, restCallParams, restSchemas } from '@drawbridge/contracts/rest';
+import { restBase, restSchemas } from '@drawbridge/contracts/rest';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import {
@@ -9,7 +9,6 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { BearerCaller, CallerContext } from '../../callers/index.ts';
-import { errors } from '../../errors.ts';
 
 export interface Exchange {
   caller: BearerCaller;
@@ -47,13 +46,6 @@ export const failures = (...names: ErrorName[]): ZodOpenApiResponsesObject => {
   return Object.fromEntries(
     [...lines].map(([status, texts]) => [String(status), json(restSchemas.Error, texts.join('\n\n'))]),
   );
-};
-
-/** The id in the address; one that cannot be any call's is as unknown as another. */
-export const requestIdOf = ({ params }: FastifyRequest): string => {
-  const read = restCallParams.safeParse(params);
-  if (!read.success) throw errors.notFound();
-  return read.data.requestId;
 };
 
 const description = `Run the tools of your own machine over HTTP. Each call is checked by the machine, asked about where it must be, and

@@ -1,15 +1,12 @@
-import { accountRouter } from './account.router.ts';
+import { accountRouter, invitationsRouter, peopleRouter, setupRouter } from './accounts.router.ts';
 import { agentRouter } from './agent/agent.router.ts';
 import { callsRouter } from './calls.router.ts';
 import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
-import { invitationsRouter } from './invitations.router.ts';
 import { liveRouter } from './live.router.ts';
-import { peopleRouter } from './people.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
-import { setupRouter } from './setup.router.ts';
 import { tokensRouter } from './tokens.router.ts';
 import { router } from './trpc.ts';
 

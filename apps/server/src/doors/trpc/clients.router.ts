@@ -1,5 +1,5 @@
 import { clientIdInput, clientRequestInput } from '@drawbridge/contracts/clients';
-import { router, userProcedure } from './trpc.ts';
+import { ok, router, userProcedure } from './trpc.ts';
 
 /** The MCP clients that the person who is signed in has connected; a client never gets here. */
 export const clientsRouter = router({
@@ -8,8 +8,7 @@ export const clientsRouter = router({
     .input(clientRequestInput)
     .query(({ ctx, input }) => ctx.clients.request(input.query, ctx.session)),
   list: userProcedure.query(({ ctx }) => ctx.clients.list(ctx.userId)),
-  revoke: userProcedure.input(clientIdInput).mutation(async ({ ctx, input }): Promise<{ ok: true }> => {
-    await ctx.clients.revoke(ctx.userId, input.id);
-    return { ok: true };
-  }),
+  revoke: userProcedure
+    .input(clientIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.clients.revoke(ctx.userId, input.id))),
 });

@@ -3,8 +3,8 @@ import type { Accounts, Clients, People, Session, Tokens } from '../../auth/inde
 import type { CallerContext } from '../../callers/index.ts';
 import type { Quota } from '../../http/index.ts';
 
-/** What a procedure has at hand. */
-export interface Context extends CallerContext {
+/** What every procedure has at hand. */
+export interface ServerContext extends CallerContext {
   accounts: Accounts;
   tokens: Tokens;
   clients: Clients;
@@ -12,7 +12,11 @@ export interface Context extends CallerContext {
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
   /** Undefined where `DISABLED_MODULES` names the agent. */
-  agent: AgentModule | undefined;
+  agent?: AgentModule | undefined;
+}
+
+/** The same, for one request. */
+export interface Context extends ServerContext {
   session: Session | null;
   /** For subscriptions, by user. */
   streams: Quota;

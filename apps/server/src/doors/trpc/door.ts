@@ -1,20 +1,17 @@
-import type { AgentModule } from '@drawbridge/agent';
 import { chatBodyLimit } from '@drawbridge/contracts/agent/threads';
 import { resolveResponse, type TRPCRequestInfo } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '@drawbridge/kit';
-import type { Accounts, Clients, People, Tokens } from '../../auth/index.ts';
-import type { Gateway } from '../../gateway/index.ts';
 import {
   createQuota,
   credentialsOf,
   cutStreamsAtClose,
   jsonParser,
   sendResponse,
+  setCacheControl,
   type Limits,
 } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
-import type { Context } from './context.ts';
+import type { Context, ServerContext } from './context.ts';
 import { errorShape } from './error-shape.ts';
 import { toRequest } from './request-adapter.ts';
 
@@ -23,17 +20,7 @@ const maxBatchSize = 20;
 /** Takes attachments, when it is not in a batch with others. */
 const sendPath = 'agent.send';
 
-interface Needs {
-  gateway: Gateway;
-  clock: Clock;
-  accounts: Accounts;
-  tokens: Tokens;
-  clients: Clients;
-  people: People;
-  /** How `drawbridge-server` is called where this server runs. */
-  serverCommand: string;
-  /** Undefined where `DISABLED_MODULES` names the agent. */
-  agent?: AgentModule | undefined;
+interface Needs extends ServerContext {
   limits: Limits;
   /** Refuses what another site sends with a user's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
@@ -41,25 +28,12 @@ interface Needs {
   bodyLimit: number;
   /** Subscriptions that one user may have open. */
   streamsPerUser: number;
-  /** Reports what was thrown inside, for the log. */
-  onError(error: unknown): void;
 }
-
-const callsAndAccounts = ({
-  gateway,
-  clock,
-  onError,
-  accounts,
-  tokens,
-  clients,
-  people,
-  serverCommand,
-  agent,
-}: Needs) => ({ gateway, clock, onError, accounts, tokens, clients, people, serverCommand, agent });
 
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
 export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
-  const { accounts, limits, guardOrigin, bodyLimit, streamsPerUser, onError } = needs;
+  const { limits, guardOrigin, bodyLimit, streamsPerUser, ...server } = needs;
+  const { accounts, onError } = server;
   const streams = createQuota(streamsPerUser);
   /** A browser's event stream has no headers of ours: its proof is a parameter of the connection. */
   const credentials = (request: FastifyRequest, { connectionParams }: TRPCRequestInfo) => {
@@ -71,7 +45,7 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
     reply: FastifyReply,
     info: TRPCRequestInfo,
   ): Promise<Context> => ({
-    ...callsAndAccounts(needs),
+    ...server,
     session: await accounts.session(credentials(request, info)),
     countAttempt: () => limits.setup.count(request, reply),
     streams,
@@ -81,10 +55,7 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
   return async (app) => {
     const cutAtClose = cutStreamsAtClose(app);
     app.addHook('onRequest', guardOrigin);
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'no-store');
-      done();
-    });
+    setCacheControl(app, 'no-store');
 
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(

@@ -5,7 +5,7 @@ import {
   machineChoices,
   machineStatus,
 } from '../../callers/index.ts';
-import { router, userProcedure } from './trpc.ts';
+import { ok, router, userProcedure } from './trpc.ts';
 
 /** The default machine of the user who is signed in. Specification 3 and 7. */
 export const gatewayRouter = router({
@@ -16,8 +16,5 @@ export const gatewayRouter = router({
   machines: userProcedure.query(({ ctx }) => machineChoices(ctx.gateway, ctx.userId)),
   status: userProcedure.query(({ ctx }) => machineStatus(ctx.gateway, ctx)),
   tools: userProcedure.query(({ ctx }) => connectedTools(ctx.gateway, ctx)),
-  disconnect: userProcedure.mutation(async ({ ctx }): Promise<{ ok: true }> => {
-    await disconnectMachine(ctx.gateway, ctx);
-    return { ok: true };
-  }),
+  disconnect: userProcedure.mutation(({ ctx }) => ok(disconnectMachine(ctx.gateway, ctx))),
 });

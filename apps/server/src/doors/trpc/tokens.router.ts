@@ -1,5 +1,5 @@
 import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
-import { router, userProcedure } from './trpc.ts';
+import { ok, router, userProcedure } from './trpc.ts';
 
 /** The access tokens of the person who is signed in; a token never gets here. */
 export const tokensRouter = router({
@@ -8,8 +8,7 @@ export const tokensRouter = router({
     .input(createTokenInput)
     .mutation(({ ctx, input }) => ctx.tokens.create(ctx.userId, input)),
   list: userProcedure.query(({ ctx }) => ctx.tokens.list(ctx.userId)),
-  revoke: userProcedure.input(tokenIdInput).mutation(async ({ ctx, input }): Promise<{ ok: true }> => {
-    await ctx.tokens.revoke(ctx.userId, input.id);
-    return { ok: true };
-  }),
+  revoke: userProcedure
+    .input(tokenIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.tokens.revoke(ctx.userId, input.id))),
 });

@@ -11,6 +11,9 @@ const trpc = initTRPC.context<Context>().create({
 export const router = trpc.router;
 export const publicProcedure = trpc.procedure;
 
+/** The answer to a change that has no other, once it is made. */
+export const ok = (change: Promise<void>): Promise<{ ok: true }> => change.then(() => ({ ok: true }));
+
 /** For a person who has a token and no account yet: every try counts, also the twentieth in one batch. */
 export const attemptProcedure = trpc.procedure.use(async ({ ctx, next }) => {
   await ctx.countAttempt();

@@ -6,17 +6,10 @@ export interface Caller {
   via?: CallVia | null;
 }
 
-/** How many calls are open, of a user and of each token or client. */
-export interface CallCounts {
-  add(caller: Caller): void;
-  remove(caller: Caller): void;
-  /** Those of the token or client where `via` names one, else all of the user. */
-  of(caller: Caller): number;
-}
-
 const nameOf = ({ userId, via }: Caller): string => (via ? `${userId} ${via.kind} ${via.id}` : userId);
 
-export const createCallCounts = (): CallCounts => {
+/** How many calls are open, of a user and of each token or client. */
+export const createCallCounts = () => {
   const counts = new Map<string, number>();
   const change = (name: string, by: 1 | -1) => {
     const now = (counts.get(name) ?? 0) + by;
@@ -28,8 +21,9 @@ export const createCallCounts = (): CallCounts => {
     if (caller.via) change(nameOf(caller), by);
   };
   return {
-    add: (caller) => both(caller, 1),
-    remove: (caller) => both(caller, -1),
-    of: (caller) => counts.get(nameOf(caller)) ?? 0,
+    add: (caller: Caller) => both(caller, 1),
+    remove: (caller: Caller) => both(caller, -1),
+    /** Those of the token or client where `via` names one, else all of the user. */
+    of: (caller: Caller): number => counts.get(nameOf(caller)) ?? 0,
   };
 };

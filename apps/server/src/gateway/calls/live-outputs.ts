@@ -6,20 +6,6 @@ import type { GatewayLimits } from '../limits.ts';
 type Progress = Extract<CallEvent, { type: 'progress' }>;
 type Named = Pick<CallRecord, 'requestId' | 'userId'>;
 
-/**
- * The latest output of open calls, for new subscribers. In memory only: after a restart the daemons send it
- * again.
- */
-export interface LiveOutputs {
-  /**
-   * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output begins.
-   */
-  append(call: Named, body: ProgressBody): { event: Progress; outputEnd?: number };
-  drop(call: Named): void;
-  /** One event for each open call of a user that said something. */
-  of(userId: string): Progress[];
-}
-
 /** `from` is where `text` begins in all that the call printed; null when its daemon does not count. */
 interface Live {
   status: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom'>;
@@ -29,9 +15,11 @@ interface Live {
 
 const placed = (output: string, outputOffset: number) => (output === '' ? {} : { output, outputOffset });
 
-export const createLiveOutputs = (
-  limits: Pick<GatewayLimits, 'liveOutputLength' | 'liveOutputsLength'>,
-): LiveOutputs => {
+/**
+ * The latest output of open calls, for new subscribers. In memory only: after a restart the daemons send it
+ * again.
+ */
+export const createLiveOutputs = (limits: Pick<GatewayLimits, 'liveOutputLength' | 'liveOutputsLength'>) => {
   const users = new Map<string, Map<string, Live>>();
 
   const callsOf = (userId: string) => {
@@ -62,7 +50,14 @@ export const createLiveOutputs = (
   };
 
   return {
-    append: ({ userId, requestId }, { output = '', outputOffset, outputKeptFrom, ...status }) => {
+    /**
+     * Takes a post. `outputEnd`: the output is here up to there; for a post that says where its output
+     * begins.
+     */
+    append: (
+      { userId, requestId }: Named,
+      { output = '', outputOffset, outputKeptFrom, ...status }: ProgressBody,
+    ): { event: Progress; outputEnd?: number } => {
       const calls = callsOf(userId);
       const live = calls.get(requestId) ?? { status: {}, text: '', from: null };
       calls.delete(requestId);
@@ -79,12 +74,13 @@ export const createLiveOutputs = (
       bound(calls);
       return { event: { ...event, ...placed(text, offset) }, outputEnd: offset + text.length };
     },
-    drop: ({ userId, requestId }) => {
+    drop: ({ userId, requestId }: Named) => {
       const calls = users.get(userId);
       calls?.delete(requestId);
       if (calls?.size === 0) users.delete(userId);
     },
-    of: (userId) =>
+    /** One event for each open call of a user that said something. */
+    of: (userId: string): Progress[] =>
       [...(users.get(userId) ?? [])].map(([requestId, { status, text, from }]) => ({
         type: 'progress',
         requestId,
@@ -93,3 +89,5 @@ export const createLiveOutputs = (
       })),
   };
 };
+
+export type LiveOutputs = ReturnType<typeof createLiveOutputs>;

@@ -17,42 +17,11 @@ import { createMachineCalls } from './machine-calls.ts';
 import { watchOtherServers } from './other-servers.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from './transition.ts';
 import type { CallWrite, StreamFence, TransitionsStore } from './store/transitions.store.ts';
-import { createCallCounts, type Caller } from './call-counts.ts';
+import { createCallCounts } from './call-counts.ts';
 import type { Bus } from '../bus.ts';
 import type { CallRecord } from './call.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import { durabilityOf, newCall, notifyWaiters, toOpenCall, type OpenCall, type Waiter } from './open-call.ts';
-
-/** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
-export interface OpenCalls {
-  find(requestId: string): OpenCall | undefined;
-  /** The same, else as it is stored: its caller waits on another server. Undefined for one that has ended. */
-  open(requestId: string): Promise<OpenCall | undefined>;
-  /** The number of open calls. */
-  count(caller: Caller): number;
-  /** The open calls of a user, oldest first. */
-  of(userId: string): OpenCall[];
-  /**
-   * Stores a new call and sends it when its machine has a stream. Throws `storeUnavailable` if its claim has
-   * ended.
-   */
-  add(call: NewCall, waiter: Waiter): Promise<void>;
-  /** Resumes a call of before the restart. */
-  recover(data: CallData): void;
-  /** Runs `job` while no other event of the call is processed. */
-  inTurn<T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T>;
-  /** The machine has a stream: sends what waits for it. */
-  attached(machineId: string): void;
-  /** Another daemon replaced the machine's: ends the calls that only the former one could finish. */
-  replaced(machineId: string): void;
-  /** The machine is no longer connected. */
-  gone(machineId: string, explicit: boolean): void;
-  /**
-   * Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is
-   * written any more.
-   */
-  stop(): Promise<void>;
-}
 
 /** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
 export interface NewCall {
@@ -85,13 +54,15 @@ const mostRetries = 5;
 const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
   write.type === 'update-call' ? { ...write, fence } : write;
 
-export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
+/** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
+export const createOpenCalls = (needs: OpenCallsNeeds) => {
   const { clock, limits, stores, streams, bus, onError } = needs;
   const calls = new Map<string, OpenCall>();
   const counts = createCallCounts();
   const queue = createKeyedQueue();
   let stopped = false;
 
+  /** Runs `job` while no other event of the call is processed. */
   const inTurn = <T>(call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
     queue.run(call.data.record.requestId, () => job((event) => step(call, event)));
 
@@ -288,11 +259,21 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
   });
 
   return {
-    find: (requestId) => calls.get(requestId),
-    open: async (requestId) => calls.get(requestId) ?? load(requestId),
+    find: (requestId: string): OpenCall | undefined => calls.get(requestId),
+    /**
+     * The same, else as it is stored: its caller waits on another server. Undefined for one that has ended.
+     */
+    open: async (requestId: string): Promise<OpenCall | undefined> => calls.get(requestId) ?? load(requestId),
+    /** The number of open calls. */
     count: counts.of,
-    of: (userId) => [...calls.values()].filter(({ data }) => data.record.userId === userId),
-    add: ({ record, claimKey }, waiter) => {
+    /** The open calls of a user, oldest first. */
+    of: (userId: string): OpenCall[] =>
+      [...calls.values()].filter(({ data }) => data.record.userId === userId),
+    /**
+     * Stores a new call and sends it when its machine has a stream. Throws `storeUnavailable` if its claim
+     * has ended.
+     */
+    add: ({ record, claimKey }: NewCall, waiter: Waiter) => {
       const call = hold(newCall(record));
       call.waiters.add(waiter);
       return queue.run(record.requestId, () =>
@@ -302,18 +283,27 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
         }),
       );
     },
-    recover: (data) => arm(hold(data)),
+    /** Resumes a call of before the restart. */
+    recover: (data: CallData) => arm(hold(data)),
     inTurn,
-    attached: (machineId) => void (stopped || ofMachine.eachInOrder(machineId, resend).catch(onError)),
-    replaced: (machineId) =>
+    /** The machine has a stream: sends what waits for it. */
+    attached: (machineId: string) =>
+      void (stopped || ofMachine.eachInOrder(machineId, resend).catch(onError)),
+    /** Another daemon replaced the machine's: ends the calls that only the former one could finish. */
+    replaced: (machineId: string) =>
       void (
         stopped ||
         ofMachine.each(machineId, async (call) => {
           if (isHeld(call) || !isKnownToDaemon(needs, call.data)) await step(call, { type: 'replaced' });
         })
       ),
-    gone: (machineId, explicit) =>
+    /** The machine is no longer connected. */
+    gone: (machineId: string, explicit: boolean) =>
       void (stopped || ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
+    /**
+     * Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is
+     * written any more.
+     */
     stop: async () => {
       stopped = true;
       unsubscribe();
@@ -326,3 +316,5 @@ export const createOpenCalls = (needs: OpenCallsNeeds): OpenCalls => {
     },
   };
 };
+
+export type OpenCalls = ReturnType<typeof createOpenCalls>;

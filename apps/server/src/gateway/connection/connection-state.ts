@@ -71,6 +71,12 @@ export interface ConnectionStep {
 const graceMs = (expiries: number, times: GraceTimes) =>
   exponential(expiries, { baseMs: times.graceBaseMs, capMs: times.graceCapMs });
 
+/** Ends the stream that is open here, or the grace. */
+const release = (state: ConnectionState, reason: DisconnectReason | null): ConnectionEffect =>
+  state.kind === 'online'
+    ? { type: 'close-stream', generation: state.generation, reason }
+    : { type: 'stop-waiting' };
+
 const init = (state: ConnectionState, replaces: boolean, times: GraceTimes): ConnectionStep => {
   const wait: ConnectionEffect[] = [{ type: 'stop-waiting' }, { type: 'wait', ms: graceMs(0, times) }];
   const waiting: ConnectionState = { kind: 'waiting', expiries: 0 };
@@ -78,19 +84,21 @@ const init = (state: ConnectionState, replaces: boolean, times: GraceTimes): Con
   if (state.kind !== 'online') return { state: waiting, effects: [...replaced, ...wait] };
   // The daemon's own stream stays until a newer one opens: it may announce other tools over it.
   if (!replaces) return { state: { ...state, expiries: 0 }, effects: [{ type: 'announce' }] };
-  const close = { type: 'close-stream', generation: state.generation, reason: 'replaced' } as const;
+  const close = release(state, 'replaced');
   return { state: waiting, effects: [close, ...replaced, ...wait, { type: 'announce' }] };
 };
 
 const opened = (state: ConnectionState, generation: number): ConnectionStep => {
-  const replaced = state.kind === 'online' ? [state.generation] : [];
-  if (replaced.some((older) => older >= generation)) return { state, effects: [] };
-  const close = replaced.map(
-    (older) => ({ type: 'close-stream', generation: older, reason: 'replaced' }) as const,
-  );
+  const isOnline = state.kind === 'online';
+  if (isOnline && state.generation >= generation) return { state, effects: [] };
   return {
     state: { kind: 'online', expiries: state.expiries, generation },
-    effects: [...close, { type: 'stop-waiting' }, { type: 'announce' }, { type: 'attached' }],
+    effects: [
+      ...(isOnline ? [release(state, 'replaced')] : []),
+      { type: 'stop-waiting' },
+      { type: 'announce' },
+      { type: 'attached' },
+    ],
   };
 };
 
@@ -105,32 +113,26 @@ const closed = (state: ConnectionState, generation: number, times: GraceTimes): 
 const disconnected = (state: ConnectionState, reason: DisconnectReason): ConnectionStep => {
   const gone = { type: 'gone', explicit: true } as const;
   if (state.kind === 'offline') return { state, effects: [gone] };
-  const stop: ConnectionEffect =
-    state.kind === 'online'
-      ? { type: 'close-stream', generation: state.generation, reason }
-      : { type: 'stop-waiting' };
-  return { state: { kind: 'offline', expiries: 0 }, effects: [stop, gone, { type: 'announce' }] };
+  return {
+    state: { kind: 'offline', expiries: 0 },
+    effects: [release(state, reason), gone, { type: 'announce' }],
+  };
 };
 
 /** Here nothing is to be decided: the other server has ended what had to end. */
 const stored = (state: ConnectionState, connection: StoredConnection): ConnectionStep => {
   if (state.kind === connection.kind && state.kind !== 'elsewhere') return { state, effects: [] };
-  const close: ConnectionEffect =
-    state.kind === 'online'
-      ? { type: 'close-stream', generation: state.generation, reason: null }
-      : { type: 'stop-waiting' };
-  return { state: { ...connection, expiries: 0 }, effects: [close, { type: 'announce' }] };
+  return {
+    state: { ...connection, expiries: 0 },
+    effects: [release(state, null), { type: 'announce' }],
+  };
 };
 
 const left = (state: ConnectionState): ConnectionStep => {
   if (state.kind === 'offline') return { state, effects: [] };
-  const stop: ConnectionEffect =
-    state.kind === 'online'
-      ? { type: 'close-stream', generation: state.generation, reason: null }
-      : { type: 'stop-waiting' };
   return {
     state: { kind: 'offline', expiries: 0 },
-    effects: [stop, { type: 'gone', explicit: false }, { type: 'announce' }],
+    effects: [release(state, null), { type: 'gone', explicit: false }, { type: 'announce' }],
   };
 };
 

@@ -10,33 +10,6 @@ import { createProbe, type Probe } from './probe.ts';
 import type { Machine, Registry } from '../machines/registry.ts';
 import { createStreamOwnership } from './stream-ownership.ts';
 
-/** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
-export interface Connections {
-  /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
-  initialised(machine: Machine, init: { replaces: boolean }): void;
-  /**
-   * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of an
-   * older epoch is told that it was replaced, and closed.
-   */
-  open(machine: Machine, opened: { stream: DaemonStream; epoch: number }): Promise<() => void>;
-  /** The daemon has answered a probe of its stream. */
-  answered(machine: Machine, probeId: number): void;
-  /** The row of the machine has changed, and what a user sees of it. */
-  announce(machine: Machine): void;
-  /** Reads the machine again: another server has changed it. */
-  refresh(machineId: string): Promise<void>;
-  /** Finds the machines that other servers have changed, where messages may be lost. */
-  poll(): Promise<void>;
-  /** Ends the connection on purpose. */
-  disconnect(machine: Machine, reason: 'user' | 'replaced'): void;
-  /** The daemon has exited and will reconnect: offline at once, without a grace. */
-  leave(machine: Machine): void;
-  /** The server is back, and these machines were connected when it stopped. */
-  restarted(machines: readonly Machine[]): Promise<void>;
-  /** Tells daemons to come back later where they understand it, and closes every stream. */
-  stop(): Promise<void>;
-}
-
 export interface ConnectionsNeeds {
   clock: Clock;
   limits: GatewayLimits;
@@ -65,7 +38,8 @@ interface AttachedStream {
   nextFrame(): number;
 }
 
-export const createConnections = (needs: ConnectionsNeeds): Connections => {
+/** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
+export const createConnections = (needs: ConnectionsNeeds) => {
   const { clock, limits, store, bus, streams, calls, registry, onError } = needs;
   const attached = new Map<string, AttachedStream>();
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
@@ -98,6 +72,7 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
 
   const announceHere = ({ userId }: Machine) =>
     bus.publish(`user:${userId}`, { type: 'machine-changed', userId });
+  /** The row of the machine has changed, and what a user sees of it. */
   const announce = (machine: Machine) => {
     const { id, userId } = machine;
     // Other servers read the row, so they are told after what is being written of it.
@@ -198,11 +173,19 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
 
   return {
     announce,
-    initialised: (machine, { replaces }) => {
+    /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
+    initialised: (machine: Machine, { replaces }: { replaces: boolean }) => {
       dispatch(machine, { type: 'init', replaces });
       saveConnected(machine);
     },
-    open: async (machine, { stream, epoch }) => {
+    /**
+     * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of
+     * an older epoch is told that it was replaced, and closed.
+     */
+    open: async (
+      machine: Machine,
+      { stream, epoch }: { stream: DaemonStream; epoch: number },
+    ): Promise<() => void> => {
       let isClosed = false;
       const generation = await ownership.attach(machine, epoch);
       if (generation === null) return refuse(stream);
@@ -229,20 +212,28 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
       dispatch(machine, { type: 'stream-opened', generation });
       return closed;
     },
+    /** Reads the machine again: another server has changed it. */
     refresh: ownership.refresh,
+    /** Finds the machines that other servers have changed, where messages may be lost. */
     poll: ownership.poll,
-    answered: (machine, probeId) => {
+    /** The daemon has answered a probe of its stream. */
+    answered: (machine: Machine, probeId: number) => {
       const { connection } = machine;
       if (connection.kind === 'online')
         attached.get(keyOf(machine, connection.generation))?.probe.answered(probeId);
     },
-    disconnect: (machine, reason) => dispatch(machine, { type: 'disconnected', reason }),
-    leave: (machine) => dispatch(machine, { type: 'left' }),
-    restarted: async (machines) => {
+    /** Ends the connection on purpose. */
+    disconnect: (machine: Machine, reason: 'user' | 'replaced') =>
+      dispatch(machine, { type: 'disconnected', reason }),
+    /** The daemon has exited and will reconnect: offline at once, without a grace. */
+    leave: (machine: Machine) => dispatch(machine, { type: 'left' }),
+    /** The server is back, and these machines were connected when it stopped. */
+    restarted: async (machines: readonly Machine[]) => {
       // The server that had their streams was this one, before it was started again.
       if (bus.pollMs === null) await store.detachAll(clock.now()).catch(onError);
       for (const machine of machines) dispatch(machine, { type: 'restarted' });
     },
+    /** Tells daemons to come back later where they understand it, and closes every stream. */
     stop: async () => {
       for (const machineId of [...graces.keys()]) stopWaiting(machineId);
       unsubscribe();
@@ -259,3 +250,5 @@ export const createConnections = (needs: ConnectionsNeeds): Connections => {
     },
   };
 };
+
+export type Connections = ReturnType<typeof createConnections>;

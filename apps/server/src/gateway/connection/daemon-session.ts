@@ -27,47 +27,6 @@ import type { GatewaySettings } from '../settings/settings.ts';
 /** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
 export type DaemonCredentials = string | { key: string; epoch: number };
 
-/**
- * What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that
- * does not hold.
- */
-export interface DaemonSession {
-  init(key: string, body: InitBody): Promise<InitReply>;
-  /**
-   * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older epoch.
-   */
-  setTools(credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply>;
-  /**
-   * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of an
-   * older epoch is told that it was replaced, and closed.
-   */
-  openStream(credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void>;
-  /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
-  userOf(credentials: DaemonCredentials): Promise<string>;
-  /** From an older epoch an answer counts only for a call that is open and was given to it. */
-  respond(credentials: DaemonCredentials, requestId: string, body: ResponseBody): Promise<AnswerReply>;
-  /** The same for several, with one check of the key; each gets its own reply, in their order. */
-  respondAll(
-    credentials: DaemonCredentials,
-    answers: readonly { requestId: string; body: ResponseBody }[],
-  ): Promise<PromiseSettledResult<AnswerReply>[]>;
-  /** Where the post says where its output begins, the reply says how far the output is here. */
-  progress(credentials: DaemonCredentials, requestId: string, body: ProgressBody): Promise<ProgressReply>;
-  /** Accepts the answer to the probe of that id: the stream has a reader. */
-  probe(credentials: DaemonCredentials, id: number): Promise<void>;
-  /** Answers a question about the rules of the machine. */
-  rules(credentials: DaemonCredentials, requestId: string, body: RulesBody): Promise<void>;
-  /**
-   * Decides open questions of the machine that its rules cover now; returns how many. From an older epoch
-   * none.
-   */
-  settled(credentials: DaemonCredentials, body: SettledBody): Promise<number>;
-  /** Ends the pairing. Specification 7. */
-  disconnect(credentials: DaemonCredentials): Promise<void>;
-  /** The machine is offline at once, as after its grace; its key stays good. */
-  leave(credentials: DaemonCredentials): Promise<void>;
-}
-
 export interface DaemonSessionNeeds {
   clock: Clock;
   keys: Keys;
@@ -104,7 +63,7 @@ interface Known {
 }
 
 /** What a daemon can do with its key. Specification 2, 3 and 4. */
-export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession => {
+export const createDaemonSession = (needs: DaemonSessionNeeds) => {
   const { clock, keys, registry, connections, calls, rules, confirmations, settings, flapping, store } =
     needs;
   const { release } = needs;
@@ -222,7 +181,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
   };
 
   return {
-    init: async (key, body) => {
+    init: async (key: string, body: InitBody): Promise<InitReply> => {
       const owner = await keys.owner(key).catch(async (error: unknown) => {
         // A daemon of the specification reads one body for all; ours shows its person the cause.
         const isRefused = error instanceof CodedError && error.code === 'FORBIDDEN';
@@ -232,7 +191,11 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
       const announced = readTools(body.tools);
       return queue.run(owner.userId, () => initInTurn({ owner, key, body, announced }));
     },
-    setTools: async (credentials, body) => {
+    /**
+     * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older
+     * epoch.
+     */
+    setTools: async (credentials: DaemonCredentials, body: ToolsBody): Promise<ToolsReply> => {
       const { owner } = await known(credentials);
       await settings.requireEnabled(owner.userId);
       const { list, warnings } = readTools(body.tools);
@@ -249,7 +212,11 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
         return { ok: true, ...(warnings.length === 0 ? {} : { warnings }) };
       });
     },
-    openStream: async (credentials, stream) => {
+    /**
+     * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of
+     * an older epoch is told that it was replaced, and closed.
+     */
+    openStream: async (credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void> => {
       const { owner, machine, epoch } = await machineFor(credentials);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
@@ -257,34 +224,63 @@ export const createDaemonSession = (needs: DaemonSessionNeeds): DaemonSession =>
         keys.cacheKey(owner, typeof credentials === 'string' ? credentials : credentials.key);
       return connections.open(machine, { stream, epoch });
     },
-    userOf: async (credentials) => (await known(credentials)).machine.userId,
-    respond: async (credentials, requestId, body) => calls.answer(await known(credentials), requestId, body),
-    respondAll: async (credentials, answers) => {
+    /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
+    userOf: async (credentials: DaemonCredentials): Promise<string> =>
+      (await known(credentials)).machine.userId,
+    /** From an older epoch an answer counts only for a call that is open and was given to it. */
+    respond: async (
+      credentials: DaemonCredentials,
+      requestId: string,
+      body: ResponseBody,
+    ): Promise<AnswerReply> => calls.answer(await known(credentials), requestId, body),
+    /** The same for several, with one check of the key; each gets its own reply, in their order. */
+    respondAll: async (
+      credentials: DaemonCredentials,
+      answers: readonly { requestId: string; body: ResponseBody }[],
+    ): Promise<PromiseSettledResult<AnswerReply>[]> => {
       const from = await known(credentials);
       return Promise.allSettled(answers.map(({ requestId, body }) => calls.answer(from, requestId, body)));
     },
-    progress: async (credentials, requestId, body) =>
-      calls.progress(await known(credentials), requestId, body),
-    probe: async (credentials, id) => {
+    /** Where the post says where its output begins, the reply says how far the output is here. */
+    progress: async (
+      credentials: DaemonCredentials,
+      requestId: string,
+      body: ProgressBody,
+    ): Promise<ProgressReply> => calls.progress(await known(credentials), requestId, body),
+    /** Accepts the answer to the probe of that id: the stream has a reader. */
+    probe: async (credentials: DaemonCredentials, id: number) => {
       const { machine, epoch } = await known(credentials);
       if (epoch === machine.info.epoch) connections.answered(machine, id);
     },
-    rules: async (credentials, requestId, body) =>
+    /** Answers a question about the rules of the machine. */
+    rules: async (credentials: DaemonCredentials, requestId: string, body: RulesBody) =>
       rules.answer((await known(credentials)).machine, requestId, body),
-    settled: async (credentials, body) => {
+    /**
+     * Decides open questions of the machine that its rules cover now; returns how many. From an older epoch
+     * none.
+     */
+    settled: async (credentials: DaemonCredentials, body: SettledBody): Promise<number> => {
       const { machine, epoch } = await known(credentials);
       return epoch < machine.info.epoch ? 0 : confirmations.settle(machine.id, body);
     },
-    disconnect: async (credentials) => {
+    /** Ends the pairing. Specification 7. */
+    disconnect: async (credentials: DaemonCredentials) => {
       const { machine, epoch } = await known(credentials);
       // A daemon that another has replaced has no session left to end.
       if (epoch < machine.info.epoch) return;
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },
-    leave: async (credentials) => {
+    /** The machine is offline at once, as after its grace; its key stays good. */
+    leave: async (credentials: DaemonCredentials) => {
       const { machine, epoch } = await known(credentials);
       if (epoch === machine.info.epoch) connections.leave(machine);
     },
   };
 };
+
+/**
+ * What a daemon can do with a key. Each throws `forbidden`, with one and the same sentence, for a key that
+ * does not hold.
+ */
+export type DaemonSession = ReturnType<typeof createDaemonSession>;

@@ -1,19 +1,14 @@
 import type { Clock } from '@drawbridge/kit';
 import type { GatewayLimits } from '../limits.ts';
 
-/** Detects daemons that keep replacing each other on one machine. */
-export interface Flapping {
-  /** Counts one takeover; true if it exceeds the limit. */
-  countTakeover(machineId: string): boolean;
-}
-
 /** The limit is `maxTakings` within `takingsWindowMs`. Machines without recent takeovers are dropped. */
-export const createFlapping = (needs: { clock: Clock; limits: GatewayLimits }): Flapping => {
+export const createFlapping = (needs: { clock: Clock; limits: GatewayLimits }) => {
   const { clock, limits } = needs;
   const takeovers = new Map<string, number[]>();
   const recent = (times: number[]) => times.filter((at) => clock.now() - at < limits.takingsWindowMs);
   return {
-    countTakeover: (machineId) => {
+    /** Counts one takeover; true if it exceeds the limit. */
+    countTakeover: (machineId: string): boolean => {
       for (const [id, times] of takeovers) if (recent(times).length === 0) takeovers.delete(id);
       const times = [...recent(takeovers.get(machineId) ?? []), clock.now()];
       takeovers.set(machineId, times);
@@ -21,3 +16,6 @@ export const createFlapping = (needs: { clock: Clock; limits: GatewayLimits }): 
     },
   };
 };
+
+/** Detects daemons that keep replacing each other on one machine. */
+export type Flapping = ReturnType<typeof createFlapping>;

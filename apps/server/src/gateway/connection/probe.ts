@@ -1,13 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { GatewayLimits } from '../limits.ts';
 
-/** Asks a stream's reader whether it is there. */
-export interface Probe {
-  start(): void;
-  answered(id: number): void;
-  stop(): void;
-}
-
 export interface ProbeNeeds {
   clock: Clock;
   limits: GatewayLimits;
@@ -20,7 +13,7 @@ export interface ProbeNeeds {
  * The kernel buffers writes for a quarter of an hour, so the reader answers the probe by a post. One that
  * never has stays: a buffering proxy can hold the probe back from a live daemon.
  */
-export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds): Probe => {
+export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds) => {
   let sent = 0;
   let lastAnswer = 0;
   let stop = () => {};
@@ -40,9 +33,12 @@ export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds): Probe =>
       stop = clock.every(limits.probeEveryMs, tick);
       ask();
     },
-    answered: (id) => {
+    answered: (id: number) => {
       if (id <= sent) lastAnswer = Math.max(lastAnswer, id);
     },
     stop: () => stop(),
   };
 };
+
+/** Asks a stream's reader whether it is there. */
+export type Probe = ReturnType<typeof createProbe>;

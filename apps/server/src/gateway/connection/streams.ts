@@ -8,21 +8,15 @@ export interface StreamOwner {
 }
 
 /** The streams of machines that are open on this server. */
-export interface Streams {
-  /** Writes an event on the machine's stream; false if none is here, or it was closed as too slow. */
-  write(machineId: string, event: DaemonEvent): boolean;
-  /** Resolves when the machine's stream can take more, or is gone. */
-  ready(machineId: string): Promise<void>;
-  /** The newest owner wins; the returned function removes it. */
-  register(machineId: string, owner: StreamOwner): () => void;
-}
-
-export const createStreams = (): Streams => {
+export const createStreams = () => {
   const owners = new Map<string, StreamOwner>();
   return {
-    write: (machineId, event) => owners.get(machineId)?.write(event) ?? false,
-    ready: (machineId) => owners.get(machineId)?.ready() ?? Promise.resolve(),
-    register: (machineId, owner) => {
+    /** Writes an event on the machine's stream; false if none is here, or it was closed as too slow. */
+    write: (machineId: string, event: DaemonEvent): boolean => owners.get(machineId)?.write(event) ?? false,
+    /** Resolves when the machine's stream can take more, or is gone. */
+    ready: (machineId: string) => owners.get(machineId)?.ready() ?? Promise.resolve(),
+    /** The newest owner wins; the returned function removes it. */
+    register: (machineId: string, owner: StreamOwner): (() => void) => {
       owners.set(machineId, owner);
       return () => {
         if (owners.get(machineId) === owner) owners.delete(machineId);
@@ -30,3 +24,5 @@ export const createStreams = (): Streams => {
     },
   };
 };
+
+export type Streams = ReturnType<typeof createStreams>;

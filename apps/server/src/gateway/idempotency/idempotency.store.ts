@@ -3,34 +3,16 @@ import type { IdempotencyTable, Schema } from '../../db/index.ts';
 
 export type IdempotencyRow = Selectable<IdempotencyTable>;
 
-export interface IdempotencyStore {
-  /** Inserts the row unless its key exists; returns the stored row. */
-  claim(row: IdempotencyRow): Promise<IdempotencyRow>;
-  /** Inserts the row or replaces the row of its key. */
-  put(row: IdempotencyRow): Promise<void>;
-  byKey(key: string): Promise<IdempotencyRow | undefined>;
-  /** Replaces an expired claim of another server; false if that row has changed. */
-  takeOver(row: IdempotencyRow, former: IdempotencyRow): Promise<boolean>;
-  /** Ends all claims: no other server makes a call. */
-  endClaims(): Promise<void>;
-  /** Deletes the row of that key if it belongs to that call. */
-  remove(key: string, requestId: string): Promise<void>;
-  /** Deletes the rows of all users up to that time. */
-  sweep(until: number): Promise<void>;
-  count(scope: string): Promise<number>;
-  /** Deletes the oldest rows of a scope, except the newest `keep`. */
-  trim(scope: string, keep: number): Promise<void>;
-}
-
 /** Rows arrive singly; more exceed the limit only after it was lowered. */
 const trimmedAtOnce = 100;
 
-export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => {
-  const byKey: IdempotencyStore['byKey'] = (key) =>
+export const createIdempotencyStore = (db: Kysely<Schema>) => {
+  const byKey = (key: string): Promise<IdempotencyRow | undefined> =>
     db.selectFrom('callRepeats').selectAll().where('key', '=', key).executeTakeFirst();
 
   return {
-    claim: async (row) => {
+    /** Inserts the row unless its key exists; returns the stored row. */
+    claim: async (row: IdempotencyRow): Promise<IdempotencyRow> => {
       await db
         .insertInto('callRepeats')
         .values(row)
@@ -38,7 +20,8 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
         .execute();
       return (await byKey(row.key)) ?? row;
     },
-    put: async (row) => {
+    /** Inserts the row or replaces the row of its key. */
+    put: async (row: IdempotencyRow) => {
       await db
         .insertInto('callRepeats')
         .values(row)
@@ -46,7 +29,8 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
         .execute();
     },
     byKey,
-    takeOver: async (row, former) => {
+    /** Replaces an expired claim of another server; false if that row has changed. */
+    takeOver: async (row: IdempotencyRow, former: IdempotencyRow): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('callRepeats')
         .set(row)
@@ -56,6 +40,7 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
+    /** Ends all claims: no other server makes a call. */
     endClaims: async () => {
       await db
         .updateTable('callRepeats')
@@ -63,13 +48,15 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
         .where('claimedUntil', 'is not', null)
         .execute();
     },
-    remove: async (key, requestId) => {
+    /** Deletes the row of that key if it belongs to that call. */
+    remove: async (key: string, requestId: string) => {
       await db.deleteFrom('callRepeats').where('key', '=', key).where('requestId', '=', requestId).execute();
     },
-    sweep: async (until) => {
+    /** Deletes the rows of all users up to that time. */
+    sweep: async (until: number) => {
       await db.deleteFrom('callRepeats').where('at', '<=', until).execute();
     },
-    count: async (scope) => {
+    count: async (scope: string): Promise<number> => {
       const { count } = await db
         .selectFrom('callRepeats')
         .select((select) => select.fn.countAll<number>().as('count'))
@@ -77,7 +64,8 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    trim: async (scope, keep) => {
+    /** Deletes the oldest rows of a scope, except the newest `keep`. */
+    trim: async (scope: string, keep: number) => {
       const old = await db
         .selectFrom('callRepeats')
         .select('key')
@@ -93,3 +81,5 @@ export const createIdempotencyStore = (db: Kysely<Schema>): IdempotencyStore => 
     },
   };
 };
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;

@@ -13,7 +13,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { MachineTable, Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import { createStreamOwners, type StreamOwnersStore } from './stream-owners.store.ts';
+import { createStreamOwners } from './stream-owners.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
 import { createColumns, storedTime, type UnreadableRow } from '../calls/store/columns.ts';
@@ -88,26 +88,6 @@ export interface Membership {
   machines: readonly NamedMachine[];
   /** The one that the user has chosen as the default; null for none. */
   defaultId: string | null;
-}
-
-export interface MachinesStore extends StreamOwnersStore {
-  membership(userId: string): Promise<Membership>;
-  /** The same machines with all that is known of them. */
-  ofUser(userId: string): Promise<StoredMachine[]>;
-  byId(id: string): Promise<StoredMachine | undefined>;
-  /**
-   * The machines that were connected when the server stopped, and those with open calls; and which of them
-   * could not be read whole.
-   */
-  toRecover(): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }>;
-  /** Another list of tools, where the machine is still in that epoch; false otherwise. */
-  setTools(change: ToolsChange): Promise<boolean>;
-  /** A power cut may lose this write: machines reconnect, and open calls are recovered without it. */
-  setConnected(id: string, times: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>): Promise<void>;
-  setRules(id: string, rules: ReportedRules): Promise<void>;
-  /** Null if it never reported any that can be read. */
-  rulesOf(id: string): Promise<ReportedRules | null>;
-  setProblem(id: string, problem: GatewayProblem): Promise<void>;
 }
 
 const categories = z.array(toolCategory);
@@ -238,46 +218,54 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
   return { id, userId, info: { ...info, ...raised, problem: null } };
 };
 
-export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
+/**
+ * The machines that were connected when the server stopped, and those with open calls; and which of them
+ * could not be read whole.
+ */
+const readToRecover = async (
+  db: Kysely<Schema>,
+): Promise<{ machines: StoredMachine[]; unreadable: UnreadableRow[] }> => {
+  const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
+  const chosen = db
+    .selectFrom('machines')
+    .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
+  // Many machines offer the same tools: each list is read once.
+  const lists = await db
+    .selectFrom('toolLists')
+    .selectAll()
+    .where('digest', 'in', chosen.select('toolsDigest'))
+    .execute();
+  const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
+  const rows = await chosen.selectAll().execute();
+  const stored = rows.map((row) => read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))));
+  return {
+    machines: stored.map(({ machine }) => machine),
+    unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
+      columns.length === 0 ? [] : [{ id, columns }],
+    ),
+  };
+};
+
+export const createMachinesStore = ({ db, commit }: Store) => {
   const machines = db
     .selectFrom('machines')
     .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
     .selectAll('machines')
     .select('toolLists.tools');
   return {
-    membership: (userId) => readMembership(db, userId),
-    ofUser: async (userId) =>
+    membership: (userId: string) => readMembership(db, userId),
+    /** The machines of `membership` with all that is known of them. */
+    ofUser: async (userId: string) =>
       (await machines.where('userId', '=', userId).where('forgottenAt', 'is', null).execute()).map(
         (row) => read(row, () => readList(row.tools)).machine,
       ),
-    byId: async (id) => {
+    byId: async (id: string) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
       return row && read(row, () => readList(row.tools)).machine;
     },
-    toRecover: async () => {
-      const openCalls = db.selectFrom('calls').select('machineId').where('endedAt', 'is', null);
-      const chosen = db
-        .selectFrom('machines')
-        .where((where) => where.or([where('connectedAt', 'is not', null), where('id', 'in', openCalls)]));
-      // Many machines offer the same tools: each list is read once.
-      const lists = await db
-        .selectFrom('toolLists')
-        .selectAll()
-        .where('digest', 'in', chosen.select('toolsDigest'))
-        .execute();
-      const byDigest = new Map(lists.map(({ digest, tools: text }) => [digest, once(() => readList(text))]));
-      const rows = await chosen.selectAll().execute();
-      const stored = rows.map((row) =>
-        read(row, byDigest.get(row.toolsDigest) ?? (() => readList(undefined))),
-      );
-      return {
-        machines: stored.map(({ machine }) => machine),
-        unreadable: stored.flatMap(({ machine: { id }, unreadable: columns }) =>
-          columns.length === 0 ? [] : [{ id, columns }],
-        ),
-      };
-    },
-    setTools: ({ id, epoch, toolList, categories: sent, modes }) =>
+    toRecover: () => readToRecover(db),
+    /** Another list of tools, where the machine is still in that epoch; false otherwise. */
+    setTools: ({ id, epoch, toolList, categories: sent, modes }: ToolsChange): Promise<boolean> =>
       db.transaction().execute(async (trx) => {
         const before = await storedDigest(trx, id);
         await storeToolList(trx, toolList);
@@ -292,7 +280,11 @@ export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
         if (left !== undefined && (!isKept || left !== toolList.digest)) await dropToolList(trx, left);
         return isKept;
       }),
-    setConnected: async (id, { connectedAt, lastSeenAt }) => {
+    /** A power cut may lose this write: machines reconnect, and open calls are recovered without it. */
+    setConnected: async (
+      id: string,
+      { connectedAt, lastSeenAt }: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>,
+    ) => {
       const owner = connectedAt === null ? { serverId: null } : {};
       const connect = db
         .updateTable('machines')
@@ -301,21 +293,24 @@ export const createMachinesStore = ({ db, commit }: Store): MachinesStore => {
       await commit([connect.compile()], 'kept');
     },
     ...createStreamOwners(db, commit),
-    setRules: async (id, rules) => {
+    setRules: async (id: string, rules: ReportedRules) => {
       await db
         .updateTable('machines')
         .set({ rules: JSON.stringify(rules) })
         .where('id', '=', id)
         .execute();
     },
-    rulesOf: async (id) => {
+    /** Null if it never reported any that can be read. */
+    rulesOf: async (id: string): Promise<ReportedRules | null> => {
       const row = await db.selectFrom('machines').select('rules').where('id', '=', id).executeTakeFirst();
       const text = row?.rules ?? null;
       if (text === null) return null;
       return createColumns().read('rules', () => reportedRules.parse(JSON.parse(text)), null);
     },
-    setProblem: async (id, problem) => {
+    setProblem: async (id: string, problem: GatewayProblem) => {
       await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
     },
   };
 };
+
+export type MachinesStore = ReturnType<typeof createMachinesStore>;

@@ -22,23 +22,6 @@ export interface MachineView {
   modes: ReportedModes | null;
 }
 
-/** The machines of a user. A ref of a machine that is not theirs throws `notFound`. */
-export interface Machines {
-  /** The user's machine of that id or name, or `notFound`. */
-  find(userId: string, idOrName: string): Promise<MachineRef>;
-  /** Those of the user, oldest first. */
-  list(userId: string): Promise<MachineRef[]>;
-  /** The machine that the user means where they name none; null while they have none. */
-  default(userId: string): Promise<MachineRef | null>;
-  view(ref: MachineRef): Promise<MachineView>;
-  /** The machine's state, also while it is offline. */
-  known(ref: MachineRef): Promise<KnownMachine>;
-  /** Revokes its keys and closes its connection. */
-  disconnect(ref: MachineRef): Promise<void>;
-  /** Called when the status of one of the user's machines may have changed. */
-  onChanged(userId: string, listener: () => void): () => void;
-}
-
 export interface MachinesNeeds {
   registry: Registry;
   keys: Pick<Keys, 'isPaired' | 'revokeMachine'>;
@@ -48,18 +31,24 @@ export interface MachinesNeeds {
   release: Release | undefined;
 }
 
-export const createMachines = (needs: MachinesNeeds): Machines => {
+/** The machines of a user. A ref of a machine that is not theirs throws `notFound`. */
+export const createMachines = (needs: MachinesNeeds) => {
   const { registry, keys, connections, bus, release } = needs;
   const refOf = (userId: string, { id }: Machine): MachineRef => ({ userId, machineId: id });
   const get = ({ userId, machineId }: MachineRef) => registry.find(userId, machineId);
   return {
-    find: async (userId, idOrName) => refOf(userId, await registry.find(userId, idOrName)),
-    list: async (userId) => (await registry.ofUser(userId)).map((machine) => refOf(userId, machine)),
-    default: async (userId) => {
+    /** The user's machine of that id or name, or `notFound`. */
+    find: async (userId: string, idOrName: string): Promise<MachineRef> =>
+      refOf(userId, await registry.find(userId, idOrName)),
+    /** Those of the user, oldest first. */
+    list: async (userId: string): Promise<MachineRef[]> =>
+      (await registry.ofUser(userId)).map((machine) => refOf(userId, machine)),
+    /** The machine that the user means where they name none; null while they have none. */
+    default: async (userId: string): Promise<MachineRef | null> => {
       const machine = await registry.default(userId);
       return machine ? refOf(userId, machine) : null;
     },
-    view: async (ref) => {
+    view: async (ref: MachineRef): Promise<MachineView> => {
       const machine = await get(ref);
       const { name, toolList, modes } = machine.info;
       return {
@@ -71,16 +60,19 @@ export const createMachines = (needs: MachinesNeeds): Machines => {
         modes,
       };
     },
-    known: async (ref) => {
+    /** The machine's state, also while it is offline. */
+    known: async (ref: MachineRef): Promise<KnownMachine> => {
       const machine = await get(ref);
       return toKnownMachine(machine, { hasKey: await keys.isPaired(machine.id) });
     },
-    disconnect: async (ref) => {
+    /** Revokes its keys and closes its connection. */
+    disconnect: async (ref: MachineRef) => {
       const machine = await get(ref);
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },
-    onChanged: (userId, listener) => {
+    /** Called when the status of one of the user's machines may have changed. */
+    onChanged: (userId: string, listener: () => void): (() => void) => {
       const onMessage = (message: BusMessage) => {
         if (message.type === 'machine-changed') listener();
       };

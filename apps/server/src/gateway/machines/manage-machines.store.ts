@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
+import { revoke } from '../pairing/keys.store.ts';
 import { saveDefault } from './machines.store.ts';
 
 /** Times in milliseconds. */
@@ -13,19 +14,6 @@ export interface ListedMachine {
   isConnected: boolean;
   /** When it was connected last; null while it is, and while it never went away. */
   lastSeenAt: number | null;
-}
-
-/** Changes machines in the store, beside a running server, which notices within a second. */
-export interface ManageMachines {
-  /** Those that are not forgotten, oldest first. */
-  list(userId: string): Promise<ListedMachine[]>;
-  /** Throws `machineNameTaken` for a name that another machine of the user has. */
-  rename(machine: ListedMachine, name: string): Promise<void>;
-  setDefault(userId: string, machine: ListedMachine): Promise<void>;
-  /** Revokes its keys: it can come back only by being paired again. */
-  disconnect(machine: ListedMachine, at: number): Promise<void>;
-  /** The same, and it is not listed any more; its calls stay. Throws `machineConnected`. */
-  forget(machine: ListedMachine, at: number): Promise<void>;
 }
 
 const list = async (db: Kysely<Schema>, userId: string): Promise<ListedMachine[]> => {
@@ -47,17 +35,15 @@ const list = async (db: Kysely<Schema>, userId: string): Promise<ListedMachine[]
 };
 
 const revokeKeys = async (db: Kysely<Schema>, machineId: string, at: number): Promise<void> => {
-  await db
-    .updateTable('gatewayKeys')
-    .set({ revokedAt: at })
-    .where('machineId', '=', machineId)
-    .where('revokedAt', 'is', null)
-    .execute();
+  await revoke(db, at).where('machineId', '=', machineId).execute();
 };
 
-export const createManageMachines = (db: Kysely<Schema>): ManageMachines => ({
-  list: (userId) => list(db, userId),
-  rename: ({ id }, name) =>
+/** Changes machines in the store, beside a running server, which notices within a second. */
+export const createManageMachines = (db: Kysely<Schema>) => ({
+  /** Those that are not forgotten, oldest first. */
+  list: (userId: string): Promise<ListedMachine[]> => list(db, userId),
+  /** Throws `machineNameTaken` for a name that another machine of the user has. */
+  rename: ({ id }: ListedMachine, name: string) =>
     db.transaction().execute(async (trx) => {
       const other = await trx
         .selectFrom('machines as machine')
@@ -70,9 +56,11 @@ export const createManageMachines = (db: Kysely<Schema>): ManageMachines => ({
       if (other && other.id !== id) throw errors.machineNameTaken();
       await trx.updateTable('machines').set({ name }).where('id', '=', id).execute();
     }),
-  setDefault: (userId, { id }) => saveDefault(db, userId, id),
-  disconnect: ({ id }, at) => revokeKeys(db, id, at),
-  forget: ({ id }, at) =>
+  setDefault: (userId: string, { id }: ListedMachine) => saveDefault(db, userId, id),
+  /** Revokes its keys: it can come back only by being paired again. */
+  disconnect: ({ id }: ListedMachine, at: number) => revokeKeys(db, id, at),
+  /** The same, and it is not listed any more; its calls stay. Throws `machineConnected`. */
+  forget: ({ id }: ListedMachine, at: number) =>
     db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('machines')
@@ -84,3 +72,5 @@ export const createManageMachines = (db: Kysely<Schema>): ManageMachines => ({
       await revokeKeys(trx, id, at);
     }),
 });
+
+export type ManageMachines = ReturnType<typeof createManageMachines>;

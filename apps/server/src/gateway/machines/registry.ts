@@ -22,35 +22,6 @@ export interface Machine {
   connection: ConnectionState;
 }
 
-export interface Registry {
-  /** Adds a machine, or updates what is known of it. */
-  adopt(stored: StoredMachine): Machine;
-  /** A machine that is in memory. */
-  loaded(id: string): Machine | undefined;
-  byId(id: string): Promise<Machine | undefined>;
-  /** The machines of a user that are not forgotten, oldest first. */
-  ofUser(userId: string): Promise<Machine[]>;
-  /** The machine that `GATEWAY_API_KEY` speaks for: the last one that called `init` with it. */
-  ofEnvironment(): Promise<Machine | undefined>;
-  /**
-   * A machine that the user may use: their own, for the owner the environment's too; by its id or name, or
-   * `notFound`.
-   */
-  find(userId: string, idOrName: string): Promise<Machine>;
-  /**
-   * The machine for a request without one: the user's choice, else the oldest; for an owner without machines,
-   * the environment's. Undefined for a user without machines.
-   */
-  default(userId: string): Promise<Machine | undefined>;
-  /** That machine of the user, or `notConnected`. */
-  connected(ref: MachineRef): Promise<Machine>;
-  all(): Machine[];
-  /** Which machines the user has, and which one is the default, was changed in the store. */
-  refresh(userId: string): void;
-  /** Drops the machines of a removed account. */
-  drop(userId: string): void;
-}
-
 export interface RegistryNeeds {
   store: MachinesStore;
   isOwner(userId: string): Promise<boolean>;
@@ -117,7 +88,7 @@ const createSharedLists = () => {
  * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
  * Specification 5.
  */
-export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryNeeds): Registry => {
+export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryNeeds) => {
   const machines = new Map<string, Machine>();
   const lists = createSharedLists();
   const queue = createKeyedQueue();
@@ -133,6 +104,7 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     return { ...stored, expiries: 0 };
   };
 
+  /** Adds a machine, or updates what is known of it. */
   const adopt = ({ id, userId, info }: StoredMachine): Machine => {
     const known = machines.get(id);
     const toolList = lists.acquire(info.toolList);
@@ -143,6 +115,7 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     return machine;
   };
 
+  /** Which machines the user has, and which one is the default, was changed in the store. */
   const refresh = (userId: string) => {
     revision += 1;
     memberships.delete(userId);
@@ -171,6 +144,7 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     return memberships.get(userId) ?? (await queue.run(userId, () => load(userId)));
   };
 
+  /** The machines of a user that are not forgotten, oldest first. */
   const ofUser = async (userId: string): Promise<Machine[]> =>
     (await membershipOf(userId)).machines.flatMap(({ id }) => machines.get(id) ?? []);
 
@@ -178,9 +152,14 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
   const environmentsOf = async (userId: string): Promise<Machine[]> =>
     userId === envGatewayUserId || !(await isOwner(userId)) ? [] : ofUser(envGatewayUserId);
 
-  const ofEnvironment = async () =>
+  /** The machine that `GATEWAY_API_KEY` speaks for: the last one that called `init` with it. */
+  const ofEnvironment = async (): Promise<Machine | undefined> =>
     (await ofUser(envGatewayUserId)).toSorted((a, b) => b.info.initAt - a.info.initAt)[0];
 
+  /**
+   * A machine that the user may use: their own, for the owner the environment's too; by its id or name, or
+   * `notFound`.
+   */
   const find = async (userId: string, idOrName: string): Promise<Machine> => {
     const named = (usable: Machine[]) =>
       usable.find(({ id }) => id === idOrName) ?? usable.find(({ info }) => info.name === idOrName);
@@ -205,8 +184,9 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
 
   return {
     adopt,
-    loaded: (id) => machines.get(id),
-    byId: async (id) => {
+    /** A machine that is in memory. */
+    loaded: (id: string): Machine | undefined => machines.get(id),
+    byId: async (id: string): Promise<Machine | undefined> => {
       const loaded = machines.get(id);
       if (loaded) return loaded;
       const stored = await store.byId(id);
@@ -215,7 +195,11 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     ofUser,
     ofEnvironment,
     find,
-    default: async (userId) => {
+    /**
+     * The machine for a request without one: the user's choice, else the oldest; for an owner without
+     * machines, the environment's. Undefined for a user without machines.
+     */
+    default: async (userId: string): Promise<Machine | undefined> => {
       const { defaultId } = await membershipOf(userId);
       const isChosen = ({ id }: Machine) => id === defaultId;
       const own = await ofUser(userId);
@@ -224,15 +208,17 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
       const environments = await environmentsOf(userId);
       return environments.find(isChosen) ?? own[0] ?? (environments.length > 0 ? ofEnvironment() : undefined);
     },
-    connected: async ({ userId, machineId }) => {
+    /** That machine of the user, or `notConnected`. */
+    connected: async ({ userId, machineId }: MachineRef): Promise<Machine> => {
       const machine = machines.get(machineId) ?? (await find(userId, machineId));
       if (!(await isUsableBy(machine, userId))) throw errors.notFound();
       if (!isConnected(machine)) throw await notConnected(machine, userId);
       return machine;
     },
-    all: () => [...machines.values()],
+    all: (): Machine[] => [...machines.values()],
     refresh,
-    drop: (userId) => {
+    /** Drops the machines of a removed account. */
+    drop: (userId: string) => {
       refresh(userId);
       for (const machine of machines.values()) {
         if (machine.userId !== userId) continue;
@@ -242,3 +228,5 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     },
   };
 };
+
+export type Registry = ReturnType<typeof createRegistry>;

@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely';
-import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
+import { inParts, OutdatedError, type Commit, type Schema } from '../../db/index.ts';
 
 /** The newest stream of a machine. */
 export interface StreamOwner {
@@ -7,29 +7,11 @@ export interface StreamOwner {
   serverId: string | null;
 }
 
-export interface StreamOwnersStore {
-  /** The machine has a new stream on that server; false if its epoch or its stream has changed since. */
-  attach(id: string, next: StreamOwner & { epoch: number }): Promise<boolean>;
-  /** That stream has closed; false if a newer one was opened. */
-  detach(id: string, closed: { stream: number; lastSeenAt: number }): Promise<boolean>;
-  /** The same for every connected machine, before any stream is open. */
-  detachAll(lastSeenAt: number): Promise<void>;
-  /** No stream came in time after that one; false if one did, or another server has it. */
-  expire(id: string, closed: { stream: number; serverId: string; lastSeenAt: number }): Promise<boolean>;
-  /** The same facts of several machines, to see which of them another server has changed. */
-  owners(
-    ids: readonly string[],
-  ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]>;
-}
-
-/** SQLite bounds the values of one statement. */
-const readAtOnce = 500;
-
 /**
  * Streams of machines as rows: what one server does is seen by the others, and an older stream changes
  * nothing.
  */
-export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOwnersStore => {
+export const createStreamOwners = (db: Kysely<Schema>, commit: Commit) => {
   const changes = (query: CompiledQuery): Promise<boolean> =>
     commit([{ query, rows: 1 }], 'kept').then(
       () => true,
@@ -39,7 +21,8 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
       },
     );
   return {
-    attach: (id, { epoch, stream, serverId }) =>
+    /** The machine has a new stream on that server; false if its epoch or its stream has changed since. */
+    attach: (id: string, { epoch, stream, serverId }: StreamOwner & { epoch: number }): Promise<boolean> =>
       changes(
         db
           .updateTable('machines')
@@ -49,7 +32,8 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
           .where('stream', '=', stream - 1)
           .compile(),
       ),
-    detach: (id, { stream, lastSeenAt }) =>
+    /** That stream has closed; false if a newer one was opened. */
+    detach: (id: string, { stream, lastSeenAt }: { stream: number; lastSeenAt: number }): Promise<boolean> =>
       changes(
         db
           .updateTable('machines')
@@ -58,7 +42,8 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
           .where('stream', '=', stream)
           .compile(),
       ),
-    detachAll: async (lastSeenAt) => {
+    /** The same for every connected machine, before any stream is open. */
+    detachAll: async (lastSeenAt: number) => {
       const detached = db
         .updateTable('machines')
         .set(({ fn, ref, val }) => ({
@@ -68,7 +53,11 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
         .where('connectedAt', 'is not', null);
       await commit([detached.compile()], 'kept');
     },
-    expire: (id, { stream, serverId, lastSeenAt }) =>
+    /** No stream came in time after that one; false if one did, or another server has it. */
+    expire: (
+      id: string,
+      { stream, serverId, lastSeenAt }: { stream: number; serverId: string; lastSeenAt: number },
+    ): Promise<boolean> =>
       changes(
         db
           .updateTable('machines')
@@ -78,17 +67,16 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit): StreamOw
           .where((where) => where.or([where('serverId', 'is', null), where('serverId', '=', serverId)]))
           .compile(),
       ),
-    owners: async (ids) => {
-      const rows = [];
-      for (let from = 0; from < ids.length; from += readAtOnce)
-        rows.push(
-          ...(await db
-            .selectFrom('machines')
-            .select(['id', 'epoch', 'stream', 'serverId', 'connectedAt'])
-            .where('id', 'in', ids.slice(from, from + readAtOnce))
-            .execute()),
-        );
-      return rows;
-    },
+    /** The same facts of several machines, to see which of them another server has changed. */
+    owners: (
+      ids: readonly string[],
+    ): Promise<(StreamOwner & { id: string; epoch: number; connectedAt: number | null })[]> =>
+      inParts(ids, (part) =>
+        db
+          .selectFrom('machines')
+          .select(['id', 'epoch', 'stream', 'serverId', 'connectedAt'])
+          .where('id', 'in', part)
+          .execute(),
+      ),
   };
 };

@@ -1,5 +1,12 @@
-import type { Selectable } from 'kysely';
-import { prepareQuery, type GatewayKeyTable, type Slot, type Store } from '../../db/index.ts';
+import type { Kysely, Selectable } from 'kysely';
+import {
+  inParts,
+  prepareQuery,
+  type GatewayKeyTable,
+  type Schema,
+  type Slot,
+  type Store,
+} from '../../db/index.ts';
 import {
   saveDefault,
   saveMachine,
@@ -19,44 +26,21 @@ export interface PairingRecord {
   at: number;
 }
 
-/** Pairing tokens and session keys, by digest. */
-export interface KeysStore {
-  find(digest: string): Promise<StoredKey | undefined>;
-  /** The session keys of a machine that were not revoked. */
-  sessionsOf(machineId: string): Promise<StoredKey[]>;
-  /** Stores a new pairing token and revokes every unused one of that user. */
-  issueToken(token: { digest: string; userId: string; createdAt: number; expiresAt: number }): Promise<void>;
-  /**
-   * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
-   * default, in one transaction. Null for an invalid token.
-   */
-  pair(record: PairingRecord): Promise<StoredMachine | null>;
-  /** Stores the machine of an init with a session key or the environment's key. */
-  saveInit(machine: MachineInit): Promise<StoredMachine>;
-  touch(digest: string, at: number): Promise<void>;
-  touchMachines(machineIds: string[], at: number): Promise<void>;
-  /** Revokes the session keys of a machine. */
-  revokeMachine(machineId: string, at: number): Promise<void>;
-  /** Revokes every key of a user. */
-  revokeUser(userId: string, at: number): Promise<void>;
-  revokeAll(at: number): Promise<void>;
-  /** Those of the machines that have a session key which is not revoked. */
-  withKey(machineIds: string[]): Promise<string[]>;
-  /**
-   * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
-   */
-  forgetDead(dead: { at: number; idleSince: number }): Promise<number>;
-}
-
 const forgottenAtOnce = 500;
 
-export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
+/** Revokes the keys that the added conditions name and that are not revoked yet. */
+export const revoke = (db: Kysely<Schema>, at: number) =>
+  db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null);
+
+/** Pairing tokens and session keys, by digest. */
+export const createKeysStore = ({ db, cacheRows }: Store) => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
   );
   return {
     find: cacheRows(async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0]),
-    sessionsOf: (machineId) =>
+    /** The session keys of a machine that were not revoked. */
+    sessionsOf: (machineId: string): Promise<StoredKey[]> =>
       db
         .selectFrom('gatewayKeys')
         .selectAll()
@@ -64,15 +48,13 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute(),
-    issueToken: (token) =>
+    /** Stores a new pairing token and revokes every unused one of that user. */
+    issueToken: (token: { digest: string; userId: string; createdAt: number; expiresAt: number }) =>
       db.transaction().execute(async (trx) => {
-        await trx
-          .updateTable('gatewayKeys')
-          .set({ revokedAt: token.createdAt })
+        await revoke(trx, token.createdAt)
           .where('userId', '=', token.userId)
           .where('kind', '=', 'pairing')
           .where('usedAt', 'is', null)
-          .where('revokedAt', 'is', null)
           .execute();
         await trx
           .insertInto('gatewayKeys')
@@ -86,7 +68,11 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
           })
           .execute();
       }),
-    pair: ({ tokenDigest, sessionDigest, machine, at }) =>
+    /**
+     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
+     * default, in one transaction. Null for an invalid token.
+     */
+    pair: ({ tokenDigest, sessionDigest, machine, at }: PairingRecord): Promise<StoredMachine | null> =>
       db.transaction().execute(async (trx) => {
         const consumed = await trx
           .updateTable('gatewayKeys')
@@ -100,13 +86,7 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
           .where('expiresAt', '>', at)
           .executeTakeFirst();
         if (consumed.numUpdatedRows !== 1n) return null;
-        await trx
-          .updateTable('gatewayKeys')
-          .set({ revokedAt: at })
-          .where('machineId', '=', machine.id)
-          .where('kind', '=', 'session')
-          .where('revokedAt', 'is', null)
-          .execute();
+        await revoke(trx, at).where('machineId', '=', machine.id).where('kind', '=', 'session').execute();
         const saved = await saveMachine(trx, machine);
         await saveDefault(trx, machine.userId, machine.id);
         await trx
@@ -125,48 +105,49 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
           .execute();
         return saved;
       }),
-    saveInit: (machine) => db.transaction().execute((trx) => saveMachine(trx, machine)),
-    touch: async (digest, at) => {
+    /** Stores the machine of an init with a session key or the environment's key. */
+    saveInit: (machine: MachineInit): Promise<StoredMachine> =>
+      db.transaction().execute((trx) => saveMachine(trx, machine)),
+    touch: async (digest: string, at: number) => {
       await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
     },
-    touchMachines: async (machineIds, at) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ lastUsedAt: at })
-        .where('machineId', 'in', machineIds)
-        .where('revokedAt', 'is', null)
-        .execute();
+    touchMachines: (machineIds: string[], at: number) =>
+      inParts(machineIds, (part) =>
+        db
+          .updateTable('gatewayKeys')
+          .set({ lastUsedAt: at })
+          .where('machineId', 'in', part)
+          .where('revokedAt', 'is', null)
+          .execute(),
+      ),
+    /** Revokes the session keys of a machine. */
+    revokeMachine: async (machineId: string, at: number) => {
+      await revoke(db, at).where('machineId', '=', machineId).execute();
     },
-    revokeMachine: async (machineId, at) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ revokedAt: at })
-        .where('machineId', '=', machineId)
-        .where('revokedAt', 'is', null)
-        .execute();
+    /** Revokes every key of a user. */
+    revokeUser: async (userId: string, at: number) => {
+      await revoke(db, at).where('userId', '=', userId).execute();
     },
-    revokeUser: async (userId, at) => {
-      await db
-        .updateTable('gatewayKeys')
-        .set({ revokedAt: at })
-        .where('userId', '=', userId)
-        .where('revokedAt', 'is', null)
-        .execute();
+    revokeAll: async (at: number) => {
+      await revoke(db, at).execute();
     },
-    revokeAll: async (at) => {
-      await db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null).execute();
-    },
-    withKey: async (machineIds) => {
-      const rows = await db
-        .selectFrom('gatewayKeys')
-        .select('machineId')
-        .where('machineId', 'in', machineIds)
-        .where('kind', '=', 'session')
-        .where('revokedAt', 'is', null)
-        .execute();
+    /** Those of the machines that have a session key which is not revoked. */
+    withKey: async (machineIds: string[]): Promise<string[]> => {
+      const rows = await inParts(machineIds, (part) =>
+        db
+          .selectFrom('gatewayKeys')
+          .select('machineId')
+          .where('machineId', 'in', part)
+          .where('kind', '=', 'session')
+          .where('revokedAt', 'is', null)
+          .execute(),
+      );
       return rows.flatMap(({ machineId }) => machineId ?? []);
     },
-    forgetDead: async ({ at, idleSince }) => {
+    /**
+     * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
+     */
+    forgetDead: async ({ at, idleSince }: { at: number; idleSince: number }): Promise<number> => {
       const dead = db
         .selectFrom('gatewayKeys')
         .select('digest')
@@ -190,3 +171,5 @@ export const createKeysStore = ({ db, cacheRows }: Store): KeysStore => {
     },
   };
 };
+
+export type KeysStore = ReturnType<typeof createKeysStore>;

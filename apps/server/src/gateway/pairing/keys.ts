@@ -20,46 +20,6 @@ export interface IssuedKey {
   expiresAt: number | null;
 }
 
-export interface Keys {
-  /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
-  owner(key: string): Promise<KeyOwner>;
-  /**
-   * Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not
-   * known.
-   */
-  whyNot(key: string): Promise<CodedError>;
-  /** The user's unused pairing token, else a new one. */
-  issue(userId: string): Promise<IssuedKey>;
-  /**
-   * The live session key of the machine, else what `issue` gives; `machineId` is the user's default.
-   * Specification 4.3.
-   */
-  issueAsSpecified(userId: string, machineId: string | null): Promise<IssuedKey>;
-  /** Whether a machine has a valid session key. */
-  isPaired(machineId: string): Promise<boolean>;
-  /**
-   * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
-   * first.
-   */
-  pair(
-    owner: KeyOwner & { kind: 'pairing' },
-    machine: MachineInit,
-  ): Promise<{ sessionKey: string; machine: StoredMachine }>;
-  /**
-   * Caches the plain session key that its daemon has just shown: the specification's create-link answers with
-   * it.
-   */
-  cacheKey(owner: KeyOwner & { kind: 'session' }, key: string): void;
-  saveInit(machine: MachineInit): Promise<StoredMachine>;
-  /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
-  touchMachines(machineIds: string[]): Promise<void>;
-  revokeMachine(machine: { id: string }): Promise<void>;
-  revokeUser(userId: string): Promise<void>;
-  revokeAll(): Promise<void>;
-  /** The machines whose session key was revoked, also by another process. */
-  revokedAmong(machineIds: string[]): Promise<string[]>;
-}
-
 export interface KeysNeeds {
   clock: Clock;
   store: KeysStore;
@@ -69,9 +29,6 @@ export interface KeysNeeds {
 }
 
 const secretLength = 32;
-
-/** SQLite bounds the values of one statement. */
-const touchedAtOnce = 500;
 
 const digestOf = (key: string): string => hash('sha256', key);
 
@@ -89,7 +46,7 @@ const life = (row: StoredKey): KeyLife => {
 };
 
 /** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
-export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): Keys => {
+export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
   const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
   /** By machine. */
@@ -99,6 +56,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
   const isLive = (row: StoredKey | undefined): row is StoredKey =>
     row !== undefined && holds(life(row), { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
 
+  /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
   const owner = async (key: string): Promise<KeyOwner> => {
     const digest = digestOf(key);
     if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
@@ -138,20 +96,37 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
 
   return {
     owner,
-    whyNot: async (key) => {
+    /**
+     * Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not
+     * known.
+     */
+    whyNot: async (key: string): Promise<CodedError> => {
       const row = await store.find(digestOf(key));
       if (row === undefined) return errors.forbidden();
       if (row.kind === 'session') return errors.pairingEnded();
       return row.usedAt === null ? errors.tokenExpired() : errors.tokenUsed();
     },
-    issue: (userId) => queue.run(userId, () => issueInTurn(userId)),
-    issueAsSpecified: (userId, machineId) =>
+    /** The user's unused pairing token, else a new one. */
+    issue: (userId: string): Promise<IssuedKey> => queue.run(userId, () => issueInTurn(userId)),
+    /**
+     * The live session key of the machine, else what `issue` gives; `machineId` is the user's default.
+     * Specification 4.3.
+     */
+    issueAsSpecified: (userId: string, machineId: string | null): Promise<IssuedKey> =>
       queue.run(userId, async () => {
         const live = machineId === null ? null : await liveSession(machineId);
         return live ?? issueInTurn(userId);
       }),
-    isPaired: async (machineId) => (await store.sessionsOf(machineId)).some(isLive),
-    pair: async (pairing, machine) => {
+    /** Whether a machine has a valid session key. */
+    isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
+    /**
+     * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
+     * first.
+     */
+    pair: async (
+      pairing: KeyOwner & { kind: 'pairing' },
+      machine: MachineInit,
+    ): Promise<{ sessionKey: string; machine: StoredMachine }> => {
       const key = `sess_${nanoid(secretLength)}`;
       const digest = digestOf(key);
       const paired = await store.pair({
@@ -165,31 +140,30 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
       plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
       return { sessionKey: key, machine: paired };
     },
-    cacheKey: ({ userId, digest, machineId }, key) =>
+    /**
+     * Caches the plain session key that its daemon has just shown: the specification's create-link answers
+     * with it.
+     */
+    cacheKey: ({ userId, digest, machineId }: KeyOwner & { kind: 'session' }, key: string) =>
       void plainSessions.set(machineId, { key, digest, userId }),
-    saveInit: (machine) => store.saveInit(machine),
-    touchMachines: async (machineIds) => {
-      for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
-        await store.touchMachines(machineIds.slice(from, from + touchedAtOnce), clock.now());
-      }
+    saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
+    /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
+    touchMachines: async (machineIds: string[]) => {
+      await store.touchMachines(machineIds, clock.now());
     },
-    revokeMachine: async ({ id }) => {
+    revokeMachine: async ({ id }: { id: string }) => {
       await store.revokeMachine(id, clock.now());
       plainSessions.delete(id);
     },
-    revokeUser: async (userId) => {
+    revokeUser: async (userId: string) => {
       await store.revokeUser(userId, clock.now());
       for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
       plainTokens.delete(userId);
     },
-    revokedAmong: async (machineIds) => {
-      const revoked: string[] = [];
-      for (let from = 0; from < machineIds.length; from += touchedAtOnce) {
-        const some = machineIds.slice(from, from + touchedAtOnce);
-        const live = new Set(await store.withKey(some));
-        revoked.push(...some.filter((id) => !live.has(id)));
-      }
-      return revoked;
+    /** The machines whose session key was revoked, also by another process. */
+    revokedAmong: async (machineIds: string[]): Promise<string[]> => {
+      const live = new Set(await store.withKey(machineIds));
+      return machineIds.filter((id) => !live.has(id));
     },
     revokeAll: async () => {
       await store.revokeAll(clock.now());
@@ -198,3 +172,5 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds): 
     },
   };
 };
+
+export type Keys = ReturnType<typeof createKeys>;

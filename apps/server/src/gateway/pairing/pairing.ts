@@ -20,18 +20,6 @@ export interface PairingFacts {
   isInsecure(): boolean;
 }
 
-/** Links that pair a machine, and the end of pairings. */
-export interface Pairing {
-  /** For the panel: always a pairing token, never a session key. */
-  createLink(userId: string): Promise<PairingLink>;
-  /** For scripts: the live session key of the default machine, where there is one. Specification 4.3. */
-  createLinkAsSpecified(userId: string): Promise<PairingLink>;
-  /** Revokes every key of a user and disconnects their machines. */
-  revokeUser(userId: string): Promise<void>;
-  /** The same for an account that is removed; `retention.forgetRemoved` then deletes what it has left. */
-  removeUser(userId: string): Promise<void>;
-}
-
 export interface PairingNeeds {
   clock: Clock;
   facts: PairingFacts;
@@ -54,7 +42,8 @@ export const endSessions = async (
   for (const machine of machines) connections.disconnect(machine, 'user');
 };
 
-export const createPairing = (needs: PairingNeeds): Pairing => {
+/** Links that pair a machine, and the end of pairings. */
+export const createPairing = (needs: PairingNeeds) => {
   const { clock, facts, keys, registry, settings, removedUsers, endSessions: end } = needs;
   const toLink = ({ token, expiresAt }: IssuedKey): PairingLink => ({
     token,
@@ -64,16 +53,20 @@ export const createPairing = (needs: PairingNeeds): Pairing => {
     ...(facts.isInsecure() && { insecure: true as const }),
   });
   return {
-    createLink: async (userId) => {
+    /** For the panel: always a pairing token, never a session key. */
+    createLink: async (userId: string): Promise<PairingLink> => {
       await settings.requireEnabled(userId);
       return toLink(await keys.issue(userId));
     },
-    createLinkAsSpecified: async (userId) => {
+    /** For scripts: the live session key of the default machine, where there is one. Specification 4.3. */
+    createLinkAsSpecified: async (userId: string): Promise<PairingLink> => {
       await settings.requireEnabled(userId);
       return toLink(await keys.issueAsSpecified(userId, (await registry.default(userId))?.id ?? null));
     },
-    revokeUser: (userId) => end({ kind: 'user', userId }),
-    removeUser: async (userId) => {
+    /** Revokes every key of a user and disconnects their machines. */
+    revokeUser: (userId: string) => end({ kind: 'user', userId }),
+    /** The same for an account that is removed; `retention.forgetRemoved` then deletes what it has left. */
+    removeUser: async (userId: string) => {
       await removedUsers.add(userId);
       await end({ kind: 'user', userId });
     },

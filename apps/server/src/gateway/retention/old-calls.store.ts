@@ -7,25 +7,14 @@ export interface OldCall {
   createdAt: number;
 }
 
-export interface OldCallsStore {
-  /** Of the users who have calls the one whose id comes next; null after the last. */
-  userAfter(userId: string): Promise<string | null>;
-  /**
-   * The next calls of a user that had ended by then, oldest first, from behind `after` on: as many as are
-   * deleted together.
-   */
-  ended(of: { userId: string; by: number; after: OldCall | null }): Promise<OldCall[]>;
-  /** Deletes calls that have ended, with their questions. A power cut may bring them back. */
-  remove(requestIds: readonly string[]): Promise<void>;
-}
-
 /** Calls that are deleted together, and bytes of arguments and results; one call may have more. */
 const deletedAtOnce = 50;
 const bytesDeletedAtOnce = 1024 * 1024;
 
 /** Reads from `db`; `commit` is the one that calls are written through. */
-export const createOldCallsStore = (db: Kysely<Schema>, commit: Commit): OldCallsStore => ({
-  userAfter: async (userId) => {
+export const createOldCallsStore = (db: Kysely<Schema>, commit: Commit) => ({
+  /** Of the users who have calls the one whose id comes next; null after the last. */
+  userAfter: async (userId: string): Promise<string | null> => {
     const { next } = await db
       .selectFrom('calls')
       .select(({ fn }) => fn.min<string | null>('userId').as('next'))
@@ -33,7 +22,19 @@ export const createOldCallsStore = (db: Kysely<Schema>, commit: Commit): OldCall
       .executeTakeFirstOrThrow();
     return next;
   },
-  ended: async ({ userId, by, after }) => {
+  /**
+   * The next calls of a user that had ended by then, oldest first, from behind `after` on: as many as are
+   * deleted together.
+   */
+  ended: async ({
+    userId,
+    by,
+    after,
+  }: {
+    userId: string;
+    by: number;
+    after: OldCall | null;
+  }): Promise<OldCall[]> => {
     const rows = await db
       .selectFrom('calls')
       .select([
@@ -68,7 +69,8 @@ export const createOldCallsStore = (db: Kysely<Schema>, commit: Commit): OldCall
       createdAt,
     }));
   },
-  remove: async (requestIds) => {
+  /** Deletes calls that have ended, with their questions. A power cut may bring them back. */
+  remove: async (requestIds: readonly string[]) => {
     const questions = db.deleteFrom('confirmations').where('requestId', 'in', requestIds);
     const calls = db
       .deleteFrom('calls')

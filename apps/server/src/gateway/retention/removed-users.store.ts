@@ -2,26 +2,21 @@ import type { Kysely } from 'kysely';
 import { agentTables, type Schema } from '../../db/index.ts';
 
 /** Accounts that were removed, until nothing of theirs is left. */
-export interface RemovedUsersStore {
-  add(userId: string): Promise<void>;
-  all(): Promise<string[]>;
-  /**
-   * Deletes a user's keys, machines, settings, switch, threads of the agent and removal entry; false, with
-   * nothing deleted, while calls of the user remain.
-   */
-  finish(userId: string): Promise<boolean>;
-}
-
-export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore => ({
-  add: async (userId) => {
+export const createRemovedUsersStore = (db: Kysely<Schema>) => ({
+  add: async (userId: string) => {
     await db
       .insertInto('removedUsers')
       .values({ userId })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   },
-  all: async () => (await db.selectFrom('removedUsers').select('userId').execute()).map((row) => row.userId),
-  finish: (userId) =>
+  all: async (): Promise<string[]> =>
+    (await db.selectFrom('removedUsers').select('userId').execute()).map((row) => row.userId),
+  /**
+   * Deletes a user's keys, machines, settings, switch, threads of the agent and removal entry; false, with
+   * nothing deleted, while calls of the user remain.
+   */
+  finish: (userId: string): Promise<boolean> =>
     db.transaction().execute(async (trx) => {
       const call = await trx
         .selectFrom('calls')
@@ -41,3 +36,5 @@ export const createRemovedUsersStore = (db: Kysely<Schema>): RemovedUsersStore =
       return true;
     }),
 });
+
+export type RemovedUsersStore = ReturnType<typeof createRemovedUsersStore>;

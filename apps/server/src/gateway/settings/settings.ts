@@ -10,15 +10,6 @@ export interface ModuleFacts {
   localGatewayFallbackDirectory: string | null;
 }
 
-/** Module settings and the two off switches. */
-export interface GatewaySettings {
-  get(userId: string): Promise<Settings>;
-  /** Throws `forbidden` if another user changes the owner's switch. */
-  update(userId: string, input: UpdateSettingsInput): Promise<Settings>;
-  /** Throws `gatewayDisabled`. */
-  requireEnabled(userId: string): Promise<void>;
-}
-
 export interface SettingsNeeds {
   store: SwitchesStore;
   facts: ModuleFacts;
@@ -28,13 +19,8 @@ export interface SettingsNeeds {
   onDisabled(scope: Scope): Promise<void>;
 }
 
-export const createSettings = ({
-  store,
-  facts,
-  isOwner,
-  bus,
-  onDisabled,
-}: SettingsNeeds): GatewaySettings => {
+/** Module settings and the two off switches. */
+export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: SettingsNeeds) => {
   const everyone: Scope = { kind: 'all' };
   const known = new Map<string, boolean>();
   bus.subscribe('all', (message) => {
@@ -72,15 +58,22 @@ export const createSettings = ({
 
   return {
     get,
-    update: async (userId, { disabledByOwner, disabledByUser }) => {
+    /** Throws `forbidden` if another user changes the owner's switch. */
+    update: async (
+      userId: string,
+      { disabledByOwner, disabledByUser }: UpdateSettingsInput,
+    ): Promise<Settings> => {
       if (disabledByOwner !== undefined && !(await isOwner(userId))) throw errors.forbidden();
       if (disabledByOwner !== undefined) await turn(everyone, disabledByOwner);
       if (disabledByUser !== undefined) await turn({ kind: 'user', userId }, disabledByUser);
       return get(userId);
     },
-    requireEnabled: async (userId) => {
+    /** Throws `gatewayDisabled`. */
+    requireEnabled: async (userId: string) => {
       if ((await isDisabled(everyone)) || (await isDisabled({ kind: 'user', userId })))
         throw errors.gatewayDisabled();
     },
   };
 };
+
+export type GatewaySettings = ReturnType<typeof createSettings>;

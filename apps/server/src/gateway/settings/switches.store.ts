@@ -4,16 +4,11 @@ import type { Schema } from '../../db/index.ts';
 /** The owner's switch, or a user's own. */
 export type Scope = { kind: 'all' } | { kind: 'user'; userId: string };
 
-/** The gateway's off switches. */
-export interface SwitchesStore {
-  isDisabled(scope: Scope): Promise<boolean>;
-  set(scope: Scope, disabled: boolean): Promise<void>;
-}
-
 const name = (scope: Scope) => (scope.kind === 'all' ? 'all' : `user:${scope.userId}`);
 
-export const createSwitchesStore = (db: Kysely<Schema>): SwitchesStore => ({
-  isDisabled: async (scope) => {
+/** The gateway's off switches. */
+export const createSwitchesStore = (db: Kysely<Schema>) => ({
+  isDisabled: async (scope: Scope): Promise<boolean> => {
     const row = await db
       .selectFrom('gatewaySwitches')
       .select('disabled')
@@ -21,7 +16,7 @@ export const createSwitchesStore = (db: Kysely<Schema>): SwitchesStore => ({
       .executeTakeFirst();
     return row?.disabled === 1;
   },
-  set: async (scope, disabled) => {
+  set: async (scope: Scope, disabled: boolean) => {
     const row = { scope: name(scope), disabled: Number(disabled) };
     await db
       .insertInto('gatewaySwitches')
@@ -30,3 +25,5 @@ export const createSwitchesStore = (db: Kysely<Schema>): SwitchesStore => ({
       .execute();
   },
 });
+
+export type SwitchesStore = ReturnType<typeof createSwitchesStore>;

@@ -1,9 +1,4 @@
-import {
-  terminalCallStates,
-  type CallEvent,
-  type CallState,
-  type CallSummary,
-} from '@drawbridge/contracts/calls';
+import { isOpenState, type CallEvent, type CallState, type CallSummary } from '@drawbridge/contracts/calls';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { attempt, failureOf, useApi, type Failure } from '../../api/index.ts';
@@ -31,8 +26,7 @@ const after = (before: Progress | undefined, event: ProgressEvent): Progress => 
 const keptOutputs = 10;
 const withoutResult: readonly CallState[] = ['failed', 'cancelled', 'timed-out', 'lost'];
 
-export const hasEnded = (state: CallState): boolean =>
-  terminalCallStates.some((terminal) => terminal === state);
+export const hasEnded = (state: CallState): boolean => !isOpenState(state);
 
 /** All calls, newest first, and the progress of running ones. */
 export const useCallsStore = defineStore('calls', () => {
@@ -50,9 +44,8 @@ export const useCallsStore = defineStore('calls', () => {
     ),
   );
 
-  const stateOf = (requestId: string) => known.value.get(requestId)?.state;
   const isOver = (requestId: string) => {
-    const state = stateOf(requestId);
+    const state = known.value.get(requestId)?.state;
     return state !== undefined && hasEnded(state);
   };
 

@@ -1,3 +1,5 @@
+import { isRecord } from '../tools/form-field.ts';
+
 /** The outcome of a request to `/mcp`. `http` 0: no response. */
 export type McpReply =
   | { kind: 'result'; result: Record<string, unknown> }
@@ -11,9 +13,6 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': { name: 'drawbridge-panel', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parsed = (text: string): unknown => {
   try {

@@ -1,6 +1,6 @@
 import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import type { Reach } from '@drawbridge/contracts/confirmation-payload';
-import { denyingDecisions, type Decision } from '@drawbridge/contracts/groups';
+import { isDenial, type Decision } from '@drawbridge/contracts/groups';
 
 /** The five decisions in the record of a call, which does not contain the chosen time span. */
 export const doneWords: Record<Decision, string> = {
@@ -11,9 +11,6 @@ export const doneWords: Record<Decision, string> = {
   alwaysDeny: 'Never allowed',
 };
 
-export const denies = (decision: Decision): boolean =>
-  denyingDecisions.some((denying) => denying === decision);
-
 /** The user's choice; `reach` is the id of a scope that the machine offered with the decision. */
 export interface Choice {
   decision: Decision;
@@ -23,7 +20,7 @@ export interface Choice {
 }
 
 export const answerOf = ({ decision, reach, reason }: Choice): ConfirmationAnswer => ({
-  approved: !denies(decision),
+  approved: !isDenial(decision),
   resourceDecision: decision,
   ...(reach !== undefined && { reach }),
   ...(reason !== undefined && { reason }),

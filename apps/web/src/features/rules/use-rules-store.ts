@@ -1,23 +1,17 @@
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import { defineStore } from 'pinia';
-import { ref, shallowRef } from 'vue';
-import { attempt, useApi, type Failure } from '../../api/index.ts';
+import { shallowRef } from 'vue';
+import { createRequest, useApi } from '../../api/index.ts';
 
 /** The rules of the machine, as last reported by its daemon. */
 export const useRulesStore = defineStore('rules', () => {
   const api = useApi();
   const list = shallowRef<KnownRules | null>(null);
-  const failure = ref<Failure | null>(null);
-  const busy = ref(false);
+  const { busy, failure, run } = createRequest();
 
   /** Resolves to whether it succeeded. A failure keeps the previous list. */
-  const update = async (request: () => Promise<KnownRules>): Promise<boolean> => {
-    busy.value = true;
-    failure.value = await attempt(async () => (list.value = await request()));
-    busy.value = false;
-    return failure.value === null;
-  };
+  const update = (request: () => Promise<KnownRules>) => run(async () => (list.value = await request()));
 
   return {
     list,

@@ -1,27 +1,13 @@
 import type { Call, CallSummary } from '@drawbridge/contracts/calls';
-import { computed, ref, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
+import { computed, ref, shallowRef, watch } from 'vue';
 import { failureOf, type Api, type Failure } from '../../api/index.ts';
-import { hasEnded, type CallsStore, type Progress } from '../activity/use-calls-store.ts';
-
-/** One run of a tool from its form. */
-export interface Run {
-  busy: Ref<boolean>;
-  failure: Ref<Failure | null>;
-  /** The call according to the latest live event. */
-  summary: ComputedRef<CallSummary | null>;
-  progress: ComputedRef<Progress | undefined>;
-  done: Ref<Call | null>;
-  run(args: Record<string, unknown>): Promise<void>;
-  cancel(): Promise<void>;
-  /** Drops all later results. */
-  stop(): void;
-}
+import { hasEnded, type CallsStore } from '../activity/use-calls-store.ts';
 
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
 /** Creates an idle run. The caller's scope ends its watchers. */
-export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }): Run => {
+export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }) => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
   const requestId = ref<string | null>(null);
@@ -29,6 +15,7 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
   let request = new AbortController();
   let turn = 0;
 
+  /** The call according to the latest live event. */
   const summary = computed<CallSummary | null>(() =>
     requestId.value === null ? null : (store.known.get(requestId.value) ?? done.value),
   );
@@ -107,8 +94,12 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
     } else failure.value = await store.cancel(id);
   };
 
+  /** Drops all later results. */
   const stop = () => {
     turn += 1;
   };
   return { busy, failure, summary, progress, done, run, cancel, stop };
 };
+
+/** One run of a tool from its form. */
+export type Run = ReturnType<typeof createRun>;

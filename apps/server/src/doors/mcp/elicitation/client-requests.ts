@@ -30,19 +30,17 @@ export interface ClientSession {
 }
 
 /** Requests to clients on the streams of their own calls; the answers come in as messages of their own. */
-export interface ClientRequests {
-  /** Resolves with the client's answer; null once `signal` has aborted. */
-  ask(client: ClientKey, request: ClientRequest, options: AskOptions): Promise<ClientAnswer | null>;
-  /** Resolves the request that the message answers; without one it is dropped. */
-  resolve(client: ClientKey, message: JSONRPCResponse): void;
-}
-
-export const createClientRequests = (): ClientRequests => {
+export const createClientRequests = () => {
   const waiting = new Map<string, (answer: ClientAnswer) => void>();
   const keyOf = ({ callerId, session }: ClientKey, id: unknown) => JSON.stringify([callerId, session, id]);
 
   return {
-    ask: (client, request, { send, signal }) =>
+    /** Resolves with the client's answer; null once `signal` has aborted. */
+    ask: (
+      client: ClientKey,
+      request: ClientRequest,
+      { send, signal }: AskOptions,
+    ): Promise<ClientAnswer | null> =>
       new Promise((resolve) => {
         const id = nanoid();
         const key = keyOf(client, id);
@@ -57,6 +55,10 @@ export const createClientRequests = (): ClientRequests => {
         waiting.set(key, end);
         send({ jsonrpc: '2.0', id, ...request });
       }),
-    resolve: (client, { id, ...answer }) => waiting.get(keyOf(client, id))?.(answer),
+    /** Resolves the request that the message answers; without one it is dropped. */
+    resolve: (client: ClientKey, { id, ...answer }: JSONRPCResponse) =>
+      waiting.get(keyOf(client, id))?.(answer),
   };
 };
+
+export type ClientRequests = ReturnType<typeof createClientRequests>;

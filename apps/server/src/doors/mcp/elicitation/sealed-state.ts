@@ -2,17 +2,6 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { canonical, type Clock } from '@drawbridge/kit';
 import type { ToolsContext } from '../tools/call.ts';
 
-/**
- * State that a client carries for the server, encrypted; it can neither read nor change it, nor use it for
- * another call.
- */
-export interface SealedState {
-  /** `binding`: all that the value is good for, such as whose it is and which tool it belongs to. */
-  encrypt(value: unknown, binding: readonly string[]): string;
-  /** The value; null for a text that was changed, has another binding, has expired or was not made here. */
-  decrypt(text: string, binding: readonly string[]): unknown;
-}
-
 /** What calls need that ask the client. */
 export interface ElicitationContext extends ToolsContext {
   sealedState: SealedState;
@@ -34,7 +23,11 @@ const tagBytes = 16;
 export const argumentsDigest = (args: Record<string, unknown>): string =>
   createHash('sha256').update(canonical(args)).digest('base64url');
 
-export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds): SealedState => {
+/**
+ * State that a client carries for the server, encrypted; it can neither read nor change it, nor use it for
+ * another call.
+ */
+export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds) => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp request state', keyBytes));
   const bound = (binding: readonly string[]) => Buffer.from(JSON.stringify(binding));
 
@@ -52,14 +45,16 @@ export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds): S
   };
 
   return {
-    encrypt: (value, binding) => {
+    /** `binding`: all that the value is good for, such as whose it is and which tool it belongs to. */
+    encrypt: (value: unknown, binding: readonly string[]): string => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(bound(binding));
       const plain = JSON.stringify({ value, endsAt: clock.now() + ttlMs });
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
     },
-    decrypt: (text, binding) => {
+    /** The value; null for a text that was changed, has another binding, has expired or was not made here. */
+    decrypt: (text: string, binding: readonly string[]): unknown => {
       const state = open(text, binding);
       if (typeof state !== 'object' || state === null || !('value' in state) || !('endsAt' in state))
         return null;
@@ -67,3 +62,5 @@ export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds): S
     },
   };
 };
+
+export type SealedState = ReturnType<typeof createSealedState>;

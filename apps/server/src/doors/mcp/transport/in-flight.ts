@@ -2,19 +2,13 @@ import type { RpcId } from '../../../rpc/index.ts';
 import type { ClientKey } from '../elicitation/client-requests.ts';
 
 /** Requests that are being answered, for a client that cancels one with a notification. */
-export interface InFlight {
-  /** `cancel` aborts the request; call the returned function when it has been answered. */
-  add(client: ClientKey, id: RpcId, cancel: () => void): () => void;
-  /** Without a session several clients of one token may use one id: then none of them is cancelled. */
-  cancel(client: ClientKey, id: RpcId): void;
-}
-
-export const createInFlight = (): InFlight => {
+export const createInFlight = () => {
   const requests = new Map<string, Set<() => void>>();
   const keyOf = ({ callerId, session }: ClientKey, id: RpcId) => JSON.stringify([callerId, session, id]);
 
   return {
-    add: (client, id, cancel) => {
+    /** `cancel` aborts the request; call the returned function when it has been answered. */
+    add: (client: ClientKey, id: RpcId, cancel: () => void): (() => void) => {
       const key = keyOf(client, id);
       const same = requests.get(key) ?? new Set();
       requests.set(key, same.add(cancel));
@@ -23,9 +17,12 @@ export const createInFlight = (): InFlight => {
         if (same.size === 0 && requests.get(key) === same) requests.delete(key);
       };
     },
-    cancel: (client, id) => {
+    /** Without a session several clients of one token may use one id: then none of them is cancelled. */
+    cancel: (client: ClientKey, id: RpcId) => {
       const same = requests.get(keyOf(client, id));
       if (same && (client.session !== null || same.size === 1)) for (const cancel of [...same]) cancel();
     },
   };
 };
+
+export type InFlight = ReturnType<typeof createInFlight>;

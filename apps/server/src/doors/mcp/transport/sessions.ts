@@ -4,19 +4,6 @@ import { nanoid } from 'nanoid';
 import { clientCapabilities } from '../elicitation/client-capabilities.ts';
 import type { ClientCapability } from '../tools/call.ts';
 
-/**
- * Ids of sessions of the 2025 revision. They hold whose they are and what the client can do: any server with
- * the secret knows them again.
- */
-export interface Sessions {
-  issue(callerId: string, capabilities: readonly ClientCapability[]): string;
-  /**
-   * What the session's client can do; null if the id was not issued to this token or has expired. It never
-   * stands for the token.
-   */
-  read(id: string, callerId: string): { capabilities: ClientCapability[] } | null;
-}
-
 const dayMs = 24 * 60 * 60 * 1_000;
 const lifetimeMs = 30 * dayMs;
 const shape = /^(?<name>[\w-]{21})\.(?<issued>[0-9a-z]{1,10})\.(?<flags>[01]{4})\.(?<mac>[\w-]{43})$/;
@@ -30,7 +17,11 @@ interface Proven {
   capabilities: ClientCapability[];
 }
 
-export const createSessions = ({ clock, secret }: { clock: Clock; secret: string }): Sessions => {
+/**
+ * Ids of sessions of the 2025 revision. They hold whose they are and what the client can do: any server with
+ * the secret knows them again.
+ */
+export const createSessions = ({ clock, secret }: { clock: Clock; secret: string }) => {
   const macOf = (content: string, callerId: string) =>
     createHmac('sha256', secret)
       .update(JSON.stringify(['mcp-session', content, callerId]))
@@ -49,17 +40,23 @@ export const createSessions = ({ clock, secret }: { clock: Clock; secret: string
   };
 
   return {
-    issue: (callerId, capabilities) => {
+    issue: (callerId: string, capabilities: readonly ClientCapability[]): string => {
       const flags = clientCapabilities
         .map((capability) => (capabilities.includes(capability) ? '1' : '0'))
         .join('');
       const content = `${nanoid(21)}.${clock.now().toString(36)}.${flags}`;
       return `${content}.${macOf(content, callerId)}`;
     },
-    read: (id, callerId) => {
+    /**
+     * What the session's client can do; null if the id was not issued to this token or has expired. It never
+     * stands for the token.
+     */
+    read: (id: string, callerId: string): { capabilities: ClientCapability[] } | null => {
       const session = proven.get(id) ?? prove(id, callerId);
       if (session?.callerId !== callerId || clock.now() - session.issuedAt >= lifetimeMs) return null;
       return { capabilities: session.capabilities };
     },
   };
 };
+
+export type Sessions = ReturnType<typeof createSessions>;

@@ -3,7 +3,7 @@ import {
   callState,
   callVia,
   door,
-  openCallStates,
+  isOpenState,
   type CallError,
   type CallState,
 } from '@drawbridge/contracts/calls';
@@ -16,13 +16,8 @@ import type { CallTable } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
 import { createColumns, storedTime as time, type Columns } from './columns.ts';
 
-export const headColumns = [
-  'requestId',
-  'userId',
-  'machineId',
-  'tool',
-  'door',
-  'via',
+/** What each transition may change, apart from the result. */
+export const changingColumns = [
   'state',
   'error',
   'started',
@@ -34,9 +29,13 @@ export const headColumns = [
   'answerDigest',
   'endsAt',
   'rev',
-  'createdAt',
   'deliveredAt',
   'endedAt',
+] as const satisfies (keyof CallTable)[];
+
+export const headColumns = [
+  ...(['requestId', 'userId', 'machineId', 'tool', 'door', 'via', 'createdAt'] as const),
+  ...changingColumns,
 ] as const satisfies (keyof CallTable)[];
 
 type HeadRow = Pick<Selectable<CallTable>, (typeof headColumns)[number]>;
@@ -51,12 +50,10 @@ export const unreadableError: CallError = {
   message: errorTable.unreadable.message,
 };
 
-const isOpen = (state: CallState) => openCallStates.some((open) => open === state);
-
 /** A state that fits to whether the call has ended. */
 const stateOf = (row: HeadRow): CallState => {
   const state = callState.parse(row.state);
-  if (isOpen(state) !== (row.endedAt === null))
+  if (isOpenState(state) !== (row.endedAt === null))
     throw new Error('The state and the end time of the call contradict each other');
   return state;
 };

@@ -1,39 +1,9 @@
 import type { CallVia, ListCallsInput } from '@drawbridge/contracts/calls';
 import type { Kysely } from 'kysely';
-import type { Commit, Schema } from '../../../db/index.ts';
+import { inParts, type Commit, type Schema } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
 import { lastTime, type UnreadableRow } from './columns.ts';
-
-export interface CallsStore {
-  /** Keeps a report that came after the end: whether the tool had started. */
-  report(requestId: string, report: { answerDigest: string; started: boolean | null }): Promise<void>;
-  byId(requestId: string): Promise<CallRecord | undefined>;
-  /** The open calls of those machines, oldest first; with `state` those in that state. */
-  openOf(machineIds: readonly string[], state?: 'pending'): Promise<string[]>;
-  /** The present revisions of those calls. */
-  revisions(requestIds: readonly string[]): Promise<{ requestId: string; rev: number }[]>;
-  /** The open ones, oldest first; apart from them those of which something cannot be read. */
-  open(): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }>;
-  /**
-   * Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the
-   * row stays.
-   */
-  setAside(requestId: string, at: number): Promise<void>;
-  /**
-   * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not said
-   * what came of them. At most 100.
-   */
-  unacknowledged(userId: string, since: number): Promise<CallHead[]>;
-  /**
-   * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those that
-   * came through it.
-   */
-  list(whose: { userId: string; via: CallVia | undefined }, input: ListCallsInput): Promise<CallHead[]>;
-}
-
-/** SQLite bounds the values of one statement. */
-const readAtOnce = 500;
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 
@@ -46,9 +16,13 @@ export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.re
 export const isCursor = (text: string): boolean => cursorText.test(text);
 
 /** Reads calls, and writes what is no transition. */
-export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore => {
+export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
   return {
-    report: async (requestId, { answerDigest, started }) => {
+    /** Keeps a report that came after the end: whether the tool had started. */
+    report: async (
+      requestId: string,
+      { answerDigest, started }: { answerDigest: string; started: boolean | null },
+    ) => {
       await db
         .updateTable('calls')
         .set({ answerDigest, started: flagOrNull(started) })
@@ -56,7 +30,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .where('answerDigest', 'is', null)
         .execute();
     },
-    byId: async (requestId) => {
+    byId: async (requestId: string): Promise<CallRecord | undefined> => {
       const row = await db
         .selectFrom('calls')
         .selectAll()
@@ -64,34 +38,26 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .executeTakeFirst();
       return row && readRow(row).record;
     },
-    openOf: async (machineIds, state) => {
-      const ids: string[] = [];
-      for (let from = 0; from < machineIds.length; from += readAtOnce) {
-        const open = db
+    /** The open calls of those machines, oldest first; with `state` those in that state. */
+    openOf: async (machineIds: readonly string[], state?: 'pending'): Promise<string[]> => {
+      const rows = await inParts(machineIds, (part) =>
+        db
           .selectFrom('calls')
           .select('requestId')
-          .where('machineId', 'in', machineIds.slice(from, from + readAtOnce))
-          .where('endedAt', 'is', null);
-        const rows = await (state === undefined ? open : open.where('state', '=', state)).execute();
-        ids.push(...rows.map(({ requestId }) => requestId));
-      }
-      return ids.toSorted();
+          .where('machineId', 'in', part)
+          .where('endedAt', 'is', null)
+          .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+          .execute(),
+      );
+      return rows.map(({ requestId }) => requestId).toSorted();
     },
-    revisions: async (requestIds) => {
-      const rows: { requestId: string; rev: number }[] = [];
-      for (let from = 0; from < requestIds.length; from += readAtOnce) {
-        const some = requestIds.slice(from, from + readAtOnce);
-        rows.push(
-          ...(await db
-            .selectFrom('calls')
-            .select(['requestId', 'rev'])
-            .where('requestId', 'in', some)
-            .execute()),
-        );
-      }
-      return rows;
-    },
-    open: async () => {
+    /** The present revisions of those calls. */
+    revisions: (requestIds: readonly string[]) =>
+      inParts(requestIds, (part) =>
+        db.selectFrom('calls').select(['requestId', 'rev']).where('requestId', 'in', part).execute(),
+      ),
+    /** The open ones, oldest first; apart from them those of which something cannot be read. */
+    open: async (): Promise<{ calls: CallRecord[]; unreadable: UnreadableRow[] }> => {
       const rows = await db
         .selectFrom('calls')
         .selectAll()
@@ -106,7 +72,11 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         ),
       };
     },
-    setAside: async (requestId, at) => {
+    /**
+     * Ends an open call that cannot be taken up as lost, and withdraws its questions. What else stands in the
+     * row stays.
+     */
+    setAside: async (requestId: string, at: number) => {
       const end = db
         .updateTable('calls')
         .set({
@@ -126,7 +96,11 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .where('state', 'not in', ['decided', 'withdrawn', 'expired']);
       await commit([end.compile(), close.compile()], 'synced');
     },
-    unacknowledged: async (userId, since) => {
+    /**
+     * Calls of a user, made since then, that a machine had when they were stopped, and of which it has not
+     * said what came of them. At most 100.
+     */
+    unacknowledged: async (userId: string, since: number): Promise<CallHead[]> => {
       const rows = await db
         .selectFrom('calls')
         .select(headColumns)
@@ -140,7 +114,14 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
         .execute();
       return rows.map(readHead);
     },
-    list: async ({ userId, via }, { cursor, limit }) => {
+    /**
+     * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those
+     * that came through it.
+     */
+    list: async (
+      { userId, via }: { userId: string; via: CallVia | undefined },
+      { cursor, limit }: ListCallsInput,
+    ): Promise<CallHead[]> => {
       const page = db
         .selectFrom('calls')
         .select(headColumns)
@@ -164,3 +145,5 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit): CallsStore
     },
   };
 };
+
+export type CallsStore = ReturnType<typeof createCallsStore>;

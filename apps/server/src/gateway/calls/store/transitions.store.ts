@@ -16,6 +16,7 @@ import {
   type NewConfirmation,
 } from '../../confirmations/confirmation-row.ts';
 import type { CallRecord } from '../call.ts';
+import { changingColumns, headColumns } from './call-row.ts';
 
 /** The stream on which a call is delivered: still the newest one, on this server. */
 export interface StreamFence {
@@ -41,11 +42,6 @@ export type CallWrite =
   /** Outdated where it is not open any more. */
   | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
   | { type: 'close-confirmation'; id: string; as: 'withdrawn' | 'expired'; at: number };
-
-export interface TransitionsStore {
-  /** Writes all or none; false, with nothing written, where another write came first. */
-  apply(writes: readonly CallWrite[], durability: Durability): Promise<boolean>;
-}
 
 type Row = Selectable<CallTable>;
 
@@ -93,51 +89,26 @@ const insertedRow = (record: CallRecord) =>
 const updatedRow = (record: CallRecord, resultText: string | null) =>
   rowOf(record, { result: resultText ?? textOrNull(record.result), arguments: '' });
 
+const insertedColumns = [...headColumns, 'result', 'arguments', 'viaKind', 'viaId'] as const;
+
+/** The value of each column, where the query is run. */
+const slotsOf = <Name extends keyof Row>(slot: Slot<Row>, names: readonly Name[]) =>
+  // One slot for each name.
+  Object.fromEntries(names.map((name) => [name, slot(name)])) as Pick<Row, Name>;
+
 const prepareCallQueries = (db: Kysely<Schema>) => {
-  const mutable = (slot: Slot<Row>) => ({
-    state: slot('state'),
-    result: slot('result'),
-    error: slot('error'),
-    started: slot('started'),
-    decision: slot('decision'),
-    decidedBy: slot('decidedBy'),
-    denialReason: slot('denialReason'),
-    confirmationId: slot('confirmationId'),
-    epoch: slot('epoch'),
-    answerDigest: slot('answerDigest'),
-    endsAt: slot('endsAt'),
-    rev: slot('rev'),
-    deliveredAt: slot('deliveredAt'),
-    endedAt: slot('endedAt'),
-  });
-  const all = (slot: Slot<Row>) => ({
-    ...mutable(slot),
-    requestId: slot('requestId'),
-    userId: slot('userId'),
-    machineId: slot('machineId'),
-    tool: slot('tool'),
-    arguments: slot('arguments'),
-    door: slot('door'),
-    via: slot('via'),
-    viaKind: slot('viaKind'),
-    viaId: slot('viaId'),
-    createdAt: slot('createdAt'),
-  });
   const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
   const onStream = (slot: Slot<Row & StreamFence>) =>
     machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
-  const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) => {
-    const values = all(slot);
-    const columns = Object.keys(values) as (keyof Row)[];
-    return db
+  const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
+    db
       .insertInto('calls')
-      .columns(columns)
-      .expression(from.select(({ val }) => columns.map((name) => val(values[name]).as(name))));
-  };
+      .columns(insertedColumns)
+      .expression(from.select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))));
   const update = (slot: Slot<Row>) =>
     db
       .updateTable('calls')
-      .set(mutable(slot))
+      .set(slotsOf(slot, [...changingColumns, 'result']))
       .where('requestId', '=', slot('requestId'))
       .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
       .where('endedAt', 'is', null);
@@ -202,7 +173,7 @@ const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'e
     .compile();
 
 /** Writes go through `commit`, so that calls that come together share one sync of the disk. */
-export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): TransitionsStore => {
+export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit) => {
   const calls = prepareCallQueries(db);
   const confirmations = prepareConfirmationQueries(db);
 
@@ -235,7 +206,8 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
     }
   };
   return {
-    apply: (writes, durability) =>
+    /** Writes all or none; false, with nothing written, where another write came first. */
+    apply: (writes: readonly CallWrite[], durability: Durability): Promise<boolean> =>
       commit(writes.map(toWrite), durability).then(
         () => true,
         (error: unknown) => {
@@ -245,3 +217,5 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit): Tran
       ),
   };
 };
+
+export type TransitionsStore = ReturnType<typeof createTransitionsStore>;

@@ -1,0 +1,72 @@
+/** Text of ISO 8601, or what the database makes of it. */
+export type Time = string | Date;
+
+/** Better-auth's tables, as far as they are read and written here; lists are JSON texts. */
+export type AuthTables = {
+  oauthClient: {
+    id: string;
+    clientId: string;
+    clientDiscoveryId: string | null;
+    disabled: number | boolean | null;
+    name: string | null;
+    redirectUris: string;
+    createdAt: Time | null;
+  };
+  oauthConsent: {
+    id: string;
+    clientId: string;
+    userId: string;
+    scopes: string;
+    createdAt: Time;
+    lastUsedAt: Time | null;
+    lastUsedFrom: string | null;
+  };
+  oauthAccessToken: {
+    id: string;
+    token: string;
+    clientId: string;
+    userId: string;
+    refreshId: string | null;
+    authorizationCodeId: string | null;
+    resources: string | null;
+    scopes: string;
+    expiresAt: Time;
+    revoked: Time | null;
+    confirmation: string | null;
+  };
+  oauthRefreshToken: {
+    id: string;
+    clientId: string;
+    userId: string;
+    authorizationCodeId: string | null;
+    expiresAt: Time;
+    revoked: Time | null;
+    rotatedAt: Time | null;
+  };
+  verification: { id: string; value: string };
+  user: {
+    id: string;
+    name: string;
+    email: string;
+    ownerSlot: string | null;
+    createdAt: string;
+    disabledAt: string | null;
+  };
+  session: { id: string; token: string; userId: string; expiresAt: Time };
+  account: { id: string; userId: string };
+  passwordReset: { id: string; userId: string; expiresAt: Time };
+  invitation: { id: string; expiresAt: Time };
+  /** Access tokens. */
+  apikey: {
+    id: string;
+    key: string;
+    name: string;
+    referenceId: string;
+    permissions: string;
+    enabled: number | boolean;
+    createdAt: Time;
+    expiresAt: Time;
+    lastRequest: Time | null;
+    lastUsedFrom: string | null;
+  };
+};
