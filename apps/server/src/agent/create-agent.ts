@@ -41,6 +41,7 @@ const createParts = (needs: Needs) => {
   const { environment, clock, store, callers, secret, hide, warn } = needs;
   const settings = createSettings({
     store: createSettingsStore(store.db),
+    cacheRows: store.cacheRows,
     sealer: createSealer(secret),
     environment,
     clock,
@@ -94,7 +95,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,
-    isUser,
+    isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     onError,
