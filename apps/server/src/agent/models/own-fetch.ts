@@ -25,7 +25,7 @@ export const countBytes = (signal: AbortSignal, onBytes: OnBytes): void => void 
 
 /**
  * The fetch of a provider: requests, and with them the key, go to `origin` alone and follow no redirect.
- * Bytes of an answer are counted where its signal has a counter. Throws `ModelError` `request` for another address.
+ * Throws `ModelError` `request` for another address.
  */
 export const createOwnFetch =
   (origin: string): typeof fetch =>

@@ -1,5 +1,7 @@
 import { CompiledQuery } from 'kysely';
 
+// A query builder takes longer than the statement: "agent: from the model's answer" in bench/results.md.
+
 /** What a column holds. */
 type Stored = string | number | null;
 
