@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentGroup } from './groups/agent.ts';
+import { agentLoadGroup } from './groups/agent-load.ts';
 import { bigResultsGroup } from './groups/big-results.ts';
 import { callGroup } from './groups/call.ts';
 import { daemonGroup } from './groups/daemon.ts';
@@ -32,6 +33,7 @@ const groups = [
   historyGroup,
   idleGroup,
   agentGroup,
+  agentLoadGroup,
 ];
 
 const args = process.argv.slice(2);

@@ -8,6 +8,8 @@ import { startProduct, trpcShot, type Product } from '../product.ts';
 import { middleOf } from '../spread.ts';
 
 const base = '/api/v1/instance-ai';
+/** The steps are measured in chats of this many runs. */
+const runsPerChat = 10;
 /** A run of the script below writes about this many events. */
 const eventsPerRun = 6;
 
@@ -21,9 +23,11 @@ const startModel = async (read: { name: string; arguments: unknown }) => {
   const times: Times = { asked: 0, answered: 0 };
   const waiting: (() => void)[] = [];
   const model = await startScriptedModel(({ tools, body }) => {
+    const last = body.messages.at(-1);
+    // A title is asked for beside the run.
+    if (tools.length === 0 && body.messages.length > 1) return { text: 'one' };
     times.asked = nowMs();
     for (const done of waiting.splice(0)) done();
-    const last = body.messages.at(-1);
     const wantsCall = tools.length > 0 && last?.role === 'user' && JSON.stringify(last).includes('read');
     times.answered = nowMs();
     if (!wantsCall) return { text: 'one' };
@@ -101,20 +105,24 @@ const openWorld = async (stage: Stage) => {
     AGENT_TOKENS_PER_DAY: '1000000000',
   };
   const product = await startProduct(stage, { root, env });
-  await post(product, '/threads', { id: 'bench' });
-  const events = openEvents(product, product.person, 'bench');
-  stage.whenOver(() => {
-    events.close();
-    void scripted.model.close();
-  });
-  const runOnce = async (message: string, is: string) => {
-    events.begin();
-    const seen = events.until(is);
-    const finished = events.until('run-finish');
-    await post(product, '/chat/bench', { message });
-    return { at: await seen, finished };
+  stage.whenOver(() => void scripted.model.close());
+  let threads = 0;
+  /** A new thread with one reader. */
+  const openThread = async () => {
+    const thread = `bench-${(threads += 1)}`;
+    await post(product, '/threads', { id: thread });
+    const events = openEvents(product, product.person, thread);
+    stage.whenOver(events.close);
+    const runOnce = async (message: string, is: string) => {
+      events.begin();
+      const seen = events.until(is);
+      const finished = events.until('run-finish');
+      await post(product, `/chat/${thread}`, { message });
+      return { at: await seen, finished };
+    };
+    return { thread, runOnce, close: events.close };
   };
-  return { read, product, scripted, runOnce };
+  return { read, product, scripted, openThread };
 };
 
 /** The built-in agent beside its model and the machine. */
@@ -130,7 +138,7 @@ export const agentGroup: Group<'first' | 'step' | 'open'> = {
     },
     step: {
       measure:
-        "agent: from the model's answer with one `read_file` to its next request, against the call through tRPC: p50",
+        "agent: from the model's answer with one `read_file` to its next request, in chats of 10 runs, against the call through tRPC: p50",
       kind: 'ratio',
       unit: 'ms',
       goal: { atMost: 2.5 },
@@ -143,7 +151,8 @@ export const agentGroup: Group<'first' | 'step' | 'open'> = {
     },
   },
   open: async (stage) => {
-    const { read, product, scripted, runOnce } = await openWorld(stage);
+    const { read, product, scripted, openThread } = await openWorld(stage);
+    const { thread, runOnce } = await openThread();
     const { model, times: at, nextRequest } = scripted;
     const firstText = async () => {
       const { at: seen, finished } = await runOnce('say', 'text-delta');
@@ -151,9 +160,15 @@ export const agentGroup: Group<'first' | 'step' | 'open'> = {
       await finished;
       return took;
     };
+    let runs = 0;
+    let chat = await openThread();
     const step = async () => {
+      if ((runs += 1) % runsPerChat === 0) {
+        chat.close();
+        chat = await openThread();
+      }
       const first = nextRequest();
-      const running = runOnce('read', 'tool-result');
+      const running = chat.runOnce('read', 'tool-result');
       await first;
       const answered = at.answered;
       await nextRequest();
@@ -167,7 +182,7 @@ export const agentGroup: Group<'first' | 'step' | 'open'> = {
     const snapshot = {
       pool: product.pool,
       method: 'GET' as const,
-      path: `${base}/threads/bench/messages?limit=200`,
+      path: `${base}/threads/${thread}/messages?limit=200`,
       headers: product.person.headers(),
       expects: 'nextEventId',
     };

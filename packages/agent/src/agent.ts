@@ -22,8 +22,11 @@ export interface MissedEvents {
   lastSeq: number;
 }
 
-/** `changed`: read the events behind the last one, and `now`. */
-export type ThreadSignal = { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
+/** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
+export type ThreadSignal =
+  | { type: 'stored' }
+  | { type: 'changed' }
+  | { type: 'live'; event: LiveThreadEvent };
 
 export interface Threads {
   list(userId: string, input: { query?: string; cursor?: string; limit: number }): Promise<ThreadPage>;

@@ -91,7 +91,8 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { tracer, model, traceEnds } = tracing(given);
   const publish = (events: readonly EventWrite[]) => {
     const threads = new Map(events.map((event) => [`${event.userId} ${event.threadId}`, event]));
-    for (const { userId, threadId } of threads.values()) feed.changed(userId, threadId);
+    const stored = events.map(({ event }) => event);
+    for (const { userId, threadId } of threads.values()) feed.stored(userId, threadId, stored);
     traceEnds(events);
   };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };

@@ -43,6 +43,7 @@ const createParts = (needs: Needs) => {
   const { environment, clock, store, callers, secret, workspaces, hide, warn } = needs;
   const settings = createSettings({
     store: createSettingsStore(store.db),
+    cacheRows: store.cacheRows,
     sealer: createSealer(secret),
     environment,
     clock,
@@ -98,7 +99,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,
-    isUser,
+    isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     onError,

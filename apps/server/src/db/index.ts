@@ -21,5 +21,6 @@ export {
 } from './sqlite/open-database.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';
+export type { CacheRows } from './sqlite/row-cache.ts';
 export type { Durability } from './sqlite/sync-level.ts';
 export type { Write } from './sqlite/batch-transaction.ts';

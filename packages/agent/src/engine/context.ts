@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { BoundedMap, Clock } from '@drawbridge/kit';
 import type { Counted } from '../memory/context.ts';
+import type { History } from '../memory/history.ts';
 import type {
   AgentBus,
   AgentConfig,
@@ -46,6 +47,8 @@ export interface RunContext extends AgentNeeds {
   tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
   /** The provider's count of the last step of each agent, by its id. */
   counts: BoundedMap<string, Counted>;
+  /** What the agents at work have read of their histories, by their ids. */
+  histories: Map<string, History>;
   /** When notes may be tried again after a failure of the helper model, by history. */
   notesAfter: BoundedMap<string, number>;
   /** Starts the tasks of a plan that can start. */

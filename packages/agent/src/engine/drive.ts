@@ -1,5 +1,6 @@
 import { CodedError } from '@drawbridge/kit';
 import { ModelError } from '../ports.ts';
+import type { ToolCallRow } from '../rows.ts';
 import { update } from '../store-port.ts';
 import { toolSetOf } from '../tools/tool-set.ts';
 import { runCall } from '../step/act.ts';
@@ -91,9 +92,12 @@ const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
   return true;
 };
 
+const isOpen = ({ state }: ToolCallRow) => state !== 'ended';
+
 /** One transition of an agent; false when it waits, or has ended. */
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
-  const calls = await callsOf(ctx, work.agent);
+  const isThinking = work.agent.state === 'ready';
+  const calls = isThinking ? [] : await callsOf(ctx, work.agent);
   const hasPlanned = calls.some(({ state }) => state === 'planned');
   const tools = hasPlanned ? await toolSetOf(ctx, work) : null;
   const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
@@ -114,7 +118,8 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       if (!(await mayWork(ctx, work))) return false;
       if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) return true;
       if (tools === null) throw errors.internal({ message: 'An agent with open calls has tools' });
-      await Promise.all(next.calls.map((call) => runCall(ctx, { work, tools, call, signal })));
+      const running = { work, tools, isLastOpen: calls.filter(isOpen).length === 1, signal };
+      await Promise.all(next.calls.map((call) => runCall(ctx, { ...running, call })));
       return true;
     default:
       return next satisfies never;

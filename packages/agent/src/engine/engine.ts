@@ -36,6 +36,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
       if (!own.signal.aborted) throw error;
     } finally {
       working.delete(agentId);
+      ctx.histories.delete(agentId);
     }
   };
 
@@ -71,6 +72,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
   const ctx: RunContext = {
     ...needs,
     counts: createBoundedMap({ maxEntries: 1_000 }),
+    histories: new Map(),
     notesAfter: createBoundedMap({ maxEntries: 1_000 }),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),

@@ -140,6 +140,8 @@ const writesOf = (note: NoteRow, history: History): Write[] => {
 export interface Compacted {
   /** As it is once `writes` are committed. */
   context: Context;
+  /** What it was made from. */
+  history: History;
   /** False: it is too long for the model, and nothing is left to shorten. */
   fits: boolean;
   writes: Write[];
@@ -159,7 +161,7 @@ export const compactWhenNeeded = async (
   const limit = requestLimit(input.info);
   const read = await readMaterial(userId, input, ctx.store);
   const context = contextOf(read, input);
-  if (context.tokens <= limit) return { context, fits: true, writes: [], usage: null };
+  if (context.tokens <= limit) return { context, history: read.history, fits: true, writes: [], usage: null };
 
   const { threadId, history } = input;
   const { note, usage } = await summarise(
@@ -173,5 +175,11 @@ export const compactWhenNeeded = async (
     contextOf(steps === undefined ? material : { ...material, keptSteps: steps }, input),
   );
   const fitting = tries.find(({ tokens }) => tokens <= limit);
-  return { context: fitting ?? tries.at(-1) ?? context, fits: fitting !== undefined, writes, usage };
+  return {
+    context: fitting ?? tries.at(-1) ?? context,
+    history: material.history,
+    fits: fitting !== undefined,
+    writes,
+    usage,
+  };
 };

@@ -23,6 +23,8 @@ export interface ContextInput extends HistoryId {
   /** The mark of texts from outside in this run. */
   mark: string;
   counted: Counted | null;
+  /** The history of the step before. */
+  known?: History | undefined;
 }
 
 /** What a model request is made of. */
@@ -186,8 +188,12 @@ export const contextOf = (material: Material, input: ContextInput): Context => {
   };
 };
 
-export const readMaterial = async (userId: string, id: HistoryId, store: AgentStore): Promise<Material> => {
-  const history = await readHistory(userId, id, store);
+export const readMaterial = async (
+  userId: string,
+  { threadId, history: name, known }: ContextInput,
+  store: AgentStore,
+): Promise<Material> => {
+  const history = await readHistory(userId, { threadId, history: name, known }, store);
   const { lastOfPerson, messages, calls } = history;
   const shown = lastOfPerson === null ? messages : [lastOfPerson, ...messages];
   return { history, files: await readFiles(userId, { messages: shown, calls }, store) };

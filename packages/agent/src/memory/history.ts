@@ -30,10 +30,18 @@ const callIdsOf = (messages: readonly MessageRow[]): string[] =>
     parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
   );
 
-const readCalls = async (userId: string, messages: readonly MessageRow[], store: AgentStore) => {
-  const id = callIdsOf(messages);
+const none: History['calls'] = new Map();
+
+/** A call that has ended does not change. */
+const readCalls = async (
+  userId: string,
+  { messages, known = none }: { messages: readonly MessageRow[]; known: History['calls'] | undefined },
+  store: AgentStore,
+) => {
+  const all = callIdsOf(messages);
+  const id = all.filter((one) => known.get(one)?.state !== 'ended');
   const rows = id.length === 0 ? [] : await store.find('agentToolCalls', { userId, id });
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map([...all.flatMap((one) => known.get(one) ?? []), ...rows].map((row) => [row.id, row]));
 };
 
 const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore) => {
@@ -51,25 +59,36 @@ const readMemory = async (userId: string, { history }: HistoryId, store: AgentSt
   return row.enabled ? row : null;
 };
 
-/** Reads the present history of an agent. */
-export const readHistory = async (userId: string, id: HistoryId, store: AgentStore): Promise<History> => {
+/** The number of the next message of a history; two writers of it cannot both succeed. */
+export const nextSeqOf = ({ messages, from }: History): number =>
+  (messages.at(-1)?.seq ?? Math.max(0, from)) + 1;
+
+/** Reads the present history of an agent; beyond `known`, what its runner has read before. */
+export const readHistory = async (
+  userId: string,
+  { known, ...id }: HistoryId & { known?: History | undefined },
+  store: AgentStore,
+): Promise<History> => {
   const { threadId, history } = id;
   const all = await store.find('agentNotes', { userId, threadId, history });
   const notes = all
     .filter(({ replacedAt }) => replacedAt === null)
     .toSorted((a, b) => a.upToSeq - b.upToSeq || a.seq - b.seq);
   const from = Math.max(-1, ...notes.map(({ upToSeq }) => upToSeq));
-  const messages = await store.find(
+  // Messages are never changed, and a number is used once.
+  const before = known?.messages.filter(({ seq }) => seq > from) ?? [];
+  const newer = await store.find(
     'agentMessages',
     { userId, threadId, history },
-    { orderBy: 'seq', after: from },
+    { orderBy: 'seq', after: before.at(-1)?.seq ?? from },
   );
+  const messages = [...before, ...newer];
   const hasPerson = messages.some(({ source }) => source === 'person');
   return {
     from,
     messages,
-    lastOfPerson: hasPerson ? null : await readLastOfPerson(userId, { threadId, history }, store),
-    calls: await readCalls(userId, messages, store),
+    lastOfPerson: hasPerson ? null : await readLastOfPerson(userId, id, store),
+    calls: await readCalls(userId, { messages, known: known?.calls }, store),
     notes,
     nextNoteSeq: Math.max(0, ...all.map(({ seq }) => seq)) + 1,
     memory: await readMemory(userId, id, store),

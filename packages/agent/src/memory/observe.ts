@@ -58,6 +58,10 @@ const dueMessages = (history: History, { info, observerTokens }: ObserveInput): 
   return history.messages.slice(0, countToObserve(tokens, limit));
 };
 
+/** Whether a history is long enough for notes. */
+export const isObservationDue = (history: History, input: ObserveInput): boolean =>
+  dueMessages(history, input).length > 0;
+
 /**
  * When the messages since the last notes are long, the notes that replace the older ones. Nothing to write
  * where it is not due or the helper model failed. The commit fails when other notes were written meanwhile.

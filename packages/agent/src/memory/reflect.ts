@@ -3,7 +3,7 @@ import { block } from '../prompt/untrusted.ts';
 import type { NoteRow } from '../rows.ts';
 import { insert, update } from '../store-port.ts';
 import { askHelper, helperRoom, noStep, type MemoryContext, type MemoryStep } from './helper.ts';
-import { readHistory, type HistoryId } from './history.ts';
+import { readHistory, type History, type HistoryId } from './history.ts';
 import { parseNotes } from './observe.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 
@@ -29,6 +29,12 @@ const fitting = (notes: readonly NoteRow[], room: number): readonly NoteRow[] =>
   return tooMany === -1 ? notes : notes.slice(0, Math.max(1, tooMany));
 };
 
+const condensable = ({ notes }: History) => notes.filter(({ kind }) => kind !== 'summary');
+
+/** Whether the notes of a history are long enough to be condensed. */
+export const isReflectionDue = (history: History, { info, reflectorTokens }: ReflectInput): boolean =>
+  tokensOf(condensable(history)) > Math.min(reflectorTokens, contextShare * info.contextTokens);
+
 /**
  * When the notes are long, notes of half their length at most. Nothing to write where it is not due, or the
  * helper model failed. The commit fails when other notes were written meanwhile.
@@ -39,10 +45,10 @@ export const reflectWhenDue = async (
   ctx: MemoryContext,
 ): Promise<MemoryStep> => {
   const { threadId, history: name } = input;
-  const { notes, nextNoteSeq } = await readHistory(userId, input, ctx.store);
-  const limit = Math.min(input.reflectorTokens, contextShare * input.info.contextTokens);
-  const all = notes.filter(({ kind }) => kind !== 'summary');
-  const room = tokensOf(all) > limit ? await helperRoom(ctx) : null;
+  const history = await readHistory(userId, input, ctx.store);
+  const { nextNoteSeq } = history;
+  const all = condensable(history);
+  const room = isReflectionDue(history, input) ? await helperRoom(ctx) : null;
   if (room === null) return noStep;
   const replaced = fitting(all, room);
   const question = block('notes', cutToTokens(replaced.map(({ text }) => text).join('\n'), room));

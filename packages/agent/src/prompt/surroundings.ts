@@ -1,4 +1,4 @@
-import { cutText, withoutHidden } from '@drawbridge/kit';
+import { createBoundedMap, cutText, withoutHidden } from '@drawbridge/kit';
 import type { MachineView } from '../ports.ts';
 
 const wordLength = 200;
@@ -16,10 +16,19 @@ const groupTitles: Record<string, string> = {
   system: 'system',
 };
 
+const maxZones = 1_000;
+const formats = createBoundedMap<string, Intl.DateTimeFormat>({ maxEntries: maxZones });
+
+/** Made once of each time zone; throws for an unknown one. */
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone });
+  formats.set(timeZone, format);
+  return format;
+};
+
 /** The day, such as "Monday, 23 November 2026"; without the time, so that the prompt can be cached. */
 export const dateLine = (now: number, timeZone: string | null): string => {
-  const format = (zone: string) =>
-    new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: zone }).format(now);
+  const format = (zone: string) => formatOf(zone).format(now);
   try {
     return `Today is ${format(timeZone ?? 'UTC')}. Time zone of the person: ${timeZone ?? 'unknown; dates are in UTC'}.`;
   } catch {

@@ -3,7 +3,7 @@ import { parse } from 'secure-json-parse';
 import { openAsk, openConfirmation } from '../asks/ask.ts';
 import { OutsideError } from '../ports.ts';
 import { failureSignature, isRepeat } from '../repeats.ts';
-import type { ToolCallRow } from '../rows.ts';
+import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
 import { deniedBy } from '../tools/approval.ts';
@@ -37,6 +37,8 @@ interface Running {
   work: Work;
   tools: ToolSet;
   call: ToolCallRow;
+  /** The other calls of its step have ended. */
+  isLastOpen: boolean;
   signal: AbortSignal;
 }
 
@@ -56,12 +58,16 @@ const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<Too
   const ended = await ctx.store.find('agentToolCalls', { userId, runId, tool, state: 'ended' });
   const isEqual = (one: ToolCallRow) => one.id !== id && one.arguments === call.arguments;
   if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
-  const own = await ctx.store.find('agentToolCalls', { userId, agentId: call.agentId, state: 'ended' });
   const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
-  const repeat = isRepeat(
-    own.map((one) => ({ ...one, isWriting: isWriting(one) })),
-    call,
-  );
+  const repeatOf = (calls: readonly ToolCallRow[]) =>
+    isRepeat(
+      calls.map((one) => ({ ...one, isWriting: isWriting(one) })),
+      call,
+    );
+  const { agentId } = call;
+  // Only calls of the same tool can make it a repeat, and calls of others can only excuse it.
+  if (repeatOf(ended.filter((one) => one.agentId === agentId)) === null) return null;
+  const repeat = repeatOf(await ctx.store.find('agentToolCalls', { userId, agentId, state: 'ended' }));
   return repeat === null ? null : textResult(repeat, 'failed');
 };
 
@@ -72,14 +78,13 @@ const isKnown = async ({ machine }: RunContext, { userId, requestId }: ToolCallR
 const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> => {
   const { work, call, signal, tools } = running;
   const tool = tools.byName.get(call.tool);
-  const isMade = await isKnown(ctx, call);
-  if (!tool && isMade) return followMachineCall(ctx, work.thread, { call, signal });
+  if (!tool && (await isKnown(ctx, call))) return followMachineCall(ctx, work.thread, { call, signal });
   if (!tool) return textResult(`There is no tool ${call.tool}. Use one from your list.`, 'failed');
   const read = readArguments(tool, call.arguments);
   if ('problem' in read) return textResult(read.problem, 'failed');
   const answer = await answerOf(ctx, call);
-  const refusal = answer === null && !isMade ? await refusalOf(ctx, running) : null;
-  if (refusal !== null) return refusal;
+  const refusal = answer === null ? await refusalOf(ctx, running) : null;
+  if (refusal !== null && !(await isKnown(ctx, call))) return refusal;
   const use: ToolUse = { ...work, ctx, call, args: read.args, answer, signal };
   if (tool.effect === 'outside' || tool.effect === 'machine') await markRunning(ctx, call);
   return tool.run(use);
@@ -93,7 +98,15 @@ const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow)
     throw errors.conflict({ message: 'The call was ended meanwhile' });
 };
 
-const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolOutcome): Promise<Write[]> => {
+/** The agent continues with the end of its last call, in one transaction. */
+const toReady = ({ clock }: RunContext, { userId, id }: AgentRow): Write =>
+  update('agentAgents', { userId, id, state: 'acting' }, { state: 'ready', lastActiveAt: clock.now() });
+
+const writesOf = async (
+  ctx: RunContext,
+  { work, call, isLastOpen }: Running,
+  outcome: ToolOutcome,
+): Promise<Write[]> => {
   const { agent, run } = work;
   switch (outcome.type) {
     case 'ask': {
@@ -123,6 +136,7 @@ const writesOf = async (ctx: RunContext, { work, call }: Running, outcome: ToolO
         ...endCall(ctx, call, { ...result, outcome: outcome.outcome, signature }),
         ...(outcome.writes ?? []),
         ...(taints ? [update('agentAgents', { userId: agent.userId, id: agent.id }, { tainted: true })] : []),
+        ...(isLastOpen ? [toReady(ctx, agent)] : []),
       ];
     }
     default:

@@ -1,4 +1,5 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
+import type { History } from '../memory/history.ts';
 import { ModelError, type ModelInfo, type PromptMessage, type TraceParent } from '../ports.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
@@ -62,8 +63,8 @@ export interface BuiltPrompt {
   messages: PromptMessage[];
   /** As estimated, or counted by the provider and estimated since. */
   tokens: number;
-  /** Messages up to this number are in the notes. */
-  from: number;
+  /** What it was made from. */
+  history: History;
 }
 
 /** What the next step of an agent sends to the model. */
@@ -79,10 +80,11 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
     info,
     mark: markOf(run),
     counted: ctx.counts.get(agent.id) ?? null,
+    known: ctx.histories.get(agent.id),
   };
   const prepare = (trace: TraceParent) =>
     compactWhenNeeded(agent.userId, material, { ...ctx, signal: input.signal, trace });
-  const { context, fits, writes, usage } = await traceMemory(
+  const { context, history, fits, writes, usage } = await traceMemory(
     ctx,
     { name: 'prepare', parent: traceOf(work) },
     { run: prepare, isWorthIt: () => true },
@@ -91,5 +93,6 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   // Notes were written meanwhile: the prompt is built from them.
   if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
-  return context;
+  ctx.histories.set(agent.id, history);
+  return { ...context, history };
 };

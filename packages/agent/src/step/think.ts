@@ -6,6 +6,7 @@ import { insert, update, type Write } from '../store-port.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { callModel, type Thought } from './call-model.ts';
+import { nextSeqOf, type History } from '../memory/history.ts';
 import { eventOf, type RunContext, type Work } from '../engine/context.ts';
 import type { AgentEnd } from '../run/end-agent.ts';
 import { endOf } from '../run/finish.ts';
@@ -31,8 +32,8 @@ const specOf = ({ name, description, inputSchema }: AgentTool) => ({ name, descr
 interface Asked {
   thought: Thought;
   request: ModelRequest;
-  /** `from` of the context that was sent. */
-  from: number;
+  /** What the prompt was made from. */
+  history: History;
 }
 
 /** One model call; a prompt that the model refuses as too long is shortened once. */
@@ -43,7 +44,7 @@ const ask = async (
 ): Promise<Asked> => {
   const shown = isLast ? [] : tools.inPrompt.map(specOf);
   const send = async (built: BuiltPrompt, { maxOutputTokens, provider }: ModelInfo): Promise<Asked> => {
-    const { system, messages, from } = built;
+    const { system, messages, history } = built;
     const request = {
       use: 'main' as const,
       system,
@@ -52,7 +53,7 @@ const ask = async (
       maxOutputTokens,
       trace: traceOf(work),
     };
-    return { request, from, thought: await callModel(ctx, work, { request, provider, signal }) };
+    return { request, history, thought: await callModel(ctx, work, { request, provider, signal }) };
   };
   const input = { isLast, tools: tools.inPrompt, signal };
   const built = await buildPrompt(ctx, work, { ...input, info });
@@ -192,9 +193,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
   const { userId, id } = agent;
   const info = await ctx.model.info('main');
   if (info === null) throw new ModelError('model', 'No model is chosen.');
-  const history = historyOf(agent);
-  const seq = await nextSeq(ctx, { userId, threadId: thread.id, history });
-  const { thought, request, from } = await ask(ctx, thinking, info);
+  const { thought, request, history } = await ask(ctx, thinking, info);
   const usage = thought.usage ?? estimateUsage(request, thought);
   const calls = thinking.isLast ? [] : callRows(ctx, work, { thought, tools });
   const said = storedParts(thought.parts, calls.length > 0);
@@ -205,7 +204,9 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
   const now = ctx.clock.now();
   const tokens = usage.inputTokens + usage.outputTokens;
   const message = newMessage(ctx, {
-    ...{ userId, threadId: thread.id, runId: work.run.id, agentId: id, history, seq },
+    ...{ userId, threadId: thread.id, runId: work.run.id, agentId: id },
+    history: historyOf(agent),
+    seq: nextSeqOf(history),
     step: agent.steps + 1,
     role: 'assistant',
     source: 'model',
@@ -230,6 +231,8 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
     signal: thinking.signal,
   });
   if (storedAt === null) return;
-  if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from });
-  ctx.tidy(`notes ${agent.userId} ${agent.threadId} ${history}`, (signal) => keepNotes(ctx, work, signal));
+  if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from: history.from });
+  ctx.tidy(`notes ${userId} ${thread.id} ${message.history}`, (signal) =>
+    keepNotes(ctx, { work, history }, signal),
+  );
 };

@@ -1,8 +1,9 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import { agentLimits } from '../engine/limits.ts';
 import { noStep, type MemoryContext, type MemoryStep } from '../memory/helper.ts';
-import { observeWhenDue } from '../memory/observe.ts';
-import { reflectWhenDue } from '../memory/reflect.ts';
+import type { History } from '../memory/history.ts';
+import { isObservationDue, observeWhenDue } from '../memory/observe.ts';
+import { isReflectionDue, reflectWhenDue } from '../memory/reflect.ts';
 import { makeTitle } from '../memory/title.ts';
 import type { RunRow } from '../rows.ts';
 import type { Write } from '../store-port.ts';
@@ -38,8 +39,15 @@ const commitStep = async (
   if (all.length > 0) await ctx.store.commit(all, 'kept');
 };
 
-/** Notes in place of older messages, and shorter notes in place of long ones. */
-export const keepNotes = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<void> => {
+/**
+ * Notes in place of older messages, and shorter notes in place of long ones, where the history that the last
+ * step was made from is long enough for them.
+ */
+export const keepNotes = async (
+  ctx: RunContext,
+  { work, history }: { work: Work; history: History },
+  signal: AbortSignal,
+): Promise<void> => {
   const info = await ctx.model.info('main');
   if (info === null) return;
   const { observerTokens, reflectorTokens } = await ctx.config();
@@ -54,8 +62,12 @@ export const keepNotes = async (ctx: RunContext, work: Work, signal: AbortSignal
       ctx.notesAfter.set(key, ctx.clock.now() + agentLimits.notesRestMs);
     await commitStep(ctx, work.run, step);
   };
-  await take('observe', (memory) => observeWhenDue(agent.userId, { ...id, observerTokens }, memory));
-  await take('reflect', (memory) => reflectWhenDue(agent.userId, { ...id, reflectorTokens }, memory));
+  const observing = { ...id, observerTokens };
+  if (isObservationDue(history, observing))
+    await take('observe', (memory) => observeWhenDue(agent.userId, observing, memory));
+  const reflecting = { ...id, reflectorTokens };
+  if (isReflectionDue(history, reflecting))
+    await take('reflect', (memory) => reflectWhenDue(agent.userId, reflecting, memory));
 };
 
 /** A title for a thread without one. */

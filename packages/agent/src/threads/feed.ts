@@ -1,4 +1,4 @@
-import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
+import type { LiveThreadEvent, StoredEvent, StoredEventType } from '@drawbridge/contracts/agent/events';
 import type { PartialText } from '@drawbridge/contracts/agent/threads';
 import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
 import type { ThreadSignal } from '../agent.ts';
@@ -6,6 +6,8 @@ import type { AgentBus } from '../ports.ts';
 
 /** Wake-ups and live events of threads inside one process. */
 export interface Feed extends AgentBus {
+  /** Events of one transaction are stored; `now` is as before where each of them belongs to a step. */
+  stored(userId: string, threadId: string, events: readonly StoredEvent[]): void;
   listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
   /** At most each 200 ms for a thread. */
   onChanged(userId: string, listener: (threadId: string) => void): () => void;
@@ -17,6 +19,14 @@ export interface Feed extends AgentBus {
 const gatherMs = 50;
 const gatherLength = 2 * 1024;
 const changedEveryMs = 200;
+/** They change neither the status of a thread nor its queue. */
+const ofSteps: ReadonlySet<StoredEventType> = new Set([
+  'text-block',
+  'reasoning-block',
+  'tool-call',
+  'tool-result',
+  'tool-error',
+]);
 /** Threads whose unfinished texts are kept. */
 const maxThreads = 500;
 
@@ -106,7 +116,16 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
     });
   };
 
+  const signal = (userId: string, threadId: string, type: 'stored' | 'changed') => {
+    const key = keyOf(userId, threadId);
+    flush(key);
+    signals.emit(key, { type });
+    announce(userId, threadId);
+  };
+
   return {
+    stored: (userId, threadId, events) =>
+      signal(userId, threadId, events.every(({ type }) => ofSteps.has(type)) ? 'stored' : 'changed'),
     live: (userId, threadId, event) => {
       const key = keyOf(userId, threadId);
       if (isDelta(event)) partials.set(key, withDelta(partials.get(key) ?? [], event));
@@ -115,12 +134,7 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
       flush(key);
       signals.emit(key, { type: 'live', event });
     },
-    changed: (userId, threadId) => {
-      const key = keyOf(userId, threadId);
-      flush(key);
-      signals.emit(key, { type: 'changed' });
-      announce(userId, threadId);
-    },
+    changed: (userId, threadId) => signal(userId, threadId, 'changed'),
     listen: (userId, threadId, listener) => signals.on(keyOf(userId, threadId), listener),
     onChanged: (userId, listener) => changes.on(userId, listener),
     partial: (userId, threadId, isOpen) => {

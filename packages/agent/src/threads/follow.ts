@@ -24,7 +24,8 @@ const createUnread = () => {
   let wake: () => void = () => {};
   return {
     add: (signal: ThreadSignal) => {
-      if (signal.type === 'changed' && signals.at(-1)?.type === 'changed') return;
+      const last = signals.at(-1)?.type;
+      if (signal.type !== 'live' && (last === 'changed' || last === signal.type)) return;
       length += lengthOf(signal);
       signals.push(signal);
       // Live text is stored with its step, and until then part of `now`.
@@ -81,6 +82,7 @@ export async function* followThread(
         for (const { id, event } of missed.events) yield { type: 'event', id, event };
         seq = missed.lastSeq;
         if (missed.isReset) yield { type: 'reset', nextEventId: seq + 1 };
+        if (next.type === 'stored') continue;
         const now = await threads.now(userId, threadId);
         if (unread.takeCut() || withoutPartial(now) !== synced) yield { type: 'run-sync', now };
         synced = withoutPartial(now);

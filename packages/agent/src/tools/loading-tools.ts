@@ -5,12 +5,14 @@ import { withUsed } from './tool-tiers.ts';
 import { coreTool, textResult, type AgentTool } from './tool.ts';
 
 const maxAtOnce = 8;
+const searchInput = z.strictObject({ query: z.string().min(1).max(200) });
+const loadInput = z.strictObject({ names: z.array(z.string().max(128)).min(1).max(maxAtOnce) });
 
 const searchTool = (deferred: readonly AgentTool[]) =>
   coreTool({
     name: 'search_tools',
     description: 'Find tools by what they do. Load the ones that you need with load_tool.',
-    input: z.strictObject({ query: z.string().min(1).max(200) }),
+    input: searchInput,
     effect: 'read',
     run: async ({ args }) => {
       const hits = searchTools(deferred, args.query);
@@ -23,7 +25,7 @@ const loadTool = (deferred: readonly AgentTool[]) =>
   coreTool({
     name: 'load_tool',
     description: 'Make tools available from the next step on, by their names.',
-    input: z.strictObject({ names: z.array(z.string().max(128)).min(1).max(maxAtOnce) }),
+    input: loadInput,
     effect: 'own',
     run: async ({ args, agent }) => {
       const known = new Set(deferred.map(({ name }) => name));

@@ -60,9 +60,11 @@ export const textResult = (text: string, outcome: CallOutcome = 'ok'): ToolOutco
   parts: [{ type: 'text', text }],
 });
 
+const record = z.record(z.string(), z.unknown());
+
 /** The arguments of a tool whose schema is checked where it runs. */
 export const anyObject = (args: unknown): ReturnType<AgentTool['parse']> => {
-  const read = z.record(z.string(), z.unknown()).safeParse(args);
+  const read = record.safeParse(args);
   return read.success ? { args: read.data } : { problem: 'The arguments are not a JSON object.' };
 };
 
@@ -75,6 +77,16 @@ interface CoreTool<Schema extends z.ZodType<Record<string, unknown>>> {
   run(use: ToolUse<z.output<Schema>>): Promise<ToolOutcome>;
 }
 
+const made = new WeakMap<z.ZodType, JsonSchema>();
+
+/** Made once of each schema: the tools of an agent are put together twice in a step. */
+const jsonSchemaOf = (input: z.ZodType): JsonSchema => {
+  // zod's own type of a schema is wider than a plain object.
+  const schema = made.get(input) ?? (z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as JsonSchema);
+  made.set(input, schema);
+  return schema;
+};
+
 /** A tool of our own, with a zod schema that the model sees as JSON Schema draft 7. */
 export const coreTool = <Schema extends z.ZodType<Record<string, unknown>>>(
   tool: CoreTool<Schema>,
@@ -86,8 +98,7 @@ export const coreTool = <Schema extends z.ZodType<Record<string, unknown>>>(
     effect,
     ...(action !== undefined && { action }),
     isParallel: effect === 'read',
-    // zod's own type of a schema is wider than a plain object.
-    inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as JsonSchema,
+    inputSchema: jsonSchemaOf(input),
     parse: (args) => {
       const read = input.safeParse(args);
       return read.success ? { args: read.data } : { problem: z.prettifyError(read.error) };

@@ -10,7 +10,7 @@ import type { Clock } from '@drawbridge/kit';
 import { createCallLimits, type CallLimits } from './call-limits.ts';
 import type { ModelChoice } from './choice.ts';
 import { toModelError } from './model-error.ts';
-import { createOwnFetch } from './own-fetch.ts';
+import { countBytes } from './own-fetch.ts';
 import { openModel, optionsOf } from './providers.ts';
 import { toPrompt } from './to-prompt.ts';
 
@@ -126,7 +126,8 @@ export async function* callModel(
   let isFinished = false;
   try {
     limits.signal.throwIfAborted();
-    const model = await openModel(choice, createOwnFetch(new URL(choice.url).origin, limits.bytes));
+    countBytes(limits.signal, limits.bytes);
+    const model = await openModel(choice);
     const { stream } = await model.doStream({
       ...callOptions(request, choice),
       abortSignal: limits.signal,

@@ -4,7 +4,7 @@ const isRedirect = (error: unknown) =>
   error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
 
 /** Counts the bytes of a body while they are read. */
-const counted = (response: Response, onBytes: (count: number) => void): Response => {
+const counted = (response: Response, onBytes: OnBytes): Response => {
   if (response.body === null) return response;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform: (bytes, controller) => {
@@ -16,18 +16,27 @@ const counted = (response: Response, onBytes: (count: number) => void): Response
   return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 };
 
+type OnBytes = (count: number) => void;
+
+/** What counts the bytes of an answer, by the signal of its request. */
+const counters = new WeakMap<AbortSignal, OnBytes>();
+
+export const countBytes = (signal: AbortSignal, onBytes: OnBytes): void => void counters.set(signal, onBytes);
+
 /**
  * The fetch of a provider: requests, and with them the key, go to `origin` alone and follow no redirect.
- * `onBytes` is called for each piece of an answer. Throws `ModelError` `request` for another address.
+ * Throws `ModelError` `request` for another address.
  */
 export const createOwnFetch =
-  (origin: string, onBytes: (count: number) => void): typeof fetch =>
+  (origin: string): typeof fetch =>
   async (input, options) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== origin)
       throw new ModelError('request', `The model's server is ${origin}, and no other host is asked.`);
     try {
-      return counted(await fetch(url, { ...options, redirect: 'error' }), onBytes);
+      const response = await fetch(url, { ...options, redirect: 'error' });
+      const onBytes = options?.signal && counters.get(options.signal);
+      return onBytes ? counted(response, onBytes) : response;
     } catch (error) {
       if (!isRedirect(error)) throw error;
       throw new ModelError(

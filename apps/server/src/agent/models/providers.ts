@@ -1,5 +1,7 @@
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import { createBoundedMap } from '@drawbridge/kit';
 import type { ModelChoice, Provider } from './choice.ts';
+import { createOwnFetch } from './own-fetch.ts';
 
 interface Given {
   baseURL: string;
@@ -18,13 +20,24 @@ const makers: Record<Provider, (model: string, given: Given) => Promise<Language
   },
 };
 
-/** The provider's model, imported at its first use. */
-export const openModel = (choice: ModelChoice, ownFetch: typeof fetch): Promise<LanguageModelV3> =>
-  makers[choice.provider](choice.model, {
-    baseURL: choice.url.replace(/\/+$/, ''),
-    apiKey: choice.key ?? '',
-    fetch: ownFetch,
+const maxOpened = 16;
+const opened = createBoundedMap<string, Promise<LanguageModelV3>>({ maxEntries: maxOpened });
+
+const makeModel = ({ provider, model, url, key }: ModelChoice): Promise<LanguageModelV3> =>
+  makers[provider](model, {
+    baseURL: url.replace(/\/+$/, ''),
+    apiKey: key ?? '',
+    fetch: createOwnFetch(new URL(url).origin),
   });
+
+/** The provider's model, imported and made at its first use: its schemas take as long as a request. */
+export const openModel = (choice: ModelChoice): Promise<LanguageModelV3> => {
+  const { provider, model, url, key } = choice;
+  const name = JSON.stringify([provider, model, url, key]);
+  const made = opened.get(name) ?? makeModel(choice);
+  opened.set(name, made);
+  return made;
+};
 
 /** OpenAI keeps no copy of a conversation. */
 export const optionsOf = (provider: Provider): SharedV3ProviderOptions =>

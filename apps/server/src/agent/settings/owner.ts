@@ -1,6 +1,7 @@
 import type { AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
+import type { CacheRows } from '../../db/index.ts';
 import type { AgentEnvironment } from '../config-schema.ts';
 import { keyOriginOf } from '../models/index.ts';
 import type { KeyBox, KeyLabel } from './key-box.ts';
@@ -26,22 +27,24 @@ const modelLabel = (holds: Effective): KeyLabel => ({
 
 interface Needs {
   store: SettingsStore;
+  cacheRows: CacheRows;
   keys: KeyBox;
   environment: AgentEnvironment;
   clock: Clock;
 }
 
-export const createOwner = ({ store, keys, environment, clock }: Needs) => {
+export const createOwner = ({ store, cacheRows, keys, environment, clock }: Needs) => {
   const oneByOne = createSerialQueue();
 
   const readRow = async () => {
     const row = await store.read(scope);
-    return { own: ownValues.parse(row?.values ?? {}), sealedKeys: row?.sealedKeys ?? {} };
+    const own = ownValues.parse(row?.values ?? {});
+    return { own, holds: effective(own, environment), sealedKeys: row?.sealedKeys ?? {} };
   };
+  const readCached = cacheRows(readRow);
 
   const read = async (): Promise<OwnerSettings> => {
-    const { own, sealedKeys } = await readRow();
-    const holds = effective(own, environment);
+    const { own, holds, sealedKeys } = await readCached(scope);
     return {
       own,
       holds,

@@ -9,7 +9,7 @@ import { createSealer, createSettings, createSettingsStore } from './index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-settings-'));
-  const { db, close } = openDatabase({ dataDir, url: undefined });
+  const { db, cacheRows, close } = openDatabase({ dataDir, url: undefined });
   await migrate(db);
   onTestFinished(async () => {
     await close();
@@ -19,6 +19,7 @@ const open = async (variables: Record<string, string> = {}) => {
   const start = (secret = 'the secret of the server', environment = variables) =>
     createSettings({
       store: createSettingsStore(db),
+      cacheRows,
       sealer: createSealer(secret),
       environment: configFrom(environment),
       clock: createFakeClock(),

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '@drawbridge/agent';
 import type { AgentSettings, AgentSettingsInput, UserKeys } from '@drawbridge/contracts/agent/settings';
 import { parseUrl, type Clock } from '@drawbridge/kit';
+import type { CacheRows } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import type { AgentEnvironment } from '../config-schema.ts';
 import { keyOriginOf, type ModelSettings } from '../models/index.ts';
@@ -19,7 +20,7 @@ export interface AgentServices {
   n8nUrl: string | null;
 }
 
-/** Settings are read anew each time: a change holds from the next read. */
+/** A change holds from the next read; one of another server within half a second. */
 export interface SettingsOfAgent {
   /** For the owner: a key is shown by its last four characters. */
   get(): Promise<AgentSettings>;
@@ -38,6 +39,7 @@ export interface SettingsOfAgent {
 
 interface Needs {
   store: SettingsStore;
+  cacheRows: CacheRows;
   sealer: Sealer;
   environment: AgentEnvironment;
   clock: Clock;
@@ -102,6 +104,7 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
 
 export const createSettings = ({
   store,
+  cacheRows,
   sealer,
   environment,
   clock,
@@ -109,7 +112,7 @@ export const createSettings = ({
   hide,
 }: Needs): SettingsOfAgent => {
   const keys = createKeyBox(sealer, hide);
-  const owner = createOwner({ store, keys, environment, clock });
+  const owner = createOwner({ store, cacheRows, keys, environment, clock });
 
   const get = async () => ({ ...settingsOf(await owner.read(), environment), workspace });
 
@@ -120,9 +123,9 @@ export const createSettings = ({
   };
 
   const userKey = async (userId: string) => {
-    const row = await store.read(`user:${userId}`);
-    if (row === null) return null;
-    return keys.open(row.sealedKeys, await n8nLabel(`user:${userId}`));
+    const label = await n8nLabel(`user:${userId}`);
+    const row = label.origin === null ? null : await store.read(label.scope);
+    return row && keys.open(row.sealedKeys, label);
   };
 
   return {

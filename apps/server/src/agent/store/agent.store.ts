@@ -4,8 +4,8 @@ import { sql, type Kysely } from 'kysely';
 import { agentKeys, OutdatedError, type Commit, type Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { rowSchemas } from './row-schemas.ts';
-import { matches, type AnyTables } from './where.store.ts';
-import { toQueries } from './writes.store.ts';
+import { selectRows } from './sql.store.ts';
+import { createToQueries } from './writes.store.ts';
 
 export interface AgentStoreNeeds {
   db: Kysely<Schema>;
@@ -27,7 +27,7 @@ const readRow = <Name extends TableName>(table: Name, row: unknown): Rows[Name] 
 
 /** The agent's rows in the server's store. */
 export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): AgentStore => {
-  const tables = db.withTables<AnyTables>();
+  const toQueries = createToQueries(db);
 
   const select = async <Name extends TableName>(
     table: Name,
@@ -35,14 +35,10 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
     options: FindOptions<Rows[Name]>,
   ): Promise<Rows[Name][]> => {
     const { orderBy, descending = false, limit, after, isLenient = false } = options;
-    const order = [...(orderBy === undefined ? [] : [orderBy]), ...agentKeys[table]];
-    const name: string = table;
-    let query = tables.selectFrom(name).selectAll().where(matches(where));
-    for (const column of new Set(order)) query = query.orderBy(column, descending ? 'desc' : 'asc');
-    if (limit !== undefined) query = query.limit(limit);
-    if (after !== undefined) query = query.where(order[0] ?? '', descending ? '<' : '>', after);
+    const order = [...new Set<string>([...(orderBy === undefined ? [] : [orderBy]), ...agentKeys[table]])];
+    const query = selectRows({ table, where, order, descending, after, limit });
     const found: Rows[Name][] = [];
-    for (const stored of await query.execute()) {
+    for (const stored of (await db.executeQuery(query)).rows) {
       const row = readRow(table, stored);
       if (!(row instanceof Error)) found.push(row);
       else if (isLenient) onError(row);
@@ -57,10 +53,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
     commit: async (writes, durability) => {
       if (writes.length === 0) return true;
       try {
-        await commit(
-          writes.flatMap((write) => toQueries(db, write)),
-          durability,
-        );
+        await commit(writes.flatMap(toQueries), durability);
         return true;
       } catch (error) {
         if (error instanceof OutdatedError) return false;

@@ -1,90 +1,92 @@
 import { keptEventBytes, keptEvents, maxEventBytes } from '@drawbridge/contracts/agent/events';
 import type { Write } from '@drawbridge/agent';
 import { sql, type Kysely } from 'kysely';
-import { agentKeys, type Schema, type Write as DbWrite } from '../../db/index.ts';
+import { agentKeys, prepareQuery, type Schema, type Slot, type Write as DbWrite } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import { matches, toStoredRow, type AnyTables } from './where.store.ts';
+import { deleteRows, insertRow, updateRows } from './sql.store.ts';
 
-type EventWrite = Extract<Write, { type: 'event' }>;
+interface EventValues {
+  userId: string;
+  threadId: string;
+  /** JSON of the event, its length in bytes, and its time. */
+  text: string;
+  bytes: number;
+  at: number;
+}
 
-/** Numbers the event in its transaction: one that is undone leaves no gap. Throws `tooLarge`. */
-const writesOfEvent = (db: Kysely<Schema>, { userId, threadId, event }: EventWrite): readonly DbWrite[] => {
-  const text = JSON.stringify(event);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > maxEventBytes)
-    throw errors.tooLarge({ message: `An event of ${bytes} bytes: ${maxEventBytes} are allowed` });
-
-  const thread = db.selectFrom('agentThreads').where('userId', '=', userId).where('id', '=', threadId);
-  const events = db.selectFrom('agentEvents').where('userId', '=', userId).where('threadId', '=', threadId);
-
-  const number = db
-    .updateTable('agentThreads')
-    .set((column) => ({
-      lastSeq: column('lastSeq', '+', 1),
-      eventBytes: column('eventBytes', '+', bytes),
-      updatedAt: event.ts,
-    }))
-    .where('userId', '=', userId)
-    .where('id', '=', threadId);
-  const add = db
-    .insertInto('agentEvents')
-    .columns(['userId', 'threadId', 'seq', 'upToBytes', 'event'])
-    .expression(thread.select(['userId', 'id', 'lastSeq', 'eventBytes', sql.val(text).as('event')]));
-  const firstInBytes = events
-    .select('seq')
-    .where(
-      sql<number>`"upToBytes" - octet_length("event")`,
-      '>=',
-      thread.select((column) => column('eventBytes', '-', keptEventBytes).as('from')),
-    )
-    .orderBy('seq')
-    .limit(1);
-  const cut = db
-    .deleteFrom('agentEvents')
-    .where('userId', '=', userId)
-    .where('threadId', '=', threadId)
-    .where((column) =>
-      column.or([
-        column(
-          'seq',
-          '<=',
-          thread.select((of) => of('lastSeq', '-', keptEvents).as('last')),
-        ),
-        column('seq', '<', firstInBytes),
-      ]),
-    );
-  return [{ query: number.compile(), rows: 1 }, add.compile(), cut.compile()];
+/** Numbers an event in its transaction, adds it, and cuts the oldest: one that is undone leaves no gap. */
+const eventQueries = (db: Kysely<Schema>) => {
+  const threadOf = (slot: Slot<EventValues>) =>
+    db.selectFrom('agentThreads').where('userId', '=', slot('userId')).where('id', '=', slot('threadId'));
+  const number = prepareQuery((slot: Slot<EventValues>) =>
+    db
+      .updateTable('agentThreads')
+      .set((column) => ({
+        lastSeq: column('lastSeq', '+', 1),
+        eventBytes: column('eventBytes', '+', slot('bytes')),
+        updatedAt: slot('at'),
+      }))
+      .where('userId', '=', slot('userId'))
+      .where('id', '=', slot('threadId')),
+  );
+  const add = prepareQuery((slot: Slot<EventValues>) =>
+    db
+      .insertInto('agentEvents')
+      .columns(['userId', 'threadId', 'seq', 'upToBytes', 'event'])
+      .expression(
+        threadOf(slot).select(['userId', 'id', 'lastSeq', 'eventBytes', sql.val(slot('text')).as('event')]),
+      ),
+  );
+  const cut = prepareQuery((slot: Slot<EventValues>) => {
+    const firstInBytes = db
+      .selectFrom('agentEvents')
+      .where('userId', '=', slot('userId'))
+      .where('threadId', '=', slot('threadId'))
+      .select('seq')
+      .where(
+        sql<number>`"upToBytes" - octet_length("event")`,
+        '>=',
+        threadOf(slot).select((column) => column('eventBytes', '-', keptEventBytes).as('from')),
+      )
+      .orderBy('seq')
+      .limit(1);
+    const lastBeyond = threadOf(slot).select((of) => of('lastSeq', '-', keptEvents).as('last'));
+    return db
+      .deleteFrom('agentEvents')
+      .where('userId', '=', slot('userId'))
+      .where('threadId', '=', slot('threadId'))
+      .where((column) => column.or([column('seq', '<=', lastBeyond), column('seq', '<', firstInBytes)]));
+  });
+  return (values: EventValues): readonly DbWrite[] => [
+    { query: number(values), rows: 1 },
+    add(values),
+    cut(values),
+  ];
 };
 
-/** The queries of one write. An insert or an update that changes no row fails their transaction. */
-export const toQueries = (db: Kysely<Schema>, write: Write): readonly DbWrite[] => {
-  if (write.type === 'event') return writesOfEvent(db, write);
-  const tables = db.withTables<AnyTables>();
-  const table: string = write.table;
-  switch (write.type) {
-    case 'insert': {
-      const add = tables.insertInto(table).values(toStoredRow(write.row));
-      return [{ query: add.onConflict((conflict) => conflict.doNothing()).compile(), rows: 1 }];
+/** Gives the queries of a write. An insert or an update that changes no row fails their transaction. */
+export const createToQueries = (db: Kysely<Schema>): ((write: Write) => readonly DbWrite[]) => {
+  const ofEvent = eventQueries(db);
+  return (write) => {
+    switch (write.type) {
+      case 'event': {
+        const { userId, threadId, event } = write;
+        const text = JSON.stringify(event);
+        const bytes = Buffer.byteLength(text);
+        if (bytes > maxEventBytes)
+          throw errors.tooLarge({ message: `An event of ${bytes} bytes: ${maxEventBytes} are allowed` });
+        return ofEvent({ userId, threadId, text, bytes, at: event.ts });
+      }
+      case 'insert':
+        return [{ query: insertRow(write.table, write.row, 'keep'), rows: 1 }];
+      case 'put':
+        return [insertRow(write.table, write.row, agentKeys[write.table])];
+      case 'update':
+        return [{ query: updateRows(write.table, { add: {}, ...write }), rows: 'some' }];
+      case 'delete':
+        return [deleteRows(write.table, write.where)];
+      default:
+        return write satisfies never;
     }
-    case 'put': {
-      const row = toStoredRow(write.row);
-      const key = [...agentKeys[write.table]];
-      const add = tables.insertInto(table).values(row);
-      return [add.onConflict((conflict) => conflict.columns(key).doUpdateSet(row)).compile()];
-    }
-    case 'update': {
-      const added = Object.entries(write.add ?? {}).map(([column, value]) => [
-        column,
-        sql<number>`coalesce(${sql.ref(column)}, 0) + ${value}`,
-      ]);
-      const change = tables
-        .updateTable(table)
-        .set({ ...toStoredRow(write.set), ...Object.fromEntries(added) });
-      return [{ query: change.where(matches(write.where)).compile(), rows: 'some' }];
-    }
-    case 'delete':
-      return [tables.deleteFrom(table).where(matches(write.where)).compile()];
-    default:
-      return write satisfies never;
-  }
+  };
 };

@@ -7,14 +7,12 @@ const maxEntries = 1_000;
  * Caches a row by its key until a change of the store that could concern it; each read checks the counter.
  * Missing rows are not cached. The returned row is shared and must not be changed.
  */
-export type CacheRows = <Row>(
-  read: (key: string) => Promise<Row | undefined>,
-) => (key: string) => Promise<Row | undefined>;
+export type CacheRows = <Row>(read: (key: string) => Promise<Row>) => (key: string) => Promise<Row>;
 
 /** `version` gives another number after each change of the store. */
 export const createRowCache =
   (version: () => number): CacheRows =>
-  <Row>(read: (key: string) => Promise<Row | undefined>) => {
+  <Row>(read: (key: string) => Promise<Row>) => {
     const newRows = () => createBoundedMap<string, Row>({ maxEntries });
     let rows = newRows();
     let readAt = version();
@@ -27,8 +25,7 @@ export const createRowCache =
       // What changes while it is read makes another map for those who ask next.
       const kept = rows;
       const row = await read(key);
-      if (row === undefined) return undefined;
-      kept.set(key, row);
+      if (row !== undefined) kept.set(key, row);
       return row;
     };
   };
