@@ -174,8 +174,11 @@ export interface WebPort {
   ): Promise<{ kind: 'page'; page: FetchedPage } | { kind: 'redirect'; url: string }>;
 }
 
+/** What failed outside of this server, in a sentence for the model that may hold words of the other side. */
+export class OutsideError extends Error {}
+
 /** Why a page cannot be read, in one sentence for the model and the person. */
-export class WebError extends Error {}
+export class WebError extends OutsideError {}
 
 export interface SearchHit {
   title: string;
@@ -206,7 +209,7 @@ export interface McpTool {
 export interface McpPort {
   /** The tools of all servers that answer; what was left out is reported once in the log. */
   tools(): Promise<McpTool[]>;
-  /** Throws an error with a sentence. */
+  /** Throws `OutsideError`. */
   call(tool: McpTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
 }
 
@@ -222,8 +225,9 @@ export interface DomainTool {
   description: string;
   inputSchema: JsonSchema;
   effect: 'read' | 'write' | 'destructive';
-  /** What would happen, for the person who is asked. */
+  /** What would happen, for the person who is asked. Throws `OutsideError` for arguments that do not fit. */
   describe(args: Record<string, unknown>): string;
+  /** Throws `OutsideError`. */
   run(
     args: Record<string, unknown>,
     options: { userId: string; callId: string; signal: AbortSignal },

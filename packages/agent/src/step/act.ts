@@ -1,6 +1,7 @@
 import { CodedError } from '@drawbridge/kit';
 import { parse } from 'secure-json-parse';
 import { openAsk, openConfirmation } from '../asks/ask.ts';
+import { OutsideError } from '../ports.ts';
 import { failureSignature, isRepeat } from '../repeats.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
@@ -40,10 +41,14 @@ interface Running {
 }
 
 /** A failure of a tool is a text for the model; the run continues. */
-const failureText = (error: unknown): string =>
-  error instanceof CodedError
-    ? [error.message, error.fix].filter(Boolean).join('. ')
-    : 'The tool failed with an unexpected error.';
+const failureOf = (ctx: RunContext, { tool: source }: ToolCallRow, error: unknown): ToolOutcome => {
+  if (error instanceof OutsideError)
+    return { type: 'result', outcome: 'failed', parts: [{ type: 'text', text: error.message }], source };
+  if (error instanceof CodedError)
+    return textResult([error.message, error.fix].filter(Boolean).join('. '), 'failed');
+  ctx.onError(error);
+  return textResult('The tool failed with an unexpected error.', 'failed');
+};
 
 /** What was denied stays denied in this run, and what does not help is not done again. */
 const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<ToolOutcome | null> => {
@@ -131,8 +136,7 @@ export const runCall = async (ctx: RunContext, running: Running): Promise<void> 
   const outcome = await runTool(ctx, running).catch((error: unknown): ToolOutcome | null => {
     // Stop ends the call itself; after a restart it is resumed by its row.
     if (signal.aborted) return null;
-    if (!(error instanceof CodedError)) ctx.onError(error);
-    return textResult(failureText(error), 'failed');
+    return failureOf(ctx, call, error);
   });
   if (outcome === null || (signal.aborted && outcome.type !== 'result')) return;
   // What a power cut takes from the disk runs again, or is known to the gateway by its id.

@@ -1,4 +1,4 @@
-import type { McpPort, McpTool } from '@drawbridge/agent';
+import { OutsideError, type McpPort, type McpTool } from '@drawbridge/agent';
 import type { CheckLine } from '@drawbridge/contracts/agent/settings';
 import { toolResult } from '@drawbridge/contracts/tool-result';
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
@@ -143,13 +143,14 @@ export const createMcpClients = ({ clock, servers, warn }: Needs): McpClients =>
     tools: async () => (await Promise.all((await current()).map(toolsOf))).flat(),
     call: async ({ server: name, tool }, args, signal) => {
       const server = (await current()).find(({ config }) => config.name === name);
-      if (!server) throw new Error(`The MCP server "${name}" is no longer configured.`);
+      if (!server) throw new OutsideError(`The MCP server "${name}" is no longer configured.`);
       const given = await server.call(tool, args, signal).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw new Error(sentenceOf(name, error));
+        throw new OutsideError(sentenceOf(name, error));
       });
       const result = toolResult.safeParse(given);
-      if (!result.success) throw new Error(`The MCP server "${name}" gave a result that cannot be read.`);
+      if (!result.success)
+        throw new OutsideError(`The MCP server "${name}" gave a result that cannot be read.`);
       return result.data;
     },
     test: async () => Promise.all((await current()).map(testOf)),

@@ -1,3 +1,4 @@
+import { OutsideError } from '@drawbridge/agent';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createOriginFetch } from '../../web/index.ts';
@@ -31,7 +32,7 @@ export interface N8nApi {
   link(path: string): string;
 }
 
-export class N8nError extends Error {
+export class N8nError extends OutsideError {
   readonly status: number | null;
   constructor(message: string, status: number | null = null) {
     super(message);
