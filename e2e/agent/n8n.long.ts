@@ -63,15 +63,6 @@ describeN8n(`a real n8n ${typeof installed === 'string' ? `[${installed}]` : ''}
   let n8n: N8n;
   let world: World;
 
-  const agent = async (method: string, path: string, body: object = {}) => {
-    const reply = await world.ann.fetch(`/api/v1/instance-ai${path}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    expect(reply.status).toBe(200);
-    return reply.json();
-  };
   /** Answers the question about this tool. */
   const decide = async (tool: string, approved: boolean) => {
     const thread = world.thread('n8n');
@@ -83,8 +74,8 @@ describeN8n(`a real n8n ${typeof installed === 'string' ? `[${installed}]` : ''}
   beforeAll(async () => {
     if (typeof installed === 'string') return;
     [n8n, world] = await Promise.all([startN8n(processes, installed), startWorld(script)]);
-    await agent('PATCH', '/settings', { n8nUrl: n8n.url });
-    await agent('PATCH', '/settings/user-keys', { n8n: n8n.key });
+    await world.send('PATCH', '/settings', { n8nUrl: n8n.url });
+    await world.send('PATCH', '/settings/user-keys', { n8n: n8n.key });
   });
   afterAll(async () => {
     await processes.stopAll();
@@ -92,7 +83,7 @@ describeN8n(`a real n8n ${typeof installed === 'string' ? `[${installed}]` : ''}
   });
 
   it('accepts the key, and offers all tools but the one that runs a workflow', async () => {
-    const { lines } = verifyReply.parse(await agent('POST', '/settings/verify/domain'));
+    const { lines } = verifyReply.parse(await (await world.send('POST', '/settings/verify/domain')).json());
     expect(lines.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok']);
     expect(lines.at(-1)?.text).toBe('14 of 15 tools are available with this key.');
   });

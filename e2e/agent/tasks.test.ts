@@ -140,7 +140,7 @@ describe('plans and sub-agents', () => {
     await until(async () => background.slice(0, 5).every((name) => count(name) === 1));
     const { backgroundTasks } = await thread.now();
     const third = backgroundTasks.find(({ role }) => role === 'three');
-    await thread.correct(third?.taskId ?? '', 'rather blue');
+    await world.send('POST', `/chat/many/tasks/${third?.taskId}/correct`, { message: 'rather blue' });
     gates.background.resolve();
     await until(async () =>
       background.slice(0, 5).every((name) => lastRead('many').includes(`${name} is done.`)),

@@ -19,8 +19,6 @@ export interface Thread {
   /** Sends a message, and returns the id of its run, or of the queued message. */
   say(message: string, mode?: 'reject' | 'queue'): Promise<string>;
   cancel(): Promise<void>;
-  /** Corrects a background task. */
-  correct(taskId: string, message: string): Promise<void>;
   /** The stored events with a number above `after`. */
   events(after?: number): Promise<NumberedEvent[]>;
   of<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>[]>;
@@ -80,7 +78,6 @@ export const threadOf = (person: Person, id: string): Thread => {
       return body.runId ?? body.queuedId ?? '';
     },
     cancel: async () => void (await post(`/chat/${id}/cancel`)),
-    correct: async (taskId, message) => void (await post(`/chat/${id}/tasks/${taskId}/correct`, { message })),
     events,
     of,
     until: (type) => until(async () => (await of(type))[0]),

@@ -19,7 +19,9 @@ export interface World {
   server: Server;
   ann: Person;
   daemon: Daemon;
-  thread(id: string): Thread;
+  thread(id: string, person?: Person): Thread;
+  /** A request of the owner to the agent. */
+  send(method: 'POST' | 'PATCH', path: string, body?: object): Promise<Response>;
   /** The requests with tools in which a message of the user names the case. */
   requestsOf(name: string): ScriptedRequest[];
   stop(): Promise<void>;
@@ -43,7 +45,13 @@ export const startWorld = async (script: Script, env: Record<string, string> = {
     return {
       ...machine,
       model,
-      thread: (id) => threadOf(machine.ann, id),
+      thread: (id, person = machine.ann) => threadOf(person, id),
+      send: (method, path, body = {}) =>
+        machine.ann.fetch(`/api/v1/instance-ai${path}`, {
+          method,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
       requestsOf: (name) =>
         model.requests.filter((request) => request.tools.length > 0 && named(request, name)),
       stop,
