@@ -117,7 +117,7 @@ describe('plans and sub-agents', () => {
     expect([await planOf('broken'), count('yd')]).toMatchObject([{ state: 'awaiting-replan' }, 0]);
   });
 
-  it('10 a sub-agent has the listed tools alone, cannot delegate, and its card names its role', async () => {
+  it('10 AG-03 a sub-agent has the listed tools alone, cannot delegate, and its card names its role', async () => {
     const thread = world.thread('parent');
     await thread.say('case:parent');
     const { payload } = await thread.until('confirmation-request');
