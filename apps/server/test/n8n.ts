@@ -4,6 +4,7 @@ interface StoredWorkflow {
   id: string;
   name: string;
   active: boolean;
+  updatedAt: string;
   versionId: string;
   nodes: unknown[];
   connections: object;
@@ -38,10 +39,11 @@ export const openN8n = async (offered: readonly string[] | null = everything) =>
     id: 'w1',
     name: 'First',
     active: false,
+    updatedAt: 't1',
     versionId: 'v1',
     nodes: [node],
     connections: {},
-    settings: { timezone: 'UTC' },
+    settings: { timezone: 'UTC', saveExecutionProgress: 'DEFAULT' },
   });
   const executions = new Map<string, unknown>([
     ['7', { id: 7, workflowId: 'w1', status: 'error', mode: 'manual', data: { note: 'failed' } }],
@@ -57,15 +59,27 @@ export const openN8n = async (offered: readonly string[] | null = everything) =>
   const one = ({ method, body }: StandInRequest, id: string, action: string): unknown => {
     const stored = workflows.get(id);
     if (!stored) return undefined;
-    const change = (more: object) => {
-      const next = { ...stored, ...more, versionId: `${stored.versionId}+` };
+    const change = (more: Partial<StoredWorkflow>) => {
+      const next = { ...stored, ...more };
       workflows.set(id, next);
       return next;
     };
     if (action === 'execute') return { executionId: '8', waitingForWebhook: false };
     if (action !== '') return change({ active: action === 'activate' });
     if (method === 'DELETE') workflows.delete(id);
-    return method === 'PUT' ? change(JSON.parse(body) as object) : stored;
+    if (method !== 'PUT') return stored;
+    const written = JSON.parse(body) as StoredWorkflow;
+    // As n8n does: settings are merged, and the version is one of the nodes.
+    const settings = { ...stored.settings, ...written.settings };
+    const hasNodes = JSON.stringify(written.nodes) !== JSON.stringify(stored.nodes);
+    const versionId = hasNodes ? `${stored.versionId}+` : stored.versionId;
+    return change({ ...written, settings, versionId, updatedAt: `${stored.updatedAt}+` });
+  };
+  /** The name of a setting that n8n refuses to write. */
+  const refused = ({ method, body }: StandInRequest): string | undefined => {
+    if (method !== 'PUT') return undefined;
+    const { settings } = JSON.parse(body) as StoredWorkflow;
+    return Object.entries(settings).find(([, value]) => value === 'DEFAULT')?.[0];
   };
   const answer = (request: StandInRequest): unknown => {
     const { method, path, body } = request;
@@ -73,7 +87,13 @@ export const openN8n = async (offered: readonly string[] | null = everything) =>
     const [, , , resource, id = '', action = ''] = pathname.split('/');
     if (resource === 'discover') return offered === null ? undefined : discover(offered);
     if (resource === 'workflows' && method === 'POST' && id === '') {
-      const created = { ...(JSON.parse(body) as StoredWorkflow), id: 'w2', active: false, versionId: 'v1' };
+      const created = {
+        ...(JSON.parse(body) as StoredWorkflow),
+        id: 'w2',
+        active: false,
+        versionId: 'v1',
+        updatedAt: 't1',
+      };
       workflows.set('w2', created);
       return created;
     }
@@ -87,13 +107,16 @@ export const openN8n = async (offered: readonly string[] | null = everything) =>
         nextCursor: null,
       };
     return pathname === '/api/v1/credentials/schema/smtp'
-      ? { properties: { host: { type: 'string' } } }
+      ? { properties: { host: { type: 'string' }, password: { type: 'string' } } }
       : undefined;
   };
 
   const service = await openStandIn((request, reply) => {
     if (request.headers['x-n8n-api-key'] !== n8nKey)
       return replyJson(reply, { message: 'unauthorized' }, 401);
+    const setting = refused(request);
+    if (setting !== undefined)
+      return replyJson(reply, { message: `request/body/settings/${setting} is not valid.` }, 400);
     const body = answer(request);
     replyJson(reply, body ?? { message: 'Not Found' }, body === undefined ? 404 : 200);
   });

@@ -10,8 +10,6 @@ const done = { text: 'Done.' };
 
 describe('what fails at the model', () => {
   it.each([
-    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0' } }],
-    ['500', { status: 500, headers: { 'retry-after': '0' } }],
     [
       'the prompt is too long',
       { status: 400, body: { error: { message: 'maximum context length exceeded' } } },
@@ -23,23 +21,9 @@ describe('what fails at the model', () => {
     expect(requestsOf(model.requests)).toHaveLength(2);
   });
 
-  it('is tried again after a cut, without what came before it', async () => {
-    const { say, until, snapshot } = await withAgent(story([{ text: 'Half', end: 'cut' }, done]));
-    await say('go');
-    await until('run-finish');
-    const entries = Object.values((await snapshot()).view.agents)[0]?.entries;
-    expect(entries).toMatchObject([{ type: 'text', text: 'Done.' }]);
-  });
-
   it.each([
     ['a refused key', { status: 401 }, 'MODEL_REFUSED'],
     ['an unknown model', { status: 404 }, 'MODEL_REFUSED'],
-    [
-      '1,000 calls',
-      { calls: Array.from({ length: 1_000 }, () => ({ name: 'x', arguments: {} })) },
-      'MODEL_REFUSED',
-    ],
-    ['arguments of 10 MB', raw('x', `"${'x'.repeat(10_000_000)}"`), 'MODEL_REFUSED'],
   ])('AG-07 ends the run with a sentence: %s', async (_, turn, code) => {
     const { say, until, snapshot, types } = await withAgent(story([turn]));
     await say('go');
@@ -66,12 +50,7 @@ describe('what fails at the model', () => {
 
 describe('what the model gets wrong', () => {
   it.each([
-    ['no JSON', raw('update-tasks', '{"tasks": ['), 'not valid JSON'],
-    ['another schema', use('update-tasks', { list: [] }), 'tasks'],
     ['no object', use('read_file', [1]), 'not a JSON object'],
-    ['__proto__ as arguments', raw('read_file', '{"__proto__": {"x": 1}}'), 'not valid JSON'],
-    ['an unknown tool', use('rm'), 'There is no tool rm'],
-    ['__proto__ as a tool', use('__proto__'), 'There is no tool __proto__'],
     ['constructor as a tool', use('constructor'), 'There is no tool constructor'],
   ])('AG-07 ends the call with a text, and the run goes on: %s', async (_, turn, text) => {
     const { say, until, model } = await withMachine(story([turn, done]));
@@ -94,14 +73,6 @@ describe('what the model gets wrong', () => {
     await say('go');
     expect((await until('text-block')).payload.text).toBe('(no answer)');
     expect((await until('run-finish')).payload.status).toBe('completed');
-  });
-
-  it('is no count of tokens: they are estimated, and marked so', async () => {
-    const { say, until } = await withAgent(story([{ text: 'Done.', usage: null }]));
-    await say('go');
-    const { usage } = (await until('run-finish')).payload;
-    expect(usage).toMatchObject({ estimated: true });
-    expect(usage.inputTokens).toBeGreaterThan(100);
   });
 });
 

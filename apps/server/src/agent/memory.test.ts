@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHelper, requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { isHelper, story, textOf, use } from '../../test/agent-turns.ts';
 import { threadOf, withAgent } from '../../test/agent.ts';
 import { createPanel } from '../../test/panel.ts';
 import { invited } from '../../test/tenants.ts';
@@ -31,23 +31,6 @@ const talk = async (
 };
 
 describe('notes', () => {
-  it('replace older messages in later requests', async () => {
-    const world = await withAgent(
-      withHelper(() => ({ text: '- 2026-11-23 08:00 they spoke of the weather' })),
-      {
-        AGENT_OBSERVER_TOKENS: '4000',
-      },
-    );
-    await talk(world, 0, 1, 2, 3, 4, 5);
-    await expect.poll(() => world.model.requests.filter(isNotes).length).toBeGreaterThan(0);
-    await talk(world, 6);
-    const last = textOf(requestsOf(world.model.requests).at(-1)!);
-    expect([last.includes('they spoke of the weather'), last.includes('0 The weather')]).toEqual([
-      true,
-      false,
-    ]);
-  });
-
   it('that the helper model cannot write are not tried again at each step', async () => {
     const world = await withAgent(
       withHelper(() => ({ status: 500 })),
@@ -59,22 +42,6 @@ describe('notes', () => {
 });
 
 describe('a small context', () => {
-  it('is kept by a summary under five headings', async () => {
-    const world = await withAgent(
-      withHelper((request) => (isSummary(request) ? { text: summary } : { status: 500 })),
-      {
-        AGENT_CONTEXT_TOKENS: '8192',
-        AGENT_MAX_OUTPUT_TOKENS: '512',
-      },
-    );
-    await talk(world, 0, 1, 2, 3, 4, 5, 6);
-    expect(world.model.requests.filter(isSummary).length).toBeGreaterThan(0);
-    const last = textOf(requestsOf(world.model.requests).at(-1)!);
-    expect(['<conversation-summary>', 'Goal:', 'Next step:'].filter((text) => !last.includes(text))).toEqual(
-      [],
-    );
-  });
-
   it('is measured by what the provider has counted', async () => {
     const counted = { usage: { input: 7_000, output: 10 } };
     const world = await withAgent(

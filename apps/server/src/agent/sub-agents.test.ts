@@ -16,20 +16,6 @@ const background = (instructions: string) => ({
 });
 
 describe('a sub-agent', () => {
-  it('AG-03 gets the listed tools alone, and cannot delegate', async () => {
-    const { say, until, model } = await withMachine(
-      story([delegate('child', { tools: ['read_file', 'delegate', 'plan'] }), { text: 'Done.' }], {
-        child: [use('delegate', { role: 'r', instructions: 'inner' }), { text: 'Found it.' }],
-      }),
-    );
-    await say('go');
-    await until('run-finish');
-    const [first, second] = requestsOf(model.requests, 'child');
-    expect(first?.tools).toEqual(['read_file']);
-    expect(textOf(second!)).toContain('There is no tool delegate');
-    expect(textOf(requestsOf(model.requests)[1]!)).toContain('Found it.');
-  });
-
   it('AG-03 names its role where the machine asks, and its last step has no tools', async () => {
     const { say, until, daemon, panel, model } = await withMachine(
       story([delegate('child', { tools: ['read_file'], max_steps: 2 })], {
@@ -81,45 +67,6 @@ describe('a sub-agent', () => {
 });
 
 describe('background tasks', () => {
-  it('are five at most; a correction reaches its task alone, and the last one is followed by a run', async () => {
-    const gates = new Map<string, (value?: unknown) => void>();
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `task ${name}`);
-    const wait = (name: string) => ({ text: 'x', until: new Promise((open) => gates.set(name, open)) });
-    const others = Object.fromEntries(
-      names.map((name) => [
-        name,
-        (_: unknown, number: number) =>
-          number === 1
-            ? { ...wait(name), calls: [{ name: 'none', arguments: {} }] }
-            : { text: `${name} is done.` },
-      ]),
-    );
-    const world = await withAgent(
-      story([{ calls: names.map(background) }, { text: 'Started.' }, { text: 'News.' }], others),
-    );
-    const { say, until, agent, userId, model, snapshot, events } = world;
-    await say('go');
-    const refused = await until('tool-error');
-    expect(refused.payload.error).toContain('There are 5 background tasks in this thread');
-    await until('run-finish');
-    await expect.poll(() => gates.size).toBe(5);
-    const tasks = (await snapshot()).now.backgroundTasks;
-    const first = tasks.find(({ title }) => title === 'task a');
-    await agent.tasks.correct(userId, { threadId: 'thread', taskId: first?.taskId ?? '' }, 'rather blue');
-    for (const open of gates.values()) open();
-    const unread = () => names.slice(0, 5).filter((name) => !isRead(model.requests, `${name} is done.`));
-    await expect.poll(unread).toEqual([]);
-    const corrected = model.requests.filter((request) =>
-      textOf(request).includes('[Correction] rather blue'),
-    );
-    expect(corrected.length).toBeGreaterThan(0);
-    expect(corrected.every((request) => requestsOf([request], 'task a').length === 1)).toBe(true);
-    const kinds = (await events()).flatMap(({ event }) =>
-      event.type === 'run-start' ? [event.payload.kind] : [],
-    );
-    expect(kinds).toContain('follow-up');
-  });
-
   it('that end while the main agent thinks are in its next request, and none is lost', async () => {
     const gate = createDeferred();
     const { say, until, model } = await withAgent(

@@ -59,7 +59,7 @@ const refusal = (status: number, text: string): string => {
   if (status === 429) return 'n8n is asked too often. Try again later.';
   let said = '';
   try {
-    said = failure.safeParse(JSON.parse(text)).data?.message ?? '';
+    said = failure.safeParse(JSON.parse(text)).data?.message.replace(/\.\s*$/, '') ?? '';
   } catch {
     // A page of a proxy: its status says enough.
   }

@@ -84,7 +84,7 @@ describe('workflows', () => {
     });
     expect(paths().at(-1)).toBe('GET /api/v1/workflows?name=Fir+st&limit=5');
     const read = await run('get_workflow', { id: 'w1' });
-    expect(JSON.parse(read.text)).toMatchObject({ id: 'w1', version: 'v1' });
+    expect(JSON.parse(read.text)).toMatchObject({ id: 'w1', version: 'v1@t1' });
     expect(read.link).toBe(`${url}/workflow/w1`);
     await run('create_workflow', { name: 'Second', nodes, connections: {} });
     expect(workflows.get('w2')).toMatchObject({ name: 'Second', nodes, settings: {} });
@@ -103,14 +103,14 @@ describe('workflows', () => {
 
   it('are changed over the version that was read, and no other', async () => {
     const { run, workflows, paths } = await open();
-    await run('update_workflow', { id: 'w1', version: 'v1', name: 'Renamed' });
+    await run('update_workflow', { id: 'w1', version: 'v1@t1', name: 'Renamed' });
     expect(workflows.get('w1')).toMatchObject({
       name: 'Renamed',
       settings: { timezone: 'UTC' },
-      versionId: 'v1+',
+      versionId: 'v1',
     });
     const before = paths().length;
-    await expect(run('update_workflow', { id: 'w1', version: 'v1', name: 'Again' })).rejects.toThrow(
+    await expect(run('update_workflow', { id: 'w1', version: 'v1@t1', name: 'Again' })).rejects.toThrow(
       'has changed since it was read',
     );
     expect(paths().slice(before)).toEqual(['GET /api/v1/workflows/w1']);
@@ -120,11 +120,12 @@ describe('workflows', () => {
     const { run, workflows } = await open();
     const stored = workflows.get('w1');
     if (!stored) throw new Error('w1');
-    stored.nodes = [{ ...nodes[0], parameters: { apiKey: 'abc-123', header: `Bearer ${n8nKey}` } }];
+    const pairs = [{ name: 'X-API-Key', value: 'def-456' }];
+    stored.nodes = [{ ...nodes[0], parameters: { apiKey: 'abc-123', header: `Bearer ${n8nKey}`, pairs } }];
     const { text } = await run('get_workflow', { id: 'w1' });
-    expect(text).not.toMatch(/abc-123|n8n-key/);
+    expect(text).not.toMatch(/abc-123|def-456|n8n-key/);
     const { nodes: read } = JSON.parse(text) as { nodes: unknown[] };
-    await expect(run('update_workflow', { id: 'w1', version: 'v1', nodes: read })).rejects.toThrow(
+    await expect(run('update_workflow', { id: 'w1', version: 'v1@t1', nodes: read })).rejects.toThrow(
       'Use a credential of n8n',
     );
     expect(JSON.stringify(workflows.get('w1'))).toContain('abc-123');
@@ -154,7 +155,9 @@ describe('credentials', () => {
     const listed = await run('list_credentials');
     expect(listed.data).toEqual([{ id: 'c1', name: 'Mail', type: 'smtp' }]);
     expect(listed.text).not.toContain('hunter2');
-    expect((await run('credential_schema', { type: 'smtp' })).text).toContain('host');
+    expect(JSON.parse((await run('credential_schema', { type: 'smtp' })).text)).toMatchObject({
+      properties: { password: { type: 'string' } },
+    });
     expect(await run('create_credential', { type: 'smtp' })).toMatchObject({
       link: `${url}/home/credentials/create`,
     });

@@ -12,12 +12,19 @@ export const objectId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
 const secretName = /pass(word|wd|phrase)|secret|token|api[-_]?key|authorization|cookie|private[-_]?key/i;
 
+/** Headers and parameters of nodes are pairs of a name and a value. */
+const named = z.looseObject({ name: z.string().regex(secretName), value: z.string() });
+
 /** JSON for the model: the values of fields that are named like secrets, and known keys, are left out. */
 export const asText = (value: unknown, api: Pick<N8nApi, 'key'>): string => {
-  const json = JSON.stringify(value, (name, inner: unknown) =>
-    typeof inner === 'string' && inner !== '' && secretName.test(name) ? secretMask : inner,
-  );
-  const text = withoutKeys((json ?? 'null').replaceAll(api.key, secretMask), secretMask);
+  const json = JSON.stringify(value, (name, inner: unknown) => {
+    if (typeof inner !== 'string') {
+      const pair = named.safeParse(inner);
+      return pair.success ? { ...pair.data, value: secretMask } : inner;
+    }
+    return inner !== '' && secretName.test(name) ? secretMask : withoutKeys(inner, secretMask);
+  });
+  const text = (json ?? 'null').replaceAll(api.key, secretMask);
   if (text.length <= maxTextLength) return text;
   return `${cutText(text, maxTextLength - 100)}\n[cut: ${text.length} characters in all]`;
 };

@@ -43,8 +43,13 @@ const parts = {
 
 const idInput = z.strictObject({ id: objectId });
 
-/** What an update is made over: a version that n8n counts, or else the time of the last change. */
-const versionOf = ({ versionId, updatedAt }: Workflow): string => versionId ?? updatedAt;
+/** What an update is made over: n8n gives a new version for nodes, and a new time for any change. */
+const versionOf = ({ versionId, updatedAt }: Workflow): string =>
+  [versionId, updatedAt].filter(Boolean).join('@');
+
+/** n8n refuses to write this value, which stands for a setting that is not set. */
+const settingsOf = ({ settings }: Workflow) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== 'DEFAULT'));
 
 const get = async ({ api, signal }: N8nCall, id: string): Promise<Workflow> => {
   const read = workflow.safeParse(await api.ask({ path: `workflows/${id}`, signal }));
@@ -138,7 +143,7 @@ const updateWorkflow = defineTool({
     const now = await get(call, id);
     if (versionOf(now) !== version)
       throw new N8nError('The workflow has changed since it was read. Read it again, and repeat the change.');
-    const { name, nodes, connections, settings } = { ...now, ...changes };
+    const { name, nodes, connections, settings } = { ...now, settings: settingsOf(now), ...changes };
     const body = { name, nodes, connections, settings };
     const given = await call.api.ask({ method: 'PUT', path: `workflows/${id}`, body, signal: call.signal });
     return saved(call, given, 'Changed.');
