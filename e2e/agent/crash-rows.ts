@@ -25,7 +25,7 @@ export const openRows = (dataDir: string) => {
   const database = new Database(join(dataDir, 'drawbridge.db'));
   return {
     /** The rows that are wrong, with the name of the rule. */
-    wrong: (): unknown[] =>
+    wrong: (): { rule: string; row: unknown }[] =>
       Object.entries(wrong).flatMap(([rule, query]) =>
         database
           .prepare(query)
