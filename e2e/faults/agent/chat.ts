@@ -36,6 +36,8 @@ interface Followed {
   thread: Thread;
   seen: number;
   usedAt: number;
+  /** One at a time: two readers would note the same events. */
+  reading: Promise<void>;
   /** Questions without an answer yet. */
   asks: Map<string, AskPayload>;
 }
@@ -70,7 +72,13 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
   let stopped = false;
 
   const followed = (id: string): Followed => {
-    const known = threads.get(id) ?? { thread: threadOf(person, id), seen: 0, usedAt: 0, asks: new Map() };
+    const known = threads.get(id) ?? {
+      thread: threadOf(person, id),
+      seen: 0,
+      usedAt: 0,
+      asks: new Map(),
+      reading: Promise.resolve(),
+    };
     threads.set(id, known);
     return known;
   };
@@ -83,11 +91,16 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
     if (type === 'confirmation-closed') asks.delete(payload.requestId);
   };
 
-  const read = async (one: Followed) => {
+  const readNow = async (one: Followed) => {
     for (const event of await one.thread.events(one.seen)) {
       noteEvent(one, event);
       one.seen = event.id;
     }
+  };
+  const read = (one: Followed): Promise<void> => {
+    const own = one.reading.then(() => readNow(one));
+    one.reading = own.catch(() => {});
+    return own;
   };
 
   const click = async ({ thread }: Followed, ask: AskPayload, isAllowed: boolean) => {

@@ -81,6 +81,7 @@ export const answer = (id: string, status = 200): Entry =>
 export const rung = (ms: number): Entry => at(ms, { type: 'rung', op: chatOp });
 
 export const chatHistory: Entry[] = [
+  at(5_100, { type: 'said-reply', user: 0, thread: 't', op: chatOp, reply: 'run_1' }),
   ...[answer('ask_1'), answer('ask_1', 409), rung(6_200)],
   at(6_600, { type: 'model-request', op: chatOp, wrong: [] }),
   ...chatEvents.map(({ type }, index) => seen(index + 1, type)),

@@ -179,7 +179,6 @@ export const obeyed = (facts: Facts): string[] => {
 /** What was acknowledged holds: one answer to each question; a stop has ended each run that it found. */
 export const acknowledged = (facts: Facts): string[] => {
   const asks = new Map(facts.agent.agentAsks.map((ask) => [ask.id, ask]));
-  const userIds = new Map(facts.of('user').map(({ user, userId }) => [user, userId]));
   // The machine's questions are confirmations: I4 has them.
   const own = facts.of('ask-answered').filter(({ ask }) => ask.startsWith('ask_'));
   const won = own.filter(({ status }) => status === 200);
@@ -191,10 +190,14 @@ export const acknowledged = (facts: Facts): string[] => {
     ];
   });
   const stops = facts.of('acted').filter(({ act, status }) => act === 'stop' && status === 200);
+  const ends = new Map(facts.agent.agentRuns.map(({ id, endedAt }) => [id, endedAt ?? Infinity]));
+  const begun = facts.of('said-reply').filter(({ reply }) => ends.has(reply));
   const stopped = stops.flatMap(({ at, user, thread, askedAt }) =>
-    facts.agent.agentRuns.flatMap(({ id, userId, threadId, startedAt, endedAt }) => {
-      const isFound = userId === userIds.get(user) && threadId === thread && startedAt < askedAt;
-      return isFound && (endedAt ?? Infinity) > at ? [`${id} went on after it was stopped`] : [];
+    begun.flatMap((said) => {
+      const isFound = said.user === user && said.thread === thread && said.at < askedAt;
+      return isFound && (ends.get(said.reply) ?? 0) > at
+        ? [`${said.reply} went on after it was stopped`]
+        : [];
     }),
   );
   return [...answers, ...stopped];

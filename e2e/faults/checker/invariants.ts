@@ -111,7 +111,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'A8',
-    how: 'the database has each acknowledged answer to the agent, one for each question; an acknowledged stop has ended every run that began before it',
+    how: 'the database has each acknowledged answer to the agent, one for each question; an acknowledged stop has ended every run that was acknowledged before it',
     check: acknowledged,
   },
   {

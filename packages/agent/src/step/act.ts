@@ -66,7 +66,9 @@ const isKnown = async ({ machine }: RunContext, { userId, requestId }: ToolCallR
 
 const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> => {
   const { work, call, signal, tools } = running;
-  const tool = tools.byName.get(call.tool);
+  const offered = tools.byName.get(call.tool);
+  // A tool that came after the step was written has no id on the machine, and no record of its effect.
+  const tool = offered?.effect === call.effect ? offered : undefined;
   const isMade = await isKnown(ctx, call);
   if (!tool && isMade) return followMachineCall(ctx, work.thread, { call, signal });
   if (!tool) return textResult(`There is no tool ${call.tool}. Use one from your list.`, 'failed');
