@@ -116,7 +116,9 @@ export interface History {
 export const createHistory = (path: string, now: () => number): History => {
   const file = createWriteStream(path);
   return {
-    note: (happening) => void file.write(`${JSON.stringify({ at: now(), ...happening })}\n`),
+    // An answer that comes after the end is part of nothing.
+    note: (happening) =>
+      void (!file.writableEnded && file.write(`${JSON.stringify({ at: now(), ...happening })}\n`)),
     close: async () => {
       file.end();
       await finished(file);

@@ -48,7 +48,7 @@ const freezeServer = async ({ server }: World, forMs: number) => {
 
 /** Looks at what the killed server has stored of the agent, before it starts again. */
 const noteWrongRows = (folder: string, history: History) => {
-  const rows = openRows(dataFolder(folder));
+  const rows = openRows(dataFolder(folder), { readonly: true });
   for (const { rule, row } of rows.wrong())
     history.note({ type: 'wrong-row', rule, row: JSON.stringify(row) });
   rows.close();
