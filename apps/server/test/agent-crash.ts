@@ -22,7 +22,7 @@ export interface Moment {
 export const userId = 'ada';
 const never = new Promise<never>(() => {});
 
-/** A store whose process is gone at that moment: nothing is written after it, and no write is acknowledged. */
+/** A store whose process is gone at that moment: later writes are neither made nor acknowledged. */
 const mortal = (store: Store, moment: Moment | null) => {
   const dead = createDeferred();
   const writing = new Set<Promise<void>>();

@@ -133,8 +133,8 @@ const expectWhole = async ({ agent }: Life, { ends }: Story): Promise<void> => {
 };
 
 /**
- * Plays a story whose server is gone at the first moment, counted from the person's first act, and at the second
- * one, counted from its next start. Gives the number of writes before and after that start.
+ * Plays a story whose server is gone at the first moment, counted from the person's first act, and at the
+ * second one, counted from its next start. Gives the number of writes of both.
  */
 export const play = async (
   story: Story,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../evidence.ts';
-
 import type { Entry, Happening } from '../history.ts';
 import { call, evidence, mark, op, other, question } from './a-good-run.ts';
 import { at, start } from './at.ts';
-import { createFacts, invariants, summary, violations } from './index.ts';
+import { createFacts, invariants, violations } from './index.ts';
 
 const found = (given: Evidence) =>
   violations(createFacts(given)).map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
@@ -297,22 +296,4 @@ describe('lets be what may be', () => {
     );
     expect(found({ ...given, history: withoutQuestions })).toEqual([]);
   });
-});
-
-it('sums a run up', () => {
-  const facts = createFacts(evidence({ marks: [mark(600), mark(900)] }));
-  expect(summary(facts, violations(facts)).split('\n')).toEqual([
-    'seed       1',
-    'calls      1: succeeded 1',
-    'ran        1 ops that leave marks',
-    'decisions  1 of 1 clicks',
-    'runs       1 of the agent: completed 1',
-    'asks       1 of the agent: answered 1; 2 answers',
-    'agent      1 tool calls: ok 1; 1 model requests',
-    'faults     0: ',
-    'on wires   1 frames, 0 posts',
-    'memory     at most 88 MiB in a process',
-    'violations 1',
-    `  I1: ${op} ran 2 times`,
-  ]);
 });
