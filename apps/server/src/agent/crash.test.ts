@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { play, playEachWrite, stories } from '../../test/agent-stories.ts';
 
-// crash.long.ts has the other stories.
+// agent-crash.long.ts has the other stories.
 const quick = ['a call that asks', 'a question', 'a tool outside', 'a stop'] as const;
 
 it.each(quick)(
