@@ -2,11 +2,16 @@ import { expect, it } from 'vitest';
 import { play, playEachWrite, stories } from '../../test/agent-stories.ts';
 
 // agent-crash.long.ts has the other stories.
-const quick = ['a call that asks', 'a question', 'a tool outside', 'a stop'] as const;
-
-it.each(quick)(
+it.each(['a call that asks', 'a question', 'a stop'] as const)(
   'the server is gone after each write of %s',
   (name) => playEachWrite(stories[name], true),
+  60_000,
+);
+
+// The tool has run, and its result is not stored: it must not run again.
+it(
+  'the server is gone before each write of a tool outside',
+  () => playEachWrite(stories['a tool outside'], false),
   60_000,
 );
 
