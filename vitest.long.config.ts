@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'long',
-    include: ['{e2e,tools}/**/*.long.ts'],
+    include: ['{apps/server/test,e2e,tools}/**/*.long.ts'],
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,

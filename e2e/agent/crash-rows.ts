@@ -20,12 +20,12 @@ const wrong: Record<string, string> = {
     having count(e.seq) <> coalesce(max(e.seq) - min(e.seq) + 1, 0) or t.lastSeq <> coalesce(max(e.seq), 0)`,
 };
 
-/** The agent's rows of a server that does not run. */
-export const openRows = (dataDir: string) => {
-  const database = new Database(join(dataDir, 'drawbridge.db'));
+/** The agent's rows of a server that does not run; `readonly` where nothing is changed. */
+export const openRows = (dataDir: string, options: { readonly?: boolean } = {}) => {
+  const database = new Database(join(dataDir, 'drawbridge.db'), options);
   return {
     /** The rows that are wrong, with the name of the rule. */
-    wrong: (): unknown[] =>
+    wrong: (): { rule: string; row: unknown }[] =>
       Object.entries(wrong).flatMap(([rule, query]) =>
         database
           .prepare(query)

@@ -4,7 +4,11 @@ import { text } from 'node:stream/consumers';
 import { createDeferred } from '@drawbridge/kit';
 import { z } from 'zod';
 
-const request = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
+const request = z.object({
+  id: z.union([z.number(), z.string()]).optional(),
+  method: z.string(),
+  params: z.object({ arguments: z.record(z.string(), z.unknown()).optional() }).optional(),
+});
 
 const results: Record<string, object> = {
   initialize: {
@@ -18,25 +22,30 @@ const results: Record<string, object> = {
 
 export interface McpStandIn {
   url: string;
-  /** How often `ring` was called; the first call is never answered. */
+  /** How often `ring` was called. */
   rings(): number;
   /** Resolves with the first call. */
   rung: Promise<void>;
   close(): Promise<void>;
 }
 
-/** An MCP server over HTTP with one tool, whose first call stays open. */
-export const startMcpStandIn = async (): Promise<McpStandIn> => {
+/** A call is answered when it resolves. */
+type OnRing = (args: Record<string, unknown>, number: number) => Promise<unknown>;
+
+/** An MCP server over HTTP with one tool; by default its first call stays open. */
+export const startMcpStandIn = async (
+  onRing: OnRing = (_, number) => new Promise((resolve) => number > 1 && resolve(null)),
+): Promise<McpStandIn> => {
   const rung = createDeferred();
   let rings = 0;
   const server = createServer(async (incoming, reply) => {
     if (incoming.method !== 'POST') return void reply.writeHead(405).end();
-    const { id, method } = request.parse(JSON.parse(await text(incoming)));
+    const { id, method, params } = request.parse(JSON.parse(await text(incoming)));
     if (id === undefined) return void reply.writeHead(202).end();
     if (method === 'tools/call') {
       rings += 1;
       rung.resolve();
-      if (rings === 1) return;
+      await onRing(params?.arguments ?? {}, rings);
     }
     const result = results[method];
     const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };

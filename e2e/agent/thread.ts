@@ -17,8 +17,13 @@ type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>
 export interface Thread {
   id: string;
   /** Sends a message, and returns the id of its run, or of the queued message. */
-  say(message: string, mode?: 'reject' | 'queue'): Promise<string>;
-  cancel(): Promise<void>;
+  say(message: string, mode?: 'reject' | 'queue' | 'steer'): Promise<string>;
+  /** A run without a new message; returns the status. */
+  continue(): Promise<number>;
+  /** Runs the queue that a cancellation has paused; returns the status. */
+  resume(): Promise<number>;
+  /** Returns the status. */
+  cancel(): Promise<number>;
   /** The stored events with a number above `after`. */
   events(after?: number): Promise<NumberedEvent[]>;
   of<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>[]>;
@@ -77,7 +82,9 @@ export const threadOf = (person: Person, id: string): Thread => {
       if (!reply.ok) throw new Error(`chat: ${reply.status} ${JSON.stringify(body)}`);
       return body.runId ?? body.queuedId ?? '';
     },
-    cancel: async () => void (await post(`/chat/${id}/cancel`)),
+    continue: async () => (await post(`/chat/${id}/continue`)).status,
+    resume: async () => (await post(`/threads/${id}/queued-messages/resume`)).status,
+    cancel: async () => (await post(`/chat/${id}/cancel`)).status,
     events,
     of,
     until: (type) => until(async () => (await of(type))[0]),

@@ -4,12 +4,18 @@ import type { Person } from '../harness/index.ts';
 import { codeOf } from './code-of.ts';
 import type { History } from './history.ts';
 import { opIn } from './marks.ts';
-import type { PlannedAnswer, PlannedCall } from './plan.ts';
+import type { PlannedAnswer } from './answers.ts';
+
+/** The plan for the questions about an op. */
+export interface PlannedClicks {
+  op: string;
+  answer: PlannedAnswer;
+  answerAfterMs: number;
+}
 
 /** Answers a person's questions as the plan has it. */
 export interface Clicks {
-  /** The plan for the questions about a call. */
-  plan(call: PlannedCall): void;
+  plan(clicks: PlannedClicks): void;
   /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
   stop(): void;
@@ -32,7 +38,7 @@ const clicksOf: Record<PlannedAnswer, ConfirmationAnswer[]> = {
 };
 
 export const createClicks = (person: Person, history: History): Clicks => {
-  const plans = new Map<string, PlannedCall>();
+  const plans = new Map<string, PlannedClicks>();
   const handled = new Set<string>();
   let all = false;
   let stopped = false;
@@ -83,7 +89,7 @@ export const createClicks = (person: Person, history: History): Clicks => {
   void lookOn();
 
   return {
-    plan: (call) => void plans.set(call.op, call),
+    plan: (planned) => void plans.set(planned.op, planned),
     answerAll: () => {
       all = true;
     },

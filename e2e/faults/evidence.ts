@@ -2,14 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { z } from 'zod';
+import { readAgentRows, type AgentRows } from './agent/rows.ts';
 import { readHistory, type Entry } from './history.ts';
 import { opIn, readLeft, type Edit, type Mark } from './marks.ts';
-import { historyFile } from './play.ts';
+import { dataFolder, historyFile } from './play.ts';
 
 const call = z.object({
   requestId: z.string(),
   userId: z.string(),
   tool: z.string(),
+  door: z.string(),
   state: z.string(),
   started: z.number().nullable(),
   error: z.string().nullable(),
@@ -42,6 +44,7 @@ export interface Evidence {
   edits: Edit[];
   calls: CallRow[];
   confirmations: ConfirmationRow[];
+  agent: AgentRows;
   /** The machines of the keys that the server still has, by digest. */
   machines: Record<string, string>;
 }
@@ -59,16 +62,18 @@ const readTable = <T>(database: Database.Database, table: string, row: z.ZodType
 
 /** Reads the folder of a run that is over. */
 export const readEvidence = async (folder: string): Promise<Evidence> => {
-  const database = new Database(join(folder, 'data', 'drawbridge.db'), { readonly: true });
+  const database = new Database(join(dataFolder(folder), 'drawbridge.db'), { readonly: true });
   const calls = readTable(database, 'calls', call);
   const confirmations = readTable(database, 'confirmations', confirmation);
   const keys = readTable(database, 'gatewayKeys', sessionKey);
+  const agent = readAgentRows(database);
   database.close();
   return {
     history: await readHistory(historyFile(folder)),
     ...readLeft(rootsIn(folder)),
     calls: calls.map((row) => ({ ...row, op: opIn(row.arguments) ?? null })),
     confirmations,
+    agent,
     machines: Object.fromEntries(
       keys.flatMap(({ digest, machineId }) => (machineId ? [[digest, machineId]] : [])),
     ),

@@ -11,7 +11,7 @@ const forMs = 60_000;
 const limitMs = 360_000;
 
 it(
-  'holds every invariant while calls, clicks and faults come at random',
+  'holds every invariant while calls, chats, clicks and faults come at random',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'drawbridge-faults-'));
     await play({ folder, seed: 20, users: 3, forMs, without: [] });
@@ -22,6 +22,7 @@ it(
     expect(found).toEqual([]);
     expect(facts.of('fault').length).toBeGreaterThan(10);
     expect(facts.ranOps.length).toBeGreaterThan(50);
+    expect(facts.agent.agentRuns.length).toBeGreaterThan(20);
   },
   limitMs,
 );

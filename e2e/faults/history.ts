@@ -57,10 +57,48 @@ const kinds = z.discriminatedUnion('type', [
   z.object({ type: z.literal('key-ended'), key: z.number() }),
   z.object({ type: z.literal('key-tried'), key: z.number(), path: text, status: z.number() }),
   z.object({ type: z.literal('memory'), who: text, kib: z.number(), handles: z.number() }),
+  /** A message to the agent, and the id of its run or place in the queue, or why it was refused. */
+  z.object({ type: z.literal('said'), user, thread: text, op, work: text, mode: text }),
+  z.object({ type: z.literal('said-reply'), user, thread: text, op, reply: text }),
+  /** Stop, continue or resume the queue; 0 where no answer came. */
+  z.object({
+    type: z.literal('acted'),
+    user,
+    thread: text,
+    act: z.enum(['stop', 'continue', 'resume']),
+    askedAt: z.number(),
+    status: z.number(),
+  }),
+  /** An answer to a question of the agent, and its status. */
+  z.object({
+    type: z.literal('ask-answered'),
+    user,
+    thread: text,
+    ask: text,
+    allowed: z.boolean(),
+    status: z.number(),
+  }),
+  /** A numbered event of a thread, as a reader got it. */
+  z.object({
+    type: z.literal('event'),
+    user,
+    thread: text,
+    seq: z.number(),
+    event: text,
+    toolCallId: text.nullable(),
+  }),
+  /** A request that reached the model, and what is wrong with its calls and results. */
+  z.object({ type: z.literal('model-request'), op: op.nullable(), wrong: z.array(text) }),
+  /** The MCP server ran its tool. */
+  z.object({ type: z.literal('rung'), op }),
+  /** A row that the store of the agent must not have, after a kill of the server. */
+  z.object({ type: z.literal('wrong-row'), rule: text, row: text }),
   /** No more faults from here on. */
   z.object({ type: z.literal('quiet') }),
   /** After the quiet period: whether the user's machine ran one more call. */
   z.object({ type: z.literal('last-call'), user, state: text }),
+  /** The same for one more run of the agent. */
+  z.object({ type: z.literal('last-run'), user, status: text }),
   z.object({ type: z.literal('ended') }),
 ]);
 
@@ -78,7 +116,9 @@ export interface History {
 export const createHistory = (path: string, now: () => number): History => {
   const file = createWriteStream(path);
   return {
-    note: (happening) => void file.write(`${JSON.stringify({ at: now(), ...happening })}\n`),
+    // An answer that comes after the end is part of nothing.
+    note: (happening) =>
+      void (!file.writableEnded && file.write(`${JSON.stringify({ at: now(), ...happening })}\n`)),
     close: async () => {
       file.end();
       await finished(file);

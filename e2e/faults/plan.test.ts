@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { modelFaults, works } from './agent/plan.ts';
 import { createPlan } from './plan.ts';
 
 const options = { seed: 7, users: 3, forMs: 600_000, without: [] };
@@ -19,13 +20,18 @@ it('is in order of time, ends in time, and gives each call a name of its own', (
   const times = plan.map((step) => step.atMs);
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(times.at(-1)).toBeLessThan(options.forMs);
-  const ops = plan.flatMap((step) => (step.kind === 'call' ? [step.op] : []));
+  const ops = plan.flatMap((step) => {
+    if (step.kind === 'message') return step.ops;
+    return step.kind === 'call' ? [step.op] : [];
+  });
   expect(new Set(ops).size).toBe(ops.length);
 });
 
 it('has every kind of step, fault and answer in it', () => {
   const kinds = createPlan(options).map((step) => {
     if (step.kind === 'call') return `${step.tool} ${step.answer}`;
+    if (step.kind === 'message') return `message ${step.work}`;
+    if (step.kind === 'thread') return `thread ${step.act}`;
     return 'fault' in step ? `${step.kind} ${step.fault}` : step.kind;
   });
   const faults = new Set(kinds.filter((kind) => !/^(shell|edit|read) /.test(kind)));
@@ -42,10 +48,21 @@ it('has every kind of step, fault and answer in it', () => {
     'link repeat',
     'link truncate-down',
     'link truncate-up',
+    ...works.map((work) => `message ${work}`).toSorted(),
+    'model cut',
+    'model fails',
     'pair-again',
     'server kill',
     'server stop',
+    'thread continue',
+    'thread resume',
+    'thread stop',
     'twin',
   ]);
   expect(new Set(kinds).size - faults.size).toBe(18);
+});
+
+it('spoils the first model call of messages in every way', () => {
+  const spoiled = createPlan(options).flatMap((step) => (step.kind === 'message' ? [step.model] : []));
+  expect(new Set(spoiled)).toEqual(new Set([null, ...modelFaults]));
 });

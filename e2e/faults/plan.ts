@@ -1,13 +1,6 @@
+import { createAgentPlan, type AgentStep } from './agent/plan.ts';
+import { usualAnswers, type PlannedAnswer } from './answers.ts';
 import { createRandom, type Random } from './random.ts';
-
-/** The answer to a question. `both` clicks allow and deny at once; `never` cancels the call later. */
-export const answers = ['allow', 'allow-session', 'deny', 'refuse', 'both', 'never'] as const;
-export type PlannedAnswer = (typeof answers)[number];
-
-const usualAnswers: PlannedAnswer[] = [
-  ...(['allow', 'allow', 'allow', 'allow'] as const),
-  ...(['allow-session', 'deny', 'refuse', 'both', 'never'] as const),
-];
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
 export const tools = ['shell', 'edit', 'read'] as const;
@@ -43,8 +36,7 @@ export const linkFaults = [
 ] as const;
 export type LinkFault = (typeof linkFaults)[number];
 
-export type Step = { atMs: number } & (
-  | PlannedCall
+export type Fault = { atMs: number } & (
   | { kind: 'server'; fault: 'kill' | 'stop'; forMs: number }
   | { kind: 'daemon'; user: number; fault: 'kill' | 'stop'; forMs: number }
   | { kind: 'link'; user: number; fault: LinkFault; forMs: number }
@@ -53,6 +45,8 @@ export type Step = { atMs: number } & (
   /** A second daemon with a copy of the first one's private folder. */
   | { kind: 'twin'; user: number; forMs: number }
 );
+
+export type Step = ({ atMs: number } & PlannedCall) | Fault | AgentStep;
 
 export interface PlanOptions {
   seed: number;
@@ -81,7 +75,7 @@ const call = (random: Random, n: number, users: number): PlannedCall => {
   };
 };
 
-const fault = (random: Random, users: number): Exclude<Step, PlannedCall & { atMs: number }> => {
+const fault = (random: Random, users: number): Fault => {
   const user = random.whole(0, users - 1);
   const atMs = 0;
   const kind = random.pick(['server', 'daemon', 'daemon', 'link', 'link', 'link', 'link', 'link', 'rare']);
@@ -106,7 +100,7 @@ const fault = (random: Random, users: number): Exclude<Step, PlannedCall & { atM
 /** Everything that a run begins, in order of time. Pure: the seed settles it. */
 export const createPlan = ({ seed, users, forMs, without }: PlanOptions): Step[] => {
   const random = createRandom(seed);
-  const steps: Step[] = [];
+  const steps: Step[] = createAgentPlan(seed, users, forMs);
   for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
     steps.push({ atMs, ...call(random, n, users) });
   }

@@ -1,8 +1,11 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { join } from 'node:path';
+import { openRows } from '../agent/crash-rows.ts';
+import { effectsOf } from './agent/script.ts';
+import type { AgentStep } from './agent/plan.ts';
 import { createHistory, type History } from './history.ts';
 import { prepareMarks } from './marks.ts';
-import { createPlan, type PlanOptions, type Step } from './plan.ts';
+import { createPlan, type Fault, type PlanOptions, type Step } from './plan.ts';
 import { createWorld, type Party, type World } from './world.ts';
 
 export interface PlayOptions extends PlanOptions {
@@ -17,6 +20,7 @@ const quietMs = 150_000;
 const lookEveryMs = 500;
 
 export const historyFile = (folder: string): string => join(folder, 'history.jsonl');
+export const dataFolder = (folder: string): string => join(folder, 'data');
 
 /** Does one thing at a time to each target: a step that finds its target taken is left out. */
 const createTaken = () => {
@@ -42,30 +46,47 @@ const freezeServer = async ({ server }: World, forMs: number) => {
   server.process().signal('SIGCONT');
 };
 
-const killServer = async ({ server }: World, forMs: number) => {
-  await server.end('SIGKILL');
-  await sleep(systemClock, forMs);
-  await server.restart();
+/** Looks at what the killed server has stored of the agent, before it starts again. */
+const noteWrongRows = (folder: string, history: History) => {
+  const rows = openRows(dataFolder(folder), { readonly: true });
+  for (const { rule, row } of rows.wrong())
+    history.note({ type: 'wrong-row', rule, row: JSON.stringify(row) });
+  rows.close();
 };
 
-const createPlayer = (world: World, history: History) => {
+interface Stage {
+  folder: string;
+  world: World;
+  history: History;
+}
+
+const killServer = async ({ folder, world, history }: Stage, forMs: number) => {
+  await world.server.end('SIGKILL');
+  noteWrongRows(folder, history);
+  await sleep(systemClock, forMs);
+  await world.server.restart();
+  history.note({ type: 'server-ready' });
+};
+
+const createFaultPlayer = (stage: Stage) => {
+  const { world, history } = stage;
   const { whileFree } = createTaken();
   const fault = (what: string, user: number | null, forMs: number) =>
     history.note({ type: 'fault', what, user, forMs });
 
-  return async (step: Step): Promise<void> => {
+  return async (step: Fault | Extract<AgentStep, { kind: 'model' }>): Promise<void> => {
     switch (step.kind) {
-      case 'call': {
-        const { user, machine } = partyOf(world, step.user);
-        prepareMarks(machine.root, step.op);
-        return user.call(step);
-      }
+      case 'model':
+        return whileFree('model', async () => {
+          fault(`model ${step.fault}`, null, step.forMs);
+          const end = world.model.begin(step.fault);
+          await sleep(systemClock, step.forMs);
+          end();
+        });
       case 'server':
-        return whileFree('server', async () => {
+        return whileFree('server', () => {
           fault(`server ${step.fault}`, null, step.forMs);
-          if (step.fault === 'stop') return freezeServer(world, step.forMs);
-          await killServer(world, step.forMs);
-          history.note({ type: 'server-ready' });
+          return step.fault === 'stop' ? freezeServer(world, step.forMs) : killServer(stage, step.forMs);
         });
       case 'daemon':
         return whileFree(`machine ${step.user}`, () => {
@@ -96,25 +117,61 @@ const createPlayer = (world: World, history: History) => {
   };
 };
 
-const allEnded = async (world: World): Promise<boolean> => {
-  const open = await Promise.all(world.parties.map(({ user }) => user.open()));
-  return open.every((requests) => requests?.length === 0);
+const createPlayer = (stage: Stage) => {
+  const { world, history } = stage;
+  const playFault = createFaultPlayer(stage);
+  return async (step: Step): Promise<void> => {
+    switch (step.kind) {
+      case 'call': {
+        const { user, machine } = partyOf(world, step.user);
+        prepareMarks(machine.root, step.op);
+        return user.call(step);
+      }
+      case 'message': {
+        const { user, chat, machine } = partyOf(world, step.user);
+        const { answer, answerAfterMs } = step;
+        for (const { op, tool } of effectsOf(step)) {
+          prepareMarks(machine.root, op);
+          if (tool !== 'ring') history.note({ type: 'asked', op, user: step.user, tool });
+          if (step.door === 'list' || answer === 'both') user.click({ op, answer, answerAfterMs });
+        }
+        return chat.message(step);
+      }
+      case 'thread':
+        return partyOf(world, step.user).chat.act(step);
+      default:
+        return playFault(step);
+    }
+  };
+};
+
+const isOver = async ({ parties }: World): Promise<boolean> => {
+  const open = await Promise.all(parties.map(({ user }) => user.open()));
+  const quiet = await Promise.all(parties.map(({ chat }) => chat.isQuiet()));
+  return open.every((requests) => requests?.length === 0) && quiet.every(Boolean);
 };
 
 const settle = async (world: World, history: History) => {
   history.note({ type: 'quiet' });
-  for (const { user } of world.parties) user.answerAll();
+  for (const { user, chat } of world.parties) {
+    user.answerAll();
+    chat.answerAll();
+  }
   const until = systemClock.now() + quietMs;
-  while (systemClock.now() < until && !(await allEnded(world))) await sleep(systemClock, lookEveryMs);
-  for (const { user } of world.parties) {
+  while (systemClock.now() < until && !(await isOver(world))) await sleep(systemClock, lookEveryMs);
+  for (const { user, chat } of world.parties) {
     let state = await user.lastCall();
     while (systemClock.now() < until && state !== 'succeeded') {
       await sleep(systemClock, lookEveryMs);
       state = await user.lastCall();
     }
     history.note({ type: 'last-call', user: user.index, state });
+    history.note({ type: 'last-run', user: user.index, status: await chat.lastRun() });
   }
 };
+
+/** What people do: it is not waited for. */
+const isUse = ({ kind }: Step) => kind === 'call' || kind === 'message' || kind === 'thread';
 
 /** Plays a plan against real processes, and leaves what happened in the folder. */
 export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {
@@ -123,13 +180,13 @@ export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {
   history.note({ type: 'begun', seed, users, callMaxMs });
   const world = await createWorld({ folder, seed, users, callMaxMs, history });
   try {
-    const player = createPlayer(world, history);
+    const player = createPlayer({ folder, world, history });
     const begunAt = systemClock.now();
     const faults: Promise<void>[] = [];
     for (const step of createPlan(plan)) {
       await sleep(systemClock, Math.max(0, step.atMs - (systemClock.now() - begunAt)));
       const begun = player(step);
-      if (step.kind !== 'call') faults.push(begun);
+      if (!isUse(step)) faults.push(begun);
     }
     await Promise.all(faults);
     await settle(world, history);

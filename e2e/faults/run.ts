@@ -10,9 +10,10 @@ import { play } from './play.ts';
 
 const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--without <kind>]... [--keep] [--print] [--check <folder>]
 
-  --minutes  how long calls and faults are begun; a quiet period follows
+  --minutes  how long calls, messages to the agent and faults are begun; a quiet period follows
   --seed     settles what happens and when; given several times, the runs go side by side
-  --without  leave out steps of this kind: server, daemon, link, pair-again, twin
+  --without  leave out steps of this kind: server, daemon, link, pair-again, twin,
+             model, message, thread
   --keep     keep the folder of a run without violations too
   --print    only print the plan
   --check    only read the folder of an earlier run again

@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { textOf, type Person } from '../harness/index.ts';
-import { createClicks } from './clicks.ts';
+import { createClicks, type PlannedClicks } from './clicks.ts';
 import { codeOf } from './code-of.ts';
 import type { History } from './history.ts';
 import { toolCallOf } from './marks.ts';
@@ -13,6 +13,8 @@ export interface User {
   person: Person;
   /** Makes a call, with whatever the plan has for it; resolves when its caller has heard or left. */
   call(planned: PlannedCall): Promise<void>;
+  /** Answers questions about an op that another one makes. */
+  click(planned: PlannedClicks): void;
   /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
   /** Requests that the list shows as open; null when the list cannot be read. */
@@ -68,6 +70,7 @@ export const createUser = ({ index, person, history }: UserNeeds): User => {
         cancelAfterMs === null ? undefined : cancel(planned, cancelAfterMs),
       ]);
     },
+    click: clicks.plan,
     answerAll: clicks.answerAll,
     open: watch.open,
     lastCall: async () => {

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
+import { startMcpStandIn } from '../agent/mcp-stand-in.ts';
+import { startScriptedModel } from '../agent/scripted-model.ts';
 import { createPerson, createProcesses, startServer, type Person, type Server } from '../harness/index.ts';
+import { createChat, type Chat } from './agent/chat.ts';
+import { createScript } from './agent/script.ts';
 import type { History } from './history.ts';
 import { createKeys } from './keys.ts';
 import { createMachine, type Machine } from './machine.ts';
@@ -12,6 +16,7 @@ import { createUser, type User } from './user.ts';
 /** One user with all that is theirs. */
 export interface Party {
   user: User;
+  chat: Chat;
   machine: Machine;
   proxy: Proxy;
 }
@@ -19,6 +24,7 @@ export interface Party {
 /** A server and its users, each in processes of their own, as a plan finds them. */
 export interface World {
   server: Server;
+  model: Pick<ReturnType<typeof createScript>, 'begin'>;
   parties: Party[];
   /** Stops all of it; resolves when no process is left. */
   end(): Promise<void>;
@@ -75,7 +81,17 @@ export const createWorld = async ({
   history,
 }: WorldOptions): Promise<World> => {
   const processes = createProcesses();
+  const script = createScript(history);
+  const model = await startScriptedModel(script.script);
+  const bell = await startMcpStandIn(async ({ op, takesMs }) => {
+    history.note({ type: 'rung', op: String(op) });
+    await sleep(systemClock, Number(takesMs));
+  });
   const server = await startServer(processes, {
+    AGENT_MODEL: 'stub',
+    AGENT_MODEL_URL: model.url,
+    AGENT_MCP_SERVERS: `bell=${bell.url}`,
+    AGENT_MAX_RUNS_PER_USER: '20',
     DATA_DIR: join(folder, 'data'),
     CALL_MAX_MS: String(callMaxMs),
     PAIRING_PER_MINUTE: '100000',
@@ -100,7 +116,7 @@ export const createWorld = async ({
       folder: join(folder, 'machines', String(index)),
       flags: flagsOf(index),
     });
-    parties.push({ user, machine, proxy });
+    parties.push({ user, chat: createChat({ index, person, history }), machine, proxy });
   }
 
   let over = false;
@@ -119,16 +135,19 @@ export const createWorld = async ({
 
   return {
     server,
+    model: script,
     parties,
     end: async () => {
       over = true;
-      for (const { user, machine } of parties) {
+      for (const { user, chat, machine } of parties) {
         user.stop();
+        chat.stop();
         machine.stop();
       }
       await server.end('SIGTERM');
       await processes.stopAll();
       await Promise.all(parties.map(({ proxy }) => proxy.close()));
+      await Promise.all([model.close(), bell.close()]);
     },
   };
 };

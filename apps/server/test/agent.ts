@@ -66,7 +66,7 @@ export const withMachine = async (
 };
 
 /** The text of a result on the machine. */
-export const resultOf = (text: string) => ({ result: { content: [{ type: 'text', text }] } });
+export const resultOf = (text: string) => ({ result: { content: [{ type: 'text' as const, text }] } });
 
 /** A machine's question before it writes. */
 export const machineQuestion = {
@@ -74,7 +74,7 @@ export const machineQuestion = {
     isError: true,
     content: [
       {
-        type: 'text',
+        type: 'text' as const,
         text: confirmationText.encode({
           toolGroup: 'filesystemWrite',
           resource: '/home/person/project/a',

@@ -1,18 +1,18 @@
 import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
-import type { Entry, Happening } from '../history.ts';
+import type { Entry } from '../history.ts';
+import { agentRows, chatHistory } from './a-good-chat.ts';
+import { at, start } from './at.ts';
 
 // A short correct run: one command with a question, allowed, and run once. Tests change one thing of it.
 
-export const start = 1_000_000;
 export const op = 'op-000001';
 export const other = 'op-000002';
-
-export const at = (ms: number, happening: Happening): Entry => ({ at: start + ms, ...happening });
 
 export const call = (changes: Partial<CallRow> = {}): CallRow => ({
   requestId: 'r1',
   userId: 'ann',
   tool: 'shell_execute',
+  door: 'trpc',
   state: 'succeeded',
   started: 1,
   error: null,
@@ -70,6 +70,7 @@ export const evidence = (changes: Partial<Evidence> = {}, more: Entry[] = []): E
   machines: {},
   marks: [mark(600)],
   edits: [],
+  agent: agentRows(),
   ...changes,
-  history: [...good, ...more],
+  history: [...good, ...chatHistory, ...more],
 });

@@ -22,7 +22,7 @@ export interface Facts extends Evidence {
 /** How long it takes after a disturbance until a daemon is itself again. */
 const recoveryMs = 5_000;
 
-const grouped = <T>(all: T[], keyOf: (one: T) => string | null): Map<string, T[]> => {
+export const grouped = <T>(all: T[], keyOf: (one: T) => string | null): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const key = keyOf(one);

@@ -1,4 +1,14 @@
 import type { Facts } from './facts.ts';
+import {
+  acknowledged,
+  answeredCalls,
+  effectsOnce,
+  nothingLeft,
+  numberedEvents,
+  obeyed,
+  oneEnd,
+  oneRun,
+} from './agent.ts';
 import { connections, keys, memory, streams } from './machines.ts';
 import { deadlines, decisions, executions, permissions, refusals, results, states } from './calls.ts';
 import { liveness } from './liveness.ts';
@@ -46,7 +56,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'I8',
-    how: 'the ids of the frames of each stream to a daemon rise strictly; not applicable to threads, which do not exist yet',
+    how: 'the ids of the frames of each stream to a daemon rise strictly',
     check: streams,
   },
   {
@@ -65,8 +75,48 @@ export const invariants: Invariant[] = [
     check: memory,
   },
   {
+    name: 'A1',
+    how: 'events of each thread in their order: no run begins while another one is open',
+    check: oneRun,
+  },
+  {
+    name: 'A2',
+    how: 'each run that ended has one start and one end among the events of its thread',
+    check: oneEnd,
+  },
+  {
+    name: 'A3',
+    how: 'the events of a thread are numbered without a gap, and stay as each reader has seen them',
+    check: numberedEvents,
+  },
+  {
+    name: 'A4',
+    how: 'each tool call has one result: in every request that reached the model, among the events, in its row',
+    check: answeredCalls,
+  },
+  {
+    name: 'A5',
+    how: 'at the end no run, agent, tool call, question or call on a machine of the agent is open; after each kill every open row has an open owner',
+    check: nothingLeft,
+  },
+  {
+    name: 'A6',
+    how: 'each op belongs to one tool call and took effect at most once, exactly once if the call is ok; each call of the agent on a machine belongs to a tool call',
+    check: effectsOnce,
+  },
+  {
+    name: 'A7',
+    how: 'no effect of a tool call that ended as denied or skipped, of an MCP tool before its question was allowed, of a plan that was not approved',
+    check: obeyed,
+  },
+  {
+    name: 'A8',
+    how: 'the database has each acknowledged answer to the agent, one for each question; an acknowledged stop has ended every run that was acknowledged before it',
+    check: acknowledged,
+  },
+  {
     name: 'alive',
-    how: 'after the quiet period every machine runs one more call, and no daemon has given up',
+    how: 'after the quiet period every machine runs one more call and every user one more run, and no daemon has given up',
     check: liveness,
   },
 ];

@@ -35,7 +35,7 @@ const machineWithout: MachinePort = {
   onChanged: () => () => {},
 };
 
-type Ports = Pick<AgentNeeds, 'web' | 'search' | 'mcp' | 'domains' | 'isUser'>;
+type Ports = Pick<AgentNeeds, 'web' | 'search' | 'mcp' | 'domains' | 'workspace' | 'isUser'>;
 interface Changes extends Partial<Ports> {
   machine?: Partial<MachinePort>;
   config?: Partial<AgentConfig>;

@@ -6,6 +6,7 @@ import type {
   MachineTool,
   MachineView,
   McpTool,
+  WorkspacePort,
 } from '../src/ports.ts';
 
 export const mcpTool: McpTool = {
@@ -50,6 +51,15 @@ export const domainWith = (run: () => Promise<DomainResult>): DomainAdapter => (
     ]),
   test: () => Promise.resolve([]),
 });
+
+/** Workspaces with one tool, `workspace_read_file`. */
+export const workspace: WorkspacePort = {
+  tools: () => [
+    { name: 'read_file', description: 'Reads', inputSchema: { type: 'object' }, isReading: true },
+  ],
+  call: () => Promise.resolve({ content: [{ type: 'text', text: 'one' }] }),
+  remove: () => Promise.resolve(),
+};
 
 /** The end of a call on a machine. */
 export const endedAs = (

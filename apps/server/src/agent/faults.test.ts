@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { createDeferred } from '@drawbridge/kit';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { nextCall, resultOf, threadOf, withAgent, withMachine } from '../../test/agent.ts';
+import { connectDaemon } from '../../test/daemon.ts';
 import { startServer } from '../../test/server.ts';
 
 const raw = (name: string, text: string) => ({ calls: [{ name, arguments: text }] });
@@ -74,6 +76,18 @@ describe('what the model gets wrong', () => {
     expect((await until('text-block')).payload.text).toBe('(no answer)');
     expect((await until('run-finish')).payload.status).toBe('completed');
   });
+});
+
+it('does not run a tool that was not offered when the model called it', async () => {
+  const pairs = createDeferred();
+  const turn = { ...use('read_file', { path: 'a' }), until: pairs.promise };
+  const { say, until, model, server, token } = await withAgent(story([turn, done]));
+  await say('go');
+  await model.request(1);
+  await connectDaemon(server, token);
+  pairs.resolve();
+  expect((await until('tool-error')).payload.error).toContain('There is no tool read_file');
+  expect((await until('run-finish')).payload.status).toBe('completed');
 });
 
 describe('large things', () => {

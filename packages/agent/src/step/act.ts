@@ -77,7 +77,9 @@ const isKnown = async ({ machine }: RunContext, { userId, requestId }: ToolCallR
 
 const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> => {
   const { work, call, signal, tools } = running;
-  const tool = tools.byName.get(call.tool);
+  const offered = tools.byName.get(call.tool);
+  // A tool that came after the step was written has no id on the machine, and no record of its effect.
+  const tool = offered?.effect === call.effect ? offered : undefined;
   if (!tool && (await isKnown(ctx, call))) return followMachineCall(ctx, work.thread, { call, signal });
   if (!tool) return textResult(`There is no tool ${call.tool}. Use one from your list.`, 'failed');
   const read = readArguments(tool, call.arguments);

@@ -3,7 +3,7 @@ import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../rows.ts';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import { domainWith, mcpTool } from '../../test/outside-tools.ts';
+import { domainWith, mcpTool, workspace } from '../../test/outside-tools.ts';
 import { messageRow } from '../../test/rows.ts';
 
 const n8n = domainWith(() => Promise.resolve({ text: 'deleted' }));
@@ -18,12 +18,14 @@ const uses: Record<AgentAction, [tool: string, args: object]> = {
   delegate: ['delegate', helper],
   background: ['delegate', { ...helper, background: true }],
   domainWrite: ['n8n_delete_workflow', {}],
+  workspace: ['workspace_read_file', {}],
 };
 
 const effects: Partial<Record<AgentAction, Effect>> = {
   fetchUrl: 'read',
   webSearch: 'read',
   executeMcpTool: 'outside',
+  workspace: 'read',
   domainWrite: 'outside',
 };
 
@@ -42,6 +44,7 @@ const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<stri
       search: { isOn: () => Promise.resolve(true), search: () => Promise.resolve([]) },
       mcp: { tools: () => Promise.resolve([mcpTool]), call: () => Promise.resolve({ content: [] }) },
       domains: [n8n],
+      workspace,
     },
   );
   ctx.wake('ann', 'ag_1');

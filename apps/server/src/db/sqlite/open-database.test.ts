@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +28,20 @@ describe('the store', () => {
       values.push(await pragma(name));
     expect(values).toEqual(['wal', 2, 4_000, 5_000, 1]);
     await close();
+  });
+
+  it('waits while another connection has locked the whole file', async () => {
+    const place = { url: undefined, dataDir: folder };
+    const code = `const { parentPort, workerData: [libsql, file] } = require('node:worker_threads');
+      const other = new (require(libsql))(file);
+      other.exec('create table one (x); begin exclusive');
+      parentPort.postMessage('locked');
+      setTimeout(() => other.close(), 300);`;
+    const workerData = [createRequire(import.meta.url).resolve('libsql'), join(folder, 'drawbridge.db')];
+    const other = new Worker(code, { eval: true, workerData });
+    await once(other, 'message');
+    await openDatabase(place).close();
+    await other.terminate();
   });
 
   it.each([

@@ -65,11 +65,12 @@ const rollingBackOnce = (sqlite: Database.Database, database: SqliteDatabase) =>
 const openSqlite = (file: string): Database.Database => {
   keepPrivate(file);
   const sqlite = new Database(file);
+  // First: another process that closes its last connection locks the file for a moment.
+  sqlite.pragma(`busy_timeout = ${busyTimeoutMs}`);
   sqlite.pragma('journal_mode = WAL');
   // A key, a decision or a call that was acknowledged must survive a power cut.
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma(`wal_autocheckpoint = ${copiedAtPages}`);
-  sqlite.pragma(`busy_timeout = ${busyTimeoutMs}`);
   sqlite.pragma('foreign_keys = ON');
   return sqlite;
 };
