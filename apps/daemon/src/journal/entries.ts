@@ -18,18 +18,6 @@ const maxReceived = 1_000;
 const maxSettled = 10_000;
 const maxSettledLength = 4 * 1024 * 1024;
 
-/** The calls of a journal, one record after the other. In memory. */
-export interface Entries {
-  apply(record: JournalRecord): void;
-  get(id: string): JournalEntry | undefined;
-  open(): [string, OpenEntry][];
-  /** When a page was found broken, milliseconds since 1970; null when none was. */
-  doubtedAt(): number | null;
-  /** Results that the server does not have: how many, and their characters. */
-  waiting(): { count: number; length: number };
-  records(): JournalRecord[];
-}
-
 const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
   switch (entry.kind) {
     case 'received':
@@ -48,7 +36,8 @@ const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
   }
 };
 
-export const createEntries = (): Entries => {
+/** The calls of a journal, one record after the other. In memory. */
+export const createEntries = () => {
   const open = new Map<string, OpenEntry>();
   const received = createBoundedMap<string, true>({ maxEntries: maxReceived, onEvict: (id) => remove(id) });
   const bodies = createBoundedMap<string, string>({
@@ -96,7 +85,7 @@ export const createEntries = (): Entries => {
   };
 
   return {
-    apply: (record) => {
+    apply: (record: JournalRecord) => {
       switch (record.kind) {
         case 'received':
           return receive(record.id, record.tool);
@@ -118,12 +107,14 @@ export const createEntries = (): Entries => {
           record satisfies never;
       }
     },
-    get: (id) => {
+    get: (id: string): JournalEntry | undefined => {
       if (!settled.has(id)) return open.get(id);
       return { kind: 'settled', body: bodies.get(id) ?? null };
     },
     open: () => [...open],
+    /** When a page was found broken, milliseconds since 1970; null when none was. */
     doubtedAt: () => doubtedAt,
+    /** Results that the server does not have: how many, and their characters. */
     waiting: () => waiting,
     records: () => [
       ...(doubtedAt === null ? [] : [{ kind: 'doubt' as const, at: doubtedAt }]),
@@ -132,3 +123,5 @@ export const createEntries = (): Entries => {
     ],
   };
 };
+
+export type Entries = ReturnType<typeof createEntries>;

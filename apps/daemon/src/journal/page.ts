@@ -11,13 +11,6 @@ const maxBrokenPages = 3;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
-export interface Page {
-  appended(): number;
-  append(lines: string, until: 'written' | 'synced'): Promise<void>;
-  close(): Promise<void>;
-}
-
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -34,11 +27,12 @@ const writeAll = async (handle: FileHandle, bytes: Buffer, position: number): Pr
   }
 };
 
-const pageOf = (handle: FileHandle, firstLength: number): Page => {
+/** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
+const pageOf = (handle: FileHandle, firstLength: number) => {
   let length = firstLength;
   return {
     appended: () => length - firstLength,
-    append: async (lines, until) => {
+    append: async (lines: string, until: 'written' | 'synced') => {
       const bytes = Buffer.from(lines);
       await writeAll(handle, bytes, length);
       length += bytes.length;
@@ -50,6 +44,8 @@ const pageOf = (handle: FileHandle, firstLength: number): Page => {
     close: () => handle.close(),
   };
 };
+
+export type Page = ReturnType<typeof pageOf>;
 
 export const writePage = async (folder: string, records: readonly JournalRecord[]): Promise<Page> => {
   const lines = records.map(encodeRecord).join('');

@@ -42,20 +42,8 @@ export const showCall = (terminal: TerminalOutput, { request, outcome, durationM
   terminal.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };
 
-export interface CallLines {
-  ended(call: CallReport): void;
-  /** Shows what waits, so that what is said next stands below it. */
-  flush(): void;
-}
-
 /** Prints calls as they end: the first at once, those that follow closely together. */
-export const createCallLines = ({
-  clock,
-  terminal,
-}: {
-  clock: Clock;
-  terminal: TerminalOutput;
-}): CallLines => {
+export const createCallLines = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {
   let waiting: CallReport[] = [];
   let isGathering = false;
 
@@ -76,12 +64,13 @@ export const createCallLines = ({
   };
 
   return {
-    ended: (call) => {
+    ended: (call: CallReport) => {
       waiting.push(call);
       if (isGathering) return;
       flush();
       gather();
     },
+    /** Shows what waits, so that what is said next stands below it. */
     flush,
   };
 };

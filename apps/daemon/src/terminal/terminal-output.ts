@@ -6,18 +6,6 @@ import { shorten } from '../text/shorten.ts';
 
 type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
 
-export interface TerminalOutput {
-  /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
-  line(word: string, text: string, colour?: Colour): void;
-  problem(error: string, next?: string): void;
-  /** Text that is laid out and escaped already, such as a table. */
-  printText(text: string): void;
-  /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
-  live(lines: readonly { word: string; text: string }[]): void;
-  /** Delays lines while a question is open; the returned function writes them. */
-  hold(): () => void;
-}
-
 export interface TerminalOutputNeeds {
   write(text: string): void;
   colours: boolean;
@@ -35,11 +23,7 @@ const fit = (text: string, columns: number): string => {
   return shorten(text, Math.max(1, wide ? Math.floor(columns / 2) : columns));
 };
 
-export const createTerminalOutput = ({
-  write: put,
-  colours,
-  columns,
-}: TerminalOutputNeeds): TerminalOutput => {
+export const createTerminalOutput = ({ write: put, colours, columns }: TerminalOutputNeeds) => {
   let holds = 0;
   let held: string[] = [];
   let live: string[] = [];
@@ -64,13 +48,16 @@ export const createTerminalOutput = ({
     `${paint(colour, word.padEnd(wordWidth))} ${text}`;
 
   return {
-    line: (word, text, colour) => writeWrapped(oneLine(word, visible(text), colour)),
-    problem: (error, next) => {
+    /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
+    line: (word: string, text: string, colour?: Colour) => writeWrapped(oneLine(word, visible(text), colour)),
+    problem: (error: string, next?: string) => {
       writeWrapped(`${paint('red', 'error')}  ${visible(error)}`);
       if (next !== undefined) writeWrapped(`${paint('cyan', 'next')}   ${visible(next)}`);
     },
+    /** Text that is laid out and escaped already, such as a table. */
     printText: write,
-    live: (lines) => {
+    /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
+    live: (lines: readonly { word: string; text: string }[]) => {
       if (columns === undefined) return;
       const available = columns() - wordWidth - 2;
       live = lines.map(
@@ -78,6 +65,7 @@ export const createTerminalOutput = ({
       );
       if (holds === 0 && (live.length > 0 || drawn > 0)) putAbove('');
     },
+    /** Delays lines while a question is open; the returned function writes them. */
     hold: () => {
       holds += 1;
       if (holds === 1 && drawn > 0) {
@@ -94,3 +82,5 @@ export const createTerminalOutput = ({
     },
   };
 };
+
+export type TerminalOutput = ReturnType<typeof createTerminalOutput>;

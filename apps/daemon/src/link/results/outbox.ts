@@ -10,16 +10,6 @@ export interface OutboxNeeds extends BatcherNeeds {
   settled(result: Result, refusal: string | null): void;
 }
 
-/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
-export interface Outbox {
-  /** Resolves when the result was accepted, refused or given up. A repeat only hurries the one that waits. */
-  add(result: Result): Promise<void>;
-  /** The server can be reached again: waiting results are posted now. */
-  hurry(): void;
-  empty(): Promise<void>;
-  close(): void;
-}
-
 /** Beyond this many results or characters the oldest is given up. */
 const maxResults = 2_000;
 const maxLength = 128 * 1024 * 1024;
@@ -71,7 +61,8 @@ const createEntries = () => {
   };
 };
 
-export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds): Outbox => {
+/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
+export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) => {
   const batcher = createResultBatcher({ clock, ...posts });
   const entries = createEntries();
   let whenEmpty: (() => void)[] = [];
@@ -124,7 +115,8 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
   };
 
   return {
-    add: (result) => {
+    /** Resolves when the result was accepted, refused or given up. A repeat hurries the one that waits. */
+    add: (result: Result) => {
       const same = entries.find(result);
       if (same) {
         if (isReady && same.state.kind === 'resting') send(same);
@@ -137,6 +129,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
       if (isReady && entries.all.has(entry)) send(entry);
       return entry.done.promise;
     },
+    /** The server can be reached again: waiting results are posted now. */
     hurry: () => {
       isReady = true;
       for (const entry of [...entries.all]) {
@@ -145,7 +138,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
       }
     },
     empty: () =>
-      entries.all.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve)),
+      entries.all.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => whenEmpty.push(resolve)),
     close: () => {
       isClosed = true;
       for (const entry of entries.all) {
@@ -157,3 +150,5 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
     },
   };
 };
+
+export type Outbox = ReturnType<typeof createOutbox>;

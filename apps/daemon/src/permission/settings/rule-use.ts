@@ -8,15 +8,6 @@ import { coverOf, type Rule } from '../rules/rule.ts';
 const writeEveryMs = 60_000;
 const maxKept = 10_000;
 
-/** When each rule last decided, in a separate file: the settings file changes by the person alone. */
-export interface RuleUse {
-  /** Says that these rules have just decided. Costs nothing but memory. */
-  note(rules: readonly Rule[]): void;
-  /** Milliseconds since 1970; undefined for never, as far as is known. */
-  lastUsed(rule: Rule): number | undefined;
-  close(): Promise<void>;
-}
-
 const file = z.record(z.string(), z.number());
 
 const parse = (text: string | undefined): Record<string, number> => {
@@ -28,7 +19,8 @@ const parse = (text: string | undefined): Record<string, number> => {
   }
 };
 
-export const openRuleUse = async (needs: { clock: Clock; folder: string }): Promise<RuleUse> => {
+/** When each rule last decided, in a separate file: the settings file changes by the person alone. */
+export const openRuleUse = async (needs: { clock: Clock; folder: string }) => {
   const { clock, folder } = needs;
   const path = join(folder, 'rule-use.json');
   const used = new Map(Object.entries(parse(await readPrivateFile(path))));
@@ -51,11 +43,13 @@ export const openRuleUse = async (needs: { clock: Clock; folder: string }): Prom
   const writeInTurn = () => inTurn(write).catch(() => undefined);
 
   return {
-    note: (rules) => {
+    /** Says that these rules have just decided. Costs nothing but memory. */
+    note: (rules: readonly Rule[]) => {
       for (const rule of rules) used.set(coverOf(rule), clock.now());
       if (rules.length > 0 && !timer.isWaiting()) timer.start(writeEveryMs, () => void writeInTurn());
     },
-    lastUsed: (rule) => used.get(coverOf(rule)),
+    /** Milliseconds since 1970; undefined for never, as far as is known. */
+    lastUsed: (rule: Rule) => used.get(coverOf(rule)),
     close: async () => {
       const isDue = timer.isWaiting();
       timer.cancel();
@@ -63,3 +57,5 @@ export const openRuleUse = async (needs: { clock: Clock; folder: string }): Prom
     },
   };
 };
+
+export type RuleUse = Awaited<ReturnType<typeof openRuleUse>>;
