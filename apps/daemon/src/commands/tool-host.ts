@@ -19,6 +19,7 @@ import {
   openSystemToolset,
   type ToolsetNeeds,
 } from '../tools/index.ts';
+import { counted } from '../text/words.ts';
 import { changesSomething } from '../tools/common/tool.ts';
 import { modeSources, sessionModes } from './common/mode-sources.ts';
 
@@ -82,7 +83,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
         clock,
         gate,
         report,
-        settled: (count) => notifyOfRules(`also settled ${count} other question${count === 1 ? '' : 's'}`),
+        settled: (count) => notifyOfRules(`also settled ${counted(count, 'other question')}`),
       }),
     /** The question of this request will not be answered. */
     withdrawn: gate.withdraw,

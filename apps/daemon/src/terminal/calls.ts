@@ -1,7 +1,7 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import { type Clock, visible } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
-import { shorten } from '../text/shorten.ts';
+import { shorten } from '../text/words.ts';
 import type { TerminalOutput } from './terminal-output.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */

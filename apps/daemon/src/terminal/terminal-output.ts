@@ -1,10 +1,8 @@
-import { styleText } from 'node:util';
 import { visible } from '@drawbridge/kit';
 import { withoutKeys } from '@drawbridge/kit/node';
 import { wrapText } from '../text/wrap.ts';
-import { shorten } from '../text/shorten.ts';
-
-type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
+import { shorten } from '../text/words.ts';
+import { createPaint, createRow, wordWidth, type Colour } from './row.ts';
 
 export interface TerminalOutputNeeds {
   write(text: string): void;
@@ -12,8 +10,6 @@ export interface TerminalOutputNeeds {
   /** The columns of a terminal that can be drawn on; without them nothing is wrapped. */
   columns?: () => number;
 }
-
-const wordWidth = 13;
 
 const eraseLines = (count: number): string => (count === 0 ? '' : `\r\u001b[${count}A\u001b[J`);
 
@@ -29,8 +25,8 @@ export const createTerminalOutput = ({ write: put, colours, columns }: TerminalO
   let live: string[] = [];
   let drawn = 0;
 
-  const paint = (colour: Colour | undefined, text: string) =>
-    colours && colour !== undefined ? styleText(colour, text, { validateStream: false }) : text;
+  const paint = createPaint(colours);
+  const row = createRow(colours);
 
   /** Writes above the live lines, which come back below it. */
   const putAbove = (text: string) => {
@@ -44,12 +40,10 @@ export const createTerminalOutput = ({ write: put, colours, columns }: TerminalO
     else putAbove(line);
   };
   const writeWrapped = (line: string) => write(columns === undefined ? line : wrapText(line, columns()));
-  const oneLine = (word: string, text: string, colour?: Colour) =>
-    `${paint(colour, word.padEnd(wordWidth))} ${text}`;
 
   return {
     /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
-    line: (word: string, text: string, colour?: Colour) => writeWrapped(oneLine(word, visible(text), colour)),
+    line: (word: string, text: string, colour?: Colour) => writeWrapped(row(word, visible(text), colour)),
     problem: (error: string, next?: string) => {
       writeWrapped(`${paint('red', 'error')}  ${visible(error)}`);
       if (next !== undefined) writeWrapped(`${paint('cyan', 'next')}   ${visible(next)}`);
@@ -61,7 +55,7 @@ export const createTerminalOutput = ({ write: put, colours, columns }: TerminalO
       if (columns === undefined) return;
       const available = columns() - wordWidth - 2;
       live = lines.map(
-        ({ word, text }) => `${oneLine(word, fit(visible(withoutKeys(text)), available), 'cyan')}\n`,
+        ({ word, text }) => `${row(word, fit(visible(withoutKeys(text)), available), 'cyan')}\n`,
       );
       if (holds === 0 && (live.length > 0 || drawn > 0)) putAbove('');
     },

@@ -20,8 +20,7 @@ import {
   type NewVersion,
 } from '../../install/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
-import { row, type Answer } from '../common/answer.ts';
-import { jsonFlag, type AnswerWith } from '../common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith } from '../common/command.ts';
 
 export interface InstallNeeds {
   environment: Environment;
@@ -86,13 +85,10 @@ const install = async (needs: InstallNeeds): Promise<Answer> => {
   const rows = installedRows(installed);
   const start = ownCommand('connect');
   return {
-    text: (paint) =>
-      [
-        ...rows.map(([word, text], at) =>
-          row(word, visible(text), (shown) => (at === 0 ? paint('green', shown) : shown)),
-        ),
-        row('start', visible(start), (word) => paint('cyan', word)),
-      ].join('\n'),
+    text: (row) => [
+      ...rows.map(([word, text], at) => row(word, visible(text), at === 0 ? 'green' : undefined)),
+      row('start', visible(start), 'cyan'),
+    ],
     json: {
       release: releaseName(installed.release),
       launcher: installed.launcher,

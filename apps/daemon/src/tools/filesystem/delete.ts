@@ -1,7 +1,8 @@
 import { fstatSync, lstatSync, unlinkSync } from 'node:fs';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
-import { counted, resourcePath } from '../common/question-words.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { counted } from '../../text/words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool, type ToolContext } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
