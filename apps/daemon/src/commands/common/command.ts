@@ -37,7 +37,7 @@ export const confirm = async (message: string, initialValue: boolean): Promise<b
   return (await prompts.confirm({ output: process.stderr, message, initialValue })) === true;
 };
 
-/** Throws `wrongUse` with this message where nobody can be asked and no `--yes` was given. */
+/** Throws `wrongUse` with this message without a terminal and without `--yes`. */
 export const mustBeAskable = (yes: boolean, { isTerminal }: CommandContext, message: string): void => {
   if (!yes && !isTerminal) throw errors.wrongUse({ message, fix: 'Add --yes.' });
 };

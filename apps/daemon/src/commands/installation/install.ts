@@ -27,13 +27,6 @@ export interface InstallNeeds {
   release: Release;
 }
 
-export interface Installed {
-  release: Release;
-  launcher: string;
-  /** What puts the launcher's folder in PATH; null where it is there. */
-  pathLine: string | null;
-}
-
 export const ownScript = (): Promise<string> => realpath(process.argv[1] ?? '');
 
 /** Whether it was started by npx, so that npm may clear it away at any time. */
@@ -61,13 +54,19 @@ export const keepProgram = async (release: Release): Promise<Release> => {
 };
 
 /** Installs what runs here for this user. Throws coded errors, and then has changed nothing that is used. */
-export const installHere = async ({ environment, release }: InstallNeeds): Promise<Installed> => {
+export const installHere = async ({ environment, release }: InstallNeeds) => {
   const places = installedPlaces(homedir());
   await keepForeign(places);
   const kept = await keepProgram(release);
   await putLauncher(places);
-  return { release: kept, launcher: places.launcher, pathLine: await pathLine(places, environment) };
+  return {
+    release: kept,
+    launcher: places.launcher /** What puts the launcher's folder in PATH; null where it is there. */,
+    pathLine: await pathLine(places, environment),
+  };
 };
+
+export type Installed = Awaited<ReturnType<typeof installHere>>;
 
 const notInPath = (launcher: string, line: string): [string, string][] => [
   ['next', `${dirname(launcher)} is not in PATH. Run this line, then open a new terminal:`],

@@ -27,13 +27,7 @@ const findService = async (): Promise<ServiceManager | null> => {
   return manager !== null && (await isThere(manager.path)) ? manager : null;
 };
 
-interface Installed {
-  versions: string | null;
-  launcher: string | null;
-  service: ServiceManager | null;
-}
-
-const findInstalled = async (): Promise<Installed> => {
+const findInstalled = async () => {
   const places = installedPlaces(homedir());
   return {
     versions: (await isThere(places.versions)) ? places.versions : null,
@@ -41,6 +35,8 @@ const findInstalled = async (): Promise<Installed> => {
     service: await findService(),
   };
 };
+
+type Installed = Awaited<ReturnType<typeof findInstalled>>;
 
 const kept = 'settings, rules, MCP servers, the session key, the journal and logs';
 

@@ -19,17 +19,6 @@ export interface KeptSession {
   keptIn: KeyStore;
 }
 
-/** The session in the private folder (0700, file 0600); its key there or in the keyring. */
-export interface SessionFile {
-  /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
-  read(): Promise<Session | null>;
-  readKept(): Promise<KeptSession | null>;
-  /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
-  probe(): Promise<void>;
-  write(value: Session): Promise<void>;
-  forget(): Promise<void>;
-}
-
 export interface SessionFileNeeds {
   folder: string;
   clock: Clock;
@@ -38,7 +27,8 @@ export interface SessionFileNeeds {
   keyring?: Keyring;
 }
 
-export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionFileNeeds): SessionFile => {
+/** The session in the private folder (0700, file 0600); its key there or in the keyring. */
+export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionFileNeeds) => {
   const path = join(folder, 'session.json');
   const ring = keyring ?? openKeyring({ account: path, clock });
   // Writes and removals run one after the other, so that the last one wins.
@@ -64,22 +54,24 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
   };
 
   return {
+    /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
     read: async () => {
       const saved = await readSaved();
       if (saved === null) return null;
       const key = saved.key ?? (await ring.get());
       return key === null ? null : { url: saved.url, hostIdentifier: saved.hostIdentifier, key };
     },
-    readKept: async () => {
+    readKept: async (): Promise<KeptSession | null> => {
       const saved = await readSaved();
       if (saved === null) return null;
       const { url, hostIdentifier, key } = saved;
       return { url, hostIdentifier, keptIn: key === undefined ? 'keyring' : 'file' };
     },
+    /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
     probe: async () => {
       if (keyStore === 'keyring') await ring.probe();
     },
-    write: ({ url, hostIdentifier, key }) =>
+    write: ({ url, hostIdentifier, key }: Session) =>
       inTurn(async () => {
         const isInKeyring = await putInKeyring(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -96,3 +88,5 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
       }),
   };
 };
+
+export type SessionFile = ReturnType<typeof createSessionFile>;

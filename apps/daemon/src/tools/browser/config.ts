@@ -19,16 +19,7 @@ const kept = [
   'ProgramFiles',
 ];
 
-export interface BrowserEnvironment {
-  variables: Record<string, string>;
-  path: string[];
-  chosen: string | undefined;
-  home: string | undefined;
-  programFiles: string[];
-  display: boolean;
-}
-
-export const browserEnvironment = (): BrowserEnvironment => {
+export const browserEnvironment = () => {
   const read = (name: string) => process.env[name] || undefined;
   return {
     variables: pickEnvironment(kept),
@@ -39,3 +30,5 @@ export const browserEnvironment = (): BrowserEnvironment => {
     display: read('DISPLAY') !== undefined || read('WAYLAND_DISPLAY') !== undefined,
   };
 };
+
+export type BrowserEnvironment = ReturnType<typeof browserEnvironment>;
