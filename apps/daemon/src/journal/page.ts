@@ -3,6 +3,7 @@ import { copyFile, link, open, readFile, readdir, rename, rm, type FileHandle } 
 import { join } from 'node:path';
 import { encodeHead, encodeRecord, headBytes, type JournalRecord } from './record.ts';
 import { hasCode } from '@drawbridge/kit';
+import { syncFolder } from '../private-files/private-folder.ts';
 
 const pageName = 'journal';
 const newName = 'journal.new';
@@ -10,15 +11,6 @@ const brokenPattern = /^journal\.broken-\d+$/;
 const maxBrokenPages = 3;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 /** A disk that fills up takes a part of what it is given, and refuses only then. */
 const writeAll = async (handle: FileHandle, bytes: Buffer, position: number): Promise<void> => {

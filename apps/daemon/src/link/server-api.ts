@@ -23,6 +23,7 @@ import type {
 } from '@drawbridge/contracts/daemon-surface';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { z } from 'zod';
+import { parseJson } from '../text/parse-json.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import type { Reply, Result } from './reply.ts';
@@ -31,14 +32,6 @@ const maxReplyBytes = 1024 * 1024;
 
 /** What a route that is not there is answered with. */
 const goneStatuses = new Set([404, 405]);
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** One body for several results. Each has at least one entry, and the id goes in front of it. */
 const joinBodies = (results: readonly Result[]): string =>
@@ -102,9 +95,8 @@ const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
 const readAs =
   <T>(schema: z.ZodType<T>) =>
   async (response: HttpResponse): Promise<Reply<T>> => {
-    const json = isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined;
-    const reply = schema.safeParse(json);
-    return reply.success ? { ok: true, value: reply.data } : strange(response);
+    const value = isJson(response) ? parseJson(schema, await response.text(maxReplyBytes)) : undefined;
+    return value === undefined ? strange(response) : { ok: true, value };
   };
 
 const isAnswering = async (http: Http, signal: AbortSignal): Promise<boolean> => {

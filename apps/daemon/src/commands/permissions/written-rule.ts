@@ -1,15 +1,11 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { NewRule } from '@drawbridge/contracts/rules';
+import { realPathOf } from '../../program/quiet-files.ts';
 
 /** Where a path leads, as far as it exists. */
 const realPath = (path: string): string => {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
+  const parent = dirname(path);
+  return realPathOf(path) ?? (parent === path ? path : join(realPath(parent), basename(path)));
 };
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);

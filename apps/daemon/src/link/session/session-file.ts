@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import writeFileAtomic from 'write-file-atomic';
+import { parseJson } from '../../text/parse-json.ts';
 import { openKeyring, type Keyring, type KeyStore } from './keyring.ts';
 
 const kept = z.object({ url: z.url(), hostIdentifier: z.string(), key: z.string().min(1).optional() });
@@ -34,13 +35,7 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
   // Writes and removals run one after the other, so that the last one wins.
   const inTurn = createSerialQueue();
 
-  const readSaved = async () => {
-    try {
-      return kept.parse(JSON.parse(await readFile(path, 'utf8')));
-    } catch {
-      return null;
-    }
-  };
+  const readSaved = async () => parseJson(kept, await readFile(path, 'utf8').catch(() => undefined)) ?? null;
 
   const putInKeyring = async (key: string): Promise<boolean> => {
     if (keyStore === 'file' || ((keyStore ?? null) === null && !ring.isLikely())) return false;

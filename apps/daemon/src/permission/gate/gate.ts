@@ -13,9 +13,8 @@ import {
   type ParsedAnswer,
   type Question,
 } from './question.ts';
-import type { Modes } from '../rules/modes.ts';
-import { createCurrentPolicy, type CurrentPolicy, type Reading } from './current-policy.ts';
-import { createOpenQuestions, type Covered, type OpenQuestions } from './open-questions.ts';
+import { createCurrentPolicy, type CurrentPolicy } from './current-policy.ts';
+import { createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 import { exactRule } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
 import type { RuleUse } from '../settings/rule-use.ts';

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { realPathOf } from '../../program/quiet-files.ts';
 import { commandWords } from './command-words.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
@@ -27,13 +27,7 @@ export interface Denial {
 
 const isPathGroup = (group: ToolGroup) => group === 'filesystemRead' || group === 'filesystemWrite';
 
-const leadsTo = (path: string): string[] => {
-  try {
-    return [path, realpathSync(path)];
-  } catch {
-    return [path];
-  }
-};
+const leadsTo = (path: string): string[] => [path, realPathOf(path) ?? path];
 
 /** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
 export const prepareDenials = (rules: readonly Rule[]): Denial[] =>

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { coverOf, type Rule } from '../rules/rule.ts';
 
 /** At most one write in this time: what a crash loses is a time, never a rule. */
@@ -10,14 +11,8 @@ const maxKept = 10_000;
 
 const file = z.record(z.string(), z.number());
 
-const parse = (text: string | undefined): Record<string, number> => {
-  try {
-    return text === undefined ? {} : file.parse(JSON.parse(text));
-  } catch {
-    // Times of use decide nothing: what cannot be read begins anew.
-    return {};
-  }
-};
+/** Times of use decide nothing: what cannot be read begins anew. */
+const parse = (text: string | undefined): Record<string, number> => parseJson(file, text) ?? {};
 
 /** When each rule last decided, in a separate file: the settings file changes by the person alone. */
 export const openRuleUse = async (needs: { clock: Clock; folder: string }) => {
