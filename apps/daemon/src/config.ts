@@ -42,9 +42,10 @@ export const readEnvironment = () => {
 /** What the environment says. Each value is only ever a value: it is never read as a flag. */
 export type Environment = ReturnType<typeof readEnvironment>;
 
-export const pickEnvironment = (names: readonly string[]): Record<string, string> =>
+/** Those of the variables that are set. `names`: with blanks between. */
+export const pickEnvironment = (names: string): Record<string, string> =>
   Object.fromEntries(
-    names.flatMap((name) => {
+    names.split(' ').flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),

@@ -2,13 +2,12 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { commandWords } from './command-words.ts';
 import { normalizeText } from '../../text/normalize.ts';
+import { isWithin } from '../../paths/protected.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
-import type { Resource } from './resource.ts';
+import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
-const isWithin = (path: string, folder: string) =>
-  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 /** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
 const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');
@@ -24,8 +23,6 @@ export interface Denial {
   /** Of a browser rule: the host in one spelling; its subdomains match where the rule has that reach. */
   host: Host | null;
 }
-
-const isPathGroup = (group: ToolGroup) => group === 'filesystemRead' || group === 'filesystemWrite';
 
 const leadsTo = (path: string): string[] => [path, realPathOf(path) ?? path];
 

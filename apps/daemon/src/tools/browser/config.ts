@@ -2,22 +2,9 @@ import { delimiter } from 'node:path';
 import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a browser gets. Its home is its profile, so the person's home stays unseen. */
-const kept = [
-  'PATH',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TZ',
-  'DISPLAY',
-  'XAUTHORITY',
-  'WAYLAND_DISPLAY',
-  'XDG_RUNTIME_DIR',
-  'SystemRoot',
-  'TEMP',
-  'TMP',
-  'LOCALAPPDATA',
-  'ProgramFiles',
-];
+const kept =
+  'PATH LANG LC_ALL LC_CTYPE TZ DISPLAY XAUTHORITY WAYLAND_DISPLAY XDG_RUNTIME_DIR SystemRoot ' +
+  'TEMP TMP LOCALAPPDATA ProgramFiles';
 
 export const browserEnvironment = () => {
   const read = (name: string) => process.env[name] || undefined;

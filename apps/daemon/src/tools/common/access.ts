@@ -54,6 +54,16 @@ export const toResource = (touched: PathAccess): Resource => {
   };
 };
 
+/** Whether exactly this was allowed: the same resource, which still stands for the same thing. */
+export const isGranted = ({ granted }: RunContext, wanted: Resource): boolean =>
+  granted.some(
+    (one) =>
+      one.toolGroup === wanted.toolGroup &&
+      one.resource === wanted.resource &&
+      one.fingerprint === wanted.fingerprint &&
+      one.programFingerprint === wanted.programFingerprint,
+  );
+
 /** `locate` while running: the path must lead to what was allowed. Throws `notGranted` too. */
 export const locateGranted = (context: RunContext, typed: string, wanted: Wanted): Place => {
   const place = locate(context, typed, wanted);
@@ -72,6 +82,13 @@ export const locateGrantedFolder = (context: RunContext, typed: string): Place =
   if (place.kind !== 'folder') throw errors.notFolder();
   return place;
 };
+
+/** The resource of a tool that reads what stands at one path. */
+export const readResource = (
+  context: ToolContext,
+  typed: string,
+  about: Pick<PathAccess, 'doing' | 'tree'>,
+): Resource => toResource({ access: 'read', place: locate(context, typed, { access: 'read' }), ...about });
 
 /** Whether an entry of a real folder may be named in a list, a tree or a search. */
 export const showsIn = (context: ToolContext, folder: string): ((name: string) => boolean) => {
