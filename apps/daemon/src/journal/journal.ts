@@ -51,11 +51,12 @@ export interface Recovered {
 const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broken'> => {
   const lost: string[] = [];
   const paths: string[] = [];
-  for (const [requestId, entry] of entries.open()) {
+  for (const entry of entries.open()) {
+    const requestId = entry.id;
     if (entry.kind === 'started') paths.push(...entry.paths);
     // What was only received did not start, if nothing is missing after it.
     if (entry.kind === 'received' && isWhole) entries.apply({ kind: 'dropped', id: requestId });
-    else if (entry.kind !== 'waiting') {
+    else if (entry.kind !== 'done') {
       lost.push(requestId);
       const body = entry.kind === 'started' ? diedDuring : missingFromJournal;
       entries.apply({ kind: 'done', id: requestId, body });
@@ -63,7 +64,7 @@ const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broke
   }
   const waiting = entries
     .open()
-    .flatMap(([requestId, entry]) => (entry.kind === 'waiting' ? [{ requestId, body: entry.body }] : []));
+    .flatMap((entry) => (entry.kind === 'done' ? [{ requestId: entry.id, body: entry.body }] : []));
   return { waiting, lost, paths };
 };
 
@@ -114,7 +115,7 @@ export const openJournal = async (needs: JournalNeeds) => {
     done: (id: string, body: string) => append({ kind: 'done', id, body }, 'synced'),
     /** The server has the result, or will never take it. Nothing for a call that is not in the journal. */
     taken: (id: string) => {
-      if (entries.get(id)?.kind === 'waiting') void append({ kind: 'taken', id }, 'written');
+      if (entries.get(id)?.kind === 'done') void append({ kind: 'taken', id }, 'written');
     },
     /** The call ended without a start. Nothing for a call that is not in the journal. */
     dropped: (id: string) => {

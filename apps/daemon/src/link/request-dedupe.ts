@@ -42,7 +42,7 @@ export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds) =>
   const takeUnknown = ({ requestId, toolCall, again }: ToolRequest): Verdict => {
     const kept = journal.get(requestId);
     switch (kept?.kind) {
-      case 'waiting':
+      case 'done':
         return { type: 'repeat', body: kept.body };
       case 'settled':
         return { type: 'repeat', body: kept.body ?? gone };

@@ -3,20 +3,10 @@ import { type Clock, visible } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
 import { shorten } from '../text/words.ts';
 import type { TerminalOutput } from './terminal-output.ts';
+import { words } from '../text/words.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */
-const namingArguments = [
-  'path',
-  'filePath',
-  'dirPath',
-  'source',
-  'sourcePath',
-  'command',
-  'url',
-  'query',
-  'pattern',
-  'name',
-];
+const namingArguments = words('path filePath dirPath source sourcePath command url query pattern name');
 const summaryLength = 60;
 const gatherMs = 50;
 

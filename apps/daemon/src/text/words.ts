@@ -5,3 +5,6 @@ export const shorten = (text: string, maxLength: number): string =>
 
 /** A number of things: `1 file`, `30 files`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** The words of a table: what stands between blanks and line ends. */
+export const words = (table: string): string[] => table.trim().split(/\s+/);

@@ -13,13 +13,10 @@ import {
   type ParsedAnswer,
   type Question,
 } from './question.ts';
-import { createCurrentPolicy, type CurrentPolicy } from './current-policy.ts';
+import { createCurrentPolicy, type CurrentPolicy, type PolicyNeeds } from './current-policy.ts';
 import { createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 import { exactRule } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
-import type { RuleUse } from '../settings/rule-use.ts';
-import type { Session } from '../settings/session.ts';
-import type { SettingsStore } from '../settings/settings.ts';
 
 /** An answer given at the terminal; `reach` is the id of a scope that the question offers. */
 export interface TerminalAnswer {
@@ -52,12 +49,8 @@ export interface GateContext {
 
 type Caller = Pick<GateContext, 'signal' | 'progress'>;
 
-export interface GateNeeds {
-  settings: SettingsStore;
-  session: Session;
+export interface GateNeeds extends PolicyNeeds {
   ask: Ask;
-  use: Pick<RuleUse, 'note'>;
-  root: string;
 }
 
 /** `requestId` is the call whose answer made the rules. */

@@ -1,9 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { normalizeName } from '../../text/normalize.ts';
+import { words } from '../../text/words.ts';
 import { isPathGroup, type Resource } from './resource.ts';
-
-const words = (text: string) => text.trim().split(/\s+/);
 
 /** Files and folders that hold keys, passwords and sessions, by their folded name. */
 const secretNames = new Set(
