@@ -1,4 +1,4 @@
-import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
@@ -31,7 +31,8 @@ const isAlive = ({ pid, began }: Holder): boolean =>
   isRunning(pid) && (began === null || began === beginningOf(pid));
 
 /** Undefined for one that was given back, or is gone: each lock file is whole from its first moment. */
-const readHolder = (path: string): Holder | undefined => parseJson(holder, readQuietly(path));
+const readHolder = async (path: string): Promise<Holder | undefined> =>
+  parseJson(holder, await readFile(path, 'utf8').catch(() => undefined));
 
 const numbers = async (folder: string): Promise<number[]> =>
   (await readdir(folder)).flatMap((name) => {
@@ -60,7 +61,7 @@ export type Lock = { kind: 'taken'; release(): Promise<void> } | { kind: 'held';
 /** The process that holds the lock of a folder now; null when none does. Changes nothing. */
 export const lockHolder = async (folder: string): Promise<number | null> => {
   const last = Math.max(0, ...(await numbers(folder)));
-  const holder = readHolder(join(folder, `lock.${last}`));
+  const holder = await readHolder(join(folder, `lock.${last}`));
   return holder !== undefined && isAlive(holder) ? holder.pid : null;
 };
 
@@ -69,7 +70,7 @@ export const acquireLock = async (folder: string): Promise<Lock> => {
   for (;;) {
     const existing = await numbers(folder);
     const last = Math.max(0, ...existing);
-    const before = readHolder(join(folder, `lock.${last}`));
+    const before = await readHolder(join(folder, `lock.${last}`));
     if (before !== undefined && isAlive(before)) return { kind: 'held', pid: before.pid };
     const path = join(folder, `lock.${last + 1}`);
     if (!(await make(path, JSON.stringify(own)))) continue;

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { journalFolder } from '../journal/index.ts';
-import { readQuietly } from '../program/quiet-files.ts';
 import { parseJson } from '../text/parse-json.ts';
 import { daemonStatus, type DaemonStatus } from './status.ts';
 import { statusPath } from './status-file.ts';
@@ -9,7 +8,7 @@ import { lockHolder } from '../private-files/lock.ts';
 
 const readOne = async (folder: string): Promise<DaemonStatus | null> => {
   const pid = await lockHolder(folder).catch(() => null);
-  const status = parseJson(daemonStatus, readQuietly(statusPath(folder)));
+  const status = parseJson(daemonStatus, await readFile(statusPath(folder), 'utf8').catch(() => undefined));
   // A file of an earlier process says nothing about this one.
   return status?.pid === pid ? status : null;
 };
