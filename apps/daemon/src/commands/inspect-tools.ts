@@ -57,5 +57,3 @@ export const inspectTools = async (needs: InspectionNeeds) => {
     await toolHost.close();
   }
 };
-
-export type Inspection = Awaited<ReturnType<typeof inspectTools>>;

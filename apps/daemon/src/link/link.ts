@@ -219,5 +219,3 @@ export const createLink = (needs: LinkNeeds) => {
     },
   };
 };
-
-export type Link = ReturnType<typeof createLink>;

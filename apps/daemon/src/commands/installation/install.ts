@@ -61,7 +61,8 @@ export const installHere = async ({ environment, release }: InstallNeeds) => {
   await putLauncher(places);
   return {
     release: kept,
-    launcher: places.launcher /** What puts the launcher's folder in PATH; null where it is there. */,
+    launcher: places.launcher,
+    /** What puts the launcher's folder in PATH; null where it is there. */
     pathLine: await pathLine(places, environment),
   };
 };

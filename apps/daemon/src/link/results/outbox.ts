@@ -26,11 +26,15 @@ interface Entry {
 
 const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() : state.withdraw());
 
+const isSame = (a: Result, b: Result) => a.requestId === b.requestId && a.body === b.body;
+
+const lengthOf = (entries: Iterable<Entry>) =>
+  [...entries].reduce((sum, { result }) => sum + result.body.length, 0);
+
 /** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
 export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) => {
   const batcher = createResultBatcher({ clock, ...posts });
   const entries = new Set<Entry>();
-  let length = 0;
   let whenEmpty: (() => void)[] = [];
   let isClosed = false;
   let isReady = false;
@@ -42,7 +46,6 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
 
   const remove = (entry: Entry, refusal: string | null) => {
     if (!entries.delete(entry)) return;
-    length -= entry.result.body.length;
     settled(entry.result, refusal);
     entry.done.resolve();
     if (entries.size === 0) reportEmpty();
@@ -69,7 +72,6 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   /** Ends the call now instead of at its deadline. */
   const sendInstead = (entry: Entry, sentence: string) => {
     const body = resultInstead(entry.result.body, sentence);
-    length += body.length - entry.result.body.length;
     entry.result = { ...entry.result, body };
     entry.insteadOf = sentence;
     send(entry);
@@ -77,7 +79,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
 
   const giveUpOldest = () => {
     for (const entry of entries) {
-      if (entries.size <= maxResults && length <= maxLength) return;
+      if (entries.size <= maxResults && lengthOf(entries) <= maxLength) return;
       stop(entry);
       remove(entry, 'too many results wait');
     }
@@ -86,9 +88,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   return {
     /** Resolves when the result was accepted, refused or given up. A repeat hurries the one that waits. */
     add: (result: Result) => {
-      const same = [...entries].find(
-        ({ result: { requestId, body } }) => requestId === result.requestId && body === result.body,
-      );
+      const same = [...entries].find((entry) => isSame(entry.result, result));
       if (same) {
         if (isReady && same.state.kind === 'resting') send(same);
         return same.done.promise;
@@ -96,7 +96,6 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
       const state = { kind: 'resting' } as const;
       const entry: Entry = { result, insteadOf: null, attempt: 0, state, done: createDeferred() };
       entries.add(entry);
-      length += result.body.length;
       giveUpOldest();
       if (isReady && entries.has(entry)) send(entry);
       return entry.done.promise;

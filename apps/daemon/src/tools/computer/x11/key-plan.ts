@@ -107,5 +107,3 @@ export const planKeys = (symbols: readonly string[], state: KeyboardState, used:
   if (length === 0 || planned.length < length) throw new Error('the keyboard has no spare key for this text');
   return { changes, strokes: planned, length };
 };
-
-export type KeyPlan = ReturnType<typeof planKeys>;
