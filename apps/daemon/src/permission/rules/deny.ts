@@ -2,10 +2,13 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { commandWords } from './command-words.ts';
 import { normalizeText } from '../../text/normalize.ts';
-import { isWithin } from '../../paths/protected.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
 import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
+
+// Its own: the start of the program loads nothing of `paths`.
+const isWithin = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
 

@@ -1,6 +1,5 @@
 import { errors } from '../common/errors.ts';
-import { isGranted } from '../common/access.ts';
-import { defineTool, type DaemonTool } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool } from '../common/tool.ts';
 import { factsOf } from './facts.ts';
 import { listedTools, type ListedTool } from './list.ts';
 import { saveDownload } from './downloads/save-download.ts';

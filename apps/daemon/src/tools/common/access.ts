@@ -54,16 +54,6 @@ export const toResource = (touched: PathAccess): Resource => {
   };
 };
 
-/** Whether exactly this was allowed: the same resource, which still stands for the same thing. */
-export const isGranted = ({ granted }: RunContext, wanted: Resource): boolean =>
-  granted.some(
-    (one) =>
-      one.toolGroup === wanted.toolGroup &&
-      one.resource === wanted.resource &&
-      one.fingerprint === wanted.fingerprint &&
-      one.programFingerprint === wanted.programFingerprint,
-  );
-
 /** `locate` while running: the path must lead to what was allowed. Throws `notGranted` too. */
 export const locateGranted = (context: RunContext, typed: string, wanted: Wanted): Place => {
   const place = locate(context, typed, wanted);

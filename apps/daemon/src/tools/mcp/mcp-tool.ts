@@ -1,9 +1,8 @@
 import { asksClientAnnotation, clientInput, inputArgument } from '@drawbridge/contracts/client-input';
 import { z } from 'zod';
-import { isGranted } from '../common/access.ts';
 import { errors } from '../common/errors.ts';
 import { textWords } from '../common/question-words.ts';
-import { defineTool, type DaemonTool, type Resource } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource } from '../common/tool.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
 import type { GivenCall } from './calls/server-calls.ts';

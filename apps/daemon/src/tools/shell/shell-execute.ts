@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
-import { isGranted, locate } from '../common/access.ts';
+import { locate } from '../common/access.ts';
 import { textWords } from '../common/question-words.ts';
 import { textResult } from '../common/result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
 import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
 import { fingerprintOfScripts } from './named-scripts.ts';

@@ -2,10 +2,9 @@ import { toolGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/gro
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
-import { isGranted } from '../common/access.ts';
 import { errors } from '../common/errors.ts';
 import { jsonResult } from '../common/result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolFacts } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource, type ToolFacts } from '../common/tool.ts';
 
 /** What a group permits, for the person who is asked to switch it on. */
 const permits: Record<ToolGroup, string> = {
