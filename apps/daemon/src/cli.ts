@@ -2,16 +2,14 @@
 import { releaseName } from '@drawbridge/contracts/release';
 import { CodedError, visible, visibleLines } from '@drawbridge/kit';
 import { CommanderError } from 'commander';
-import { createPaint } from './commands/common/answer.ts';
 import { connect } from './commands/connect/connect.ts';
-import type { AnswerWith } from './commands/common/context.ts';
+import type { AnswerWith } from './commands/common/command.ts';
 import { exitCodeOf } from './commands/common/errors.ts';
-import { mcp } from './commands/mcp.ts';
-import { permissions } from './commands/permissions/permissions.ts';
 import { createProgram } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
 import { readRelease } from './program/own-release.ts';
 import { wrapText } from './text/wrap.ts';
+import { createRow } from './terminal/row.ts';
 import { createTerminalOutput } from './terminal/terminal-output.ts';
 
 // Beside `src` and `dist` alike; the packed one has the build in it.
@@ -30,7 +28,7 @@ const print = (text: string): void => {
   process.stdout.write(`${isTTY ? wrapText(text, columns) : text}\n`);
 };
 
-const answer: AnswerWith = async ({ json = false }, run) => {
+const answer: AnswerWith = async ({ json }, run) => {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
   const result = await run({
@@ -41,11 +39,11 @@ const answer: AnswerWith = async ({ json = false }, run) => {
     isTerminal: isTerminal(),
     signal: stop.signal,
   });
-  const paint = createPaint(process.stdout.isTTY && !environment.noColor);
-  if (json) process.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`);
+  if (json === true) process.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`);
   else {
-    const text = result.text(paint);
-    if (text !== '') print(text);
+    const lines = result.text(createRow(process.stdout.isTTY && !environment.noColor));
+    const shown = lines.filter((line) => line !== false);
+    if (shown.length > 0) print(shown.join('\n'));
   }
   process.exitCode = result.code;
 };
@@ -100,13 +98,6 @@ const program = createProgram(releaseName(release), {
       isTerminal: isTerminal(),
       onSignal,
     });
-  },
-  permissions: async (run) => {
-    const needs = { folder: environment.privateFolder, cwd: process.cwd(), isTerminal: isTerminal() };
-    process.stdout.write(`${await run(permissions(needs))}\n`);
-  },
-  mcp: async (run) => {
-    process.stdout.write(`${await run(mcp(environment.privateFolder))}\n`);
   },
   answer,
 });

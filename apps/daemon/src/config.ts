@@ -2,27 +2,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 
-/** What the environment says. Each value is only ever a value: it is never read as a flag. */
-export interface Environment {
-  url: string | undefined;
-  token: string | undefined;
-  dir: string | undefined;
-  nonInteractive: string | undefined;
-  confirm: string | undefined;
-  allowInsecureHttp: string | undefined;
-  dangerouslyDisableShellSandbox: string | undefined;
-  browser: string | undefined;
-  keyStore: string | undefined;
-  install: string | undefined;
-  permissions: Partial<Record<ToolGroup, string>>;
-  /** See no-color.org. */
-  noColor: boolean;
-  shell: string;
-  path: string;
-  /** The person's private folder: settings and session. */
-  privateFolder: string;
-}
-
 /** `filesystemRead` -> `filesystem-read`: how a group is spelt in flags. */
 export const kebab = (group: ToolGroup): string =>
   group.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
@@ -32,7 +11,7 @@ export const permissionVariable = (group: ToolGroup): string =>
   `DRAWBRIDGE_PERMISSION_${kebab(group).replace(/-/g, '_').toUpperCase()}`;
 
 /** Reads the process's environment; no file is read. An empty variable counts as not set. */
-export const readEnvironment = (): Environment => {
+export const readEnvironment = () => {
   const read = (name: string) => process.env[name] || undefined;
   const permissions: Partial<Record<ToolGroup, string>> = {};
   for (const group of toolGroups) {
@@ -51,16 +30,22 @@ export const readEnvironment = (): Environment => {
     keyStore: read('DRAWBRIDGE_KEY_STORE'),
     install: read('DRAWBRIDGE_INSTALL'),
     permissions,
+    /** See no-color.org. */
     noColor: read('NO_COLOR') !== undefined,
     shell: read('SHELL') ?? '',
     path: read('PATH') ?? '/usr/bin:/bin',
+    /** The person's private folder: settings and session. */
     privateFolder: join(homedir(), '.drawbridge'),
   };
 };
 
-export const pickEnvironment = (names: readonly string[]): Record<string, string> =>
+/** What the environment says. Each value is only ever a value: it is never read as a flag. */
+export type Environment = ReturnType<typeof readEnvironment>;
+
+/** Those of the variables that are set. `names`: with blanks between. */
+export const pickEnvironment = (names: string): Record<string, string> =>
   Object.fromEntries(
-    names.flatMap((name) => {
+    names.split(' ').flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),

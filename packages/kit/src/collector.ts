@@ -9,15 +9,6 @@ export interface Heap {
   collect(): void;
 }
 
-/** Collects garbage early where large texts were dropped. */
-export interface Collector {
-  /**
-   * `bytes`: the size of the text, possibly referenced until the end of this event loop turn.
-   * Resolves after the collection that was due: await it before the next large text.
-   */
-  dropped(bytes: number): Promise<void>;
-}
-
 /** A collection of a larger heap would block the event loop for long, and free little in proportion. */
 const largeHeapBytes = 64 * 1024 * 1024;
 
@@ -25,7 +16,7 @@ const largeHeapBytes = 64 * 1024 * 1024;
  * Collects once `enoughBytes` were dropped: V8 alone would keep dozens of large texts. Decision 31.
  * Paid by bench/results.md: "24 results of 1 MiB at once: peak memory of the server / daemon above idle".
  */
-export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
+export const createCollector = (heap: Heap, enoughBytes: number) => {
   let bytes = 0;
   let due: Promise<void> | null = null;
 
@@ -36,13 +27,20 @@ export const createCollector = (heap: Heap, enoughBytes: number): Collector => {
   };
 
   return {
-    dropped: async (more) => {
+    /**
+     * `bytes`: the size of the text, possibly referenced until the end of this event loop turn.
+     * Resolves after the collection that was due: await it before the next large text.
+     */
+    dropped: async (more: number) => {
       bytes += more;
       if (bytes < enoughBytes || heap.usedBytes() > largeHeapBytes) return;
       await (due ??= nextMacrotask().then(collect));
     },
   };
 };
+
+/** Collects garbage early where large texts were dropped. */
+export type Collector = ReturnType<typeof createCollector>;
 
 /** The heap of this process. */
 export const runtimeHeap = (): Heap => {

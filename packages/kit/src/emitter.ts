@@ -1,17 +1,9 @@
-/** Publishes values to the listeners of a key. A listener that throws does not affect the others. */
-export interface Emitter<T> {
-  /** Subscribes to `key`; the returned function unsubscribes. */
-  on(key: string, listen: (value: T) => void): () => void;
-  emit(key: string, value: T): void;
-  /** The number of listeners of `key`. */
-  count(key: string): number;
-}
-
 /** `onError` receives the errors of listeners. */
-export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> => {
+export const createEmitter = <T>(onError: (error: unknown) => void) => {
   const listeners = new Map<string, Set<(value: T) => void>>();
   return {
-    on: (key, listen) => {
+    /** Subscribes to `key`; the returned function unsubscribes. */
+    on: (key: string, listen: (value: T) => void) => {
       const own = (value: T) => listen(value);
       const set = listeners.get(key) ?? new Set();
       listeners.set(key, set.add(own));
@@ -20,7 +12,7 @@ export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> 
         if (set.size === 0 && listeners.get(key) === set) listeners.delete(key);
       };
     },
-    emit: (key, value) => {
+    emit: (key: string, value: T) => {
       for (const listen of [...(listeners.get(key) ?? [])]) {
         try {
           listen(value);
@@ -29,6 +21,10 @@ export const createEmitter = <T>(onError: (error: unknown) => void): Emitter<T> 
         }
       }
     },
-    count: (key) => listeners.get(key)?.size ?? 0,
+    /** The number of listeners of `key`. */
+    count: (key: string) => listeners.get(key)?.size ?? 0,
   };
 };
+
+/** Publishes values to the listeners of a key. A listener that throws does not affect the others. */
+export type Emitter<T> = ReturnType<typeof createEmitter<T>>;

@@ -1,18 +1,10 @@
 import pLimit from 'p-limit';
 
 /** Runs a limited number of jobs at once; the others wait in order. */
-export interface Limiter {
-  /** Runs a job in its turn. Rejects with the signal's reason if it is aborted while the job waits. */
-  run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Waits for a slot; the returned function releases it. Rejects like `run`. */
-  acquire(signal?: AbortSignal): Promise<() => void>;
-  /** Whether the next job has to wait. */
-  isFull(): boolean;
-}
-
-export const createLimiter = (concurrency: number): Limiter => {
+export const createLimiter = (concurrency: number) => {
   const limit = pLimit(concurrency);
 
+  /** Runs a job in its turn. Rejects with the signal's reason if it is aborted while the job waits. */
   const run = <T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
     new Promise((resolve, reject) => {
       const abort = () => reject(signal?.reason);
@@ -24,13 +16,21 @@ export const createLimiter = (concurrency: number): Limiter => {
       });
     });
 
+  /** Waits for a slot; the returned function releases it. Rejects like `run`. */
   const acquire = (signal?: AbortSignal): Promise<() => void> =>
     new Promise((resolve, reject) => {
       run(() => new Promise<void>((release) => resolve(release)), signal).catch(reject);
     });
 
-  return { run, acquire, isFull: () => limit.activeCount + limit.pendingCount >= concurrency };
+  return {
+    run,
+    acquire,
+    /** Whether the next job has to wait. */
+    isFull: () => limit.activeCount + limit.pendingCount >= concurrency,
+  };
 };
+
+export type Limiter = ReturnType<typeof createLimiter>;
 
 /** Runs jobs one after the other; a job that fails does not stop the next one. */
 export type SerialQueue = <T>(job: () => Promise<T>) => Promise<T>;
@@ -38,17 +38,11 @@ export type SerialQueue = <T>(job: () => Promise<T>) => Promise<T>;
 export const createSerialQueue = (): SerialQueue => pLimit(1);
 
 /** Runs jobs that share a key one after the other, and the others at once. */
-export interface KeyedQueue {
-  /** A job whose keys are free starts before `run` returns. One that fails does not stop the next one. */
-  run<T>(keys: string | readonly string[], job: () => Promise<T>): Promise<T>;
-  /** Resolves when no job runs or waits. */
-  settled(): Promise<void>;
-}
-
-export const createKeyedQueue = (): KeyedQueue => {
+export const createKeyedQueue = () => {
   const last = new Map<string, Promise<unknown>>();
   return {
-    run: (given, job) => {
+    /** A job whose keys are free starts before `run` returns. One that fails does not stop the next one. */
+    run: <T>(given: string | readonly string[], job: () => Promise<T>) => {
       const keys = typeof given === 'string' ? [given] : given;
       const before = keys.flatMap((key) => last.get(key) ?? []);
       // All keys are queued in one step, so that two jobs cannot wait for each other.
@@ -60,8 +54,11 @@ export const createKeyedQueue = (): KeyedQueue => {
       turn.then(free, free);
       return turn;
     },
+    /** Resolves when no job runs or waits. */
     settled: async () => {
       while (last.size > 0) await Promise.allSettled(last.values());
     },
   };
 };
+
+export type KeyedQueue = ReturnType<typeof createKeyedQueue>;

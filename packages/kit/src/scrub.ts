@@ -43,23 +43,20 @@ export const withoutKeys = (text: string, mask = '…'): string =>
     mask,
   );
 
-export interface Scrubber {
-  /** Masks this value from now on, also as base64, hex, JSON or part of a URL. */
-  hide(secret: string): void;
-  scrub(text: string): string;
-}
-
 /** Masks keys in a text: those that look like one, and the values that were passed to `hide`. */
-export const createScrubber = (mask = '…'): Scrubber => {
+export const createScrubber = (mask = '…') => {
   const known = new Set<string>();
   return {
-    hide: (secret) => {
+    /** Masks this value from now on, also as base64, hex, JSON or part of a URL. */
+    hide: (secret: string) => {
       for (const spelling of spellings(secret)) if (spelling.length >= 8) known.add(spelling);
     },
-    scrub: (text) =>
+    scrub: (text: string) =>
       withoutKeys(
         [...known].reduce((rest, secret) => rest.replaceAll(secret, () => mask), text),
         mask,
       ),
   };
 };
+
+export type Scrubber = ReturnType<typeof createScrubber>;

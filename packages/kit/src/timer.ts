@@ -1,21 +1,15 @@
 import type { Clock } from './clock.ts';
 
 /** A timeout that can be cancelled and restarted. */
-export interface Timer {
-  /** Runs `run` once after `ms`; an earlier wait of this timer is cancelled. */
-  start(ms: number, run: () => void): void;
-  cancel(): void;
-  isWaiting(): boolean;
-}
-
-export const createTimer = (clock: Clock): Timer => {
+export const createTimer = (clock: Clock) => {
   let cancelWait: (() => void) | null = null;
   const cancel = () => {
     cancelWait?.();
     cancelWait = null;
   };
   return {
-    start: (ms, run) => {
+    /** Runs `run` once after `ms`; an earlier wait of this timer is cancelled. */
+    start: (ms: number, run: () => void) => {
       cancel();
       cancelWait = clock.after(ms, () => {
         cancelWait = null;
@@ -26,3 +20,5 @@ export const createTimer = (clock: Clock): Timer => {
     isWaiting: () => cancelWait !== null,
   };
 };
+
+export type Timer = ReturnType<typeof createTimer>;

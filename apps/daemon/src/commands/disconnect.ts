@@ -2,9 +2,14 @@ import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { createServerApi, createSessionFile, withServer } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
-import { row, type Answer } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
-import { confirm } from './common/confirm.ts';
+import {
+  confirm,
+  jsonFlag,
+  mustBeAskable,
+  type Answer,
+  type AnswerWith,
+  type CommandContext,
+} from './common/command.ts';
 import { errors } from './common/errors.ts';
 import { showUrl } from './common/server-url.ts';
 
@@ -35,20 +40,19 @@ const endAtServer = async (url: URL, key: string): Promise<{ failed: string | nu
 /** Ends the pairing, here and at the server. A daemon that runs is told by the server, and ends. */
 const disconnect = async (options: DisconnectOptions, context: CommandContext): Promise<Answer> => {
   const { yes = false, force = false } = options;
-  const { environment, isTerminal } = context;
+  const { environment } = context;
   const sessionFile = createSessionFile({ folder: environment.privateFolder, clock: systemClock });
   const session = await sessionFile.read();
   if (session === null) {
     return {
-      text: () => row('not paired', 'There is no pairing to end.'),
+      text: (row) => [row('not paired', 'There is no pairing to end.')],
       json: { disconnected: false, url: null },
       code: 0,
     };
   }
   const url = new URL(session.url);
   const shown = visible(showUrl(url));
-  if (!yes && !isTerminal)
-    throw errors.wrongUse({ message: 'disconnect needs a terminal, or --yes', fix: 'Add --yes.' });
+  mustBeAskable(yes, context, 'disconnect needs a terminal, or --yes');
   if (!yes && !(await saidYes(shown, context)))
     throw errors.declined({ message: 'Still paired: you answered no' });
   const { failed } = await endAtServer(url, session.key);
@@ -60,11 +64,10 @@ const disconnect = async (options: DisconnectOptions, context: CommandContext): 
   }
   await sessionFile.forget();
   return {
-    text: (paint) =>
-      [
-        row('disconnected', shown, (word) => paint('green', word)),
-        ...(failed === null ? [] : [row('careful', `The server was not notified (${failed}).`)]),
-      ].join('\n'),
+    text: (row) => [
+      row('disconnected', shown, 'green'),
+      failed !== null && row('careful', `The server was not notified (${failed}).`),
+    ],
     json: { disconnected: true, url: showUrl(url), serverTold: failed === null },
     code: 0,
   };

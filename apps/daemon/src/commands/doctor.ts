@@ -7,10 +7,10 @@ import type { Command } from 'commander';
 import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
+import { counted } from '../text/words.ts';
 import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
-import { row, type Answer } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { addInsecure } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { modeSources, sourceWords } from './common/mode-sources.ts';
@@ -149,18 +149,17 @@ const doctor = async (
   ]);
   const checks: Check[] = [checkNode(process.versions.node), ...results.flat()];
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
-  const problems = count('problem');
+  const [problems, warnings] = [count('problem'), count('warning')];
   return {
-    text: (paint) =>
-      [
-        ...checks.flatMap(({ name, state, says, fix }) => [
-          row(state, `${name.padEnd(nameWidth)}${visible(says)}`, (word) => paint(colours[state], word)),
-          ...(fix === undefined ? [] : [row('', `${''.padEnd(nameWidth)}${visible(fix)}`)]),
-        ]),
-        '',
-        `${problems} problem${problems === 1 ? '' : 's'}, ${count('warning')} warning${count('warning') === 1 ? '' : 's'}`,
-      ].join('\n'),
-    json: { problems, warnings: count('warning'), checks },
+    text: (row) => [
+      ...checks.flatMap(({ name, state, says, fix }) => [
+        row(state, `${name.padEnd(nameWidth)}${visible(says)}`, colours[state]),
+        fix !== undefined && row('', `${''.padEnd(nameWidth)}${visible(fix)}`),
+      ]),
+      '',
+      `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}`,
+    ],
+    json: { problems, warnings, checks },
     code: problems === 0 ? 0 : 1,
   };
 };
@@ -174,6 +173,6 @@ export const addDoctor = (program: Command, answer: AnswerWith): void => {
     .addHelpText('after', '\nExample:\n  $ drawbridge doctor https://bridge.example.org');
   addInsecure(command);
   command.action((url: string | undefined, flags: Record<string, unknown>) =>
-    answer({ json: flags['json'] === true }, (context) => doctor(url, flags, context)),
+    answer(flags, (context) => doctor(url, flags, context)),
   );
 };

@@ -1,5 +1,3 @@
-import type { Tool } from '@drawbridge/contracts/tool';
-import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Modes, SettingsStore } from '../permission/index.ts';
 import { openMcpServers, stillStarting } from '../tools/index.ts';
@@ -10,11 +8,6 @@ const settleMs = 10_000;
 
 const ignore = () => undefined;
 const nowhere = 'http://127.0.0.1';
-
-export interface Inspection {
-  tools: Tool[];
-  categories: ToolCategory[];
-}
 
 export interface InspectionNeeds {
   settings: SettingsStore;
@@ -44,7 +37,7 @@ const settled = async (toolHost: ToolHost, { modes, settings }: InspectionNeeds)
   stopListening();
 };
 
-export const inspectTools = async (needs: InspectionNeeds): Promise<Inspection> => {
+export const inspectTools = async (needs: InspectionNeeds) => {
   const { settings, modes, root, shellSandbox } = needs;
   const toolHost = await createToolHost({
     clock: systemClock,

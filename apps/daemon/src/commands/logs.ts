@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
+import { row } from '../terminal/row.ts';
 import { logPath, type LogRecord } from '../log/index.ts';
-import { row, type Answer } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { errors } from './common/errors.ts';
 import { localTime } from './common/times.ts';
 
@@ -48,13 +48,12 @@ const logs = async (
   const { followLog, readLast } = await import('../log/read-log.ts');
   const records = await readLast(privateFolder, readCount(lines));
   if (records.length === 0) notify(`Nothing is logged yet in ${logPath(privateFolder)}.`);
-  const nothing: Answer = { text: () => '', json: undefined, code: 0 };
   const put = (records: LogRecord[]) => records.length > 0 && write(`${show(records, json)}\n`);
   put(records);
-  if (!follow) return nothing;
+  if (!follow) return inWords();
   await mkdir(dirname(logPath(privateFolder)), { recursive: true, mode: 0o700 });
   await followLog(privateFolder, { signal, show: put });
-  return nothing;
+  return inWords();
 };
 
 export const addLogs = (program: Command, answer: AnswerWith): void => {

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path';
 import { systemClock, visible } from '@drawbridge/kit';
+import type { Command } from 'commander';
 import type { z } from 'zod';
 import { ownCommand } from '../program/own-command.ts';
-import { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from '../tools/index.ts';
+import { mcpServer, mcpServerName, openMcpServers, type McpServer } from '../tools/index.ts';
+import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { errors } from './common/errors.ts';
 
-export interface McpActions {
-  /** `env`: `KEY=VALUE` each. `cwd`: what `./` and `../` at the beginning of a word are meant from. */
-  add(
-    name: string,
-    words: readonly string[],
-    context: { env: readonly string[]; cwd: string },
-  ): Promise<string>;
-  list(options: { json?: boolean }): Promise<string>;
-  remove(name: string): Promise<string>;
-}
+const examples = `
+The server is started without a shell, in a folder of drawbridge's own, with a small environment and what --env names.
+Its tools are in the group mcp: each is asked about until you allow it.
+
+Examples:
+  $ drawbridge mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  $ drawbridge mcp add tracker --env TRACKER_KEY=… -- tracker-mcp --read-only
+  $ drawbridge mcp remove files`;
 
 const read = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   const parsed = schema.safeParse(value);
@@ -48,43 +48,70 @@ const show = (name: string, { command, args, env }: McpServer): string =>
     ),
   );
 
-const add = async (servers: McpServers, name: string, server: McpServer): Promise<string> => {
-  const before = (await servers.read()).has(name);
-  await servers.add(name, server);
-  return `${before ? 'replaced' : 'added'}  ${show(name, server)}`;
+const open = ({ environment }: CommandContext) => openMcpServers(environment.privateFolder, systemClock);
+
+const add = async (
+  name: string,
+  { words, env }: { words: readonly string[]; env: readonly string[] },
+  context: CommandContext,
+): Promise<Answer> => {
+  const [command, ...args] = words.map((word) => absolute(word, process.cwd()));
+  const server = read(
+    mcpServer,
+    { command, args, env: Object.fromEntries(env.map(readVariable)) },
+    'The server',
+  );
+  const servers = await open(context);
+  const validName = read(mcpServerName, name, 'The name');
+  const before = (await servers.read()).has(validName);
+  await servers.add(validName, server);
+  return inWords(`${before ? 'replaced' : 'added'}  ${show(validName, server)}`);
 };
 
-/** `drawbridge mcp`: the MCP servers of this machine, as text. A running daemon picks up changes itself. */
-export const mcp = (folder: string): McpActions => ({
-  add: async (name, words, { env, cwd }) => {
-    const [command, ...args] = words.map((word) => absolute(word, cwd));
-    const server = read(
-      mcpServer,
-      { command, args, env: Object.fromEntries(env.map(readVariable)) },
-      'The server',
+const list = async (context: CommandContext): Promise<Answer> => {
+  const servers = [...(await (await open(context)).read())];
+  const none = `There are no MCP servers. Add one with ${ownCommand('mcp add')}.`;
+  return {
+    text: () => (servers.length === 0 ? [none] : servers.map(([name, server]) => show(name, server))),
+    // Values of variables are often keys.
+    json: servers.map(([name, { env, ...server }]) => ({ name, ...server, env: Object.keys(env) })),
+    code: 0,
+  };
+};
+
+const remove = async (name: string, context: CommandContext): Promise<Answer> => {
+  if (await (await open(context)).remove(name)) return inWords(`removed  ${visible(name)}`);
+  throw errors.wrongUse({
+    message: `There is no MCP server ${visible(name)}`,
+    fix: `See ${ownCommand('mcp list')}.`,
+  });
+};
+
+const collect = (value: string, all: readonly string[]): string[] => [...all, value];
+
+/** `drawbridge mcp`: the MCP servers of this machine. A running daemon picks up changes itself. */
+export const addMcp = (program: Command, answer: AnswerWith): void => {
+  const command = program.command('mcp').description('MCP servers of this machine whose tools are offered');
+  command
+    .command('add')
+    .description('add a server that uses stdin and stdout')
+    .argument('<name>', 'a-z, 0-9 and -: its tools are called <name>__<tool>')
+    .argument('<command...>', 'the program and its arguments, after --')
+    .option('--env <KEY=VALUE>', 'a variable of its environment; may be repeated', collect, [])
+    .addHelpText('after', examples)
+    .action((name: string, words: string[], { env }: { env: string[] }) =>
+      answer({}, (context) => add(name, { words, env }, context)),
     );
-    return add(await openMcpServers(folder, systemClock), read(mcpServerName, name, 'The name'), server);
-  },
-  list: async ({ json = false }) => {
-    const servers = await (await openMcpServers(folder, systemClock)).read();
-    if (json) {
-      // Values of variables are often keys.
-      const shown = [...servers].map(([name, { command, args, env }]) => ({
-        name,
-        command,
-        args,
-        env: Object.keys(env),
-      }));
-      return JSON.stringify(shown, null, 2);
-    }
-    if (servers.size === 0) return `There are no MCP servers. Add one with ${ownCommand('mcp add')}.`;
-    return [...servers].map(([name, server]) => show(name, server)).join('\n');
-  },
-  remove: async (name) => {
-    if (await (await openMcpServers(folder, systemClock)).remove(name)) return `removed  ${visible(name)}`;
-    throw errors.wrongUse({
-      message: `There is no MCP server ${visible(name)}`,
-      fix: `See ${ownCommand('mcp list')}.`,
-    });
-  },
-});
+  command
+    .command('list')
+    .description('list them; values of variables are not shown')
+    .option(...jsonFlag)
+    .addHelpText('after', '\nExample:\n  $ drawbridge mcp list --json')
+    .action((options: { json?: boolean }) => answer(options, list));
+  command
+    .command('remove')
+    .description('remove one')
+    .argument('<name>')
+    .addHelpText('after', '\nExample:\n  $ drawbridge mcp remove files')
+    .action((name: string) => answer({}, (context) => remove(name, context)));
+};

@@ -4,8 +4,7 @@ import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { createServerApi, createSessionFile, withServer, type Failure } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
-import { row, type Answer } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { errors } from './common/errors.ts';
 import { hostIdentifier } from './common/identity.ts';
 import { addKeyStore, addInsecure } from './common/flags.ts';
@@ -61,14 +60,11 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
   await sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() });
   const keptIn = (await sessionFile.readKept())?.keptIn ?? 'file';
   return {
-    text: (paint) =>
-      [
-        row('paired', visible(showUrl(url)), (word) => paint('green', word)),
-        row('key', showKept(keptIn, privateFolder)),
-        row('next', `${ownCommand('connect')}, or ${ownCommand('service install')}`, (word) =>
-          paint('cyan', word),
-        ),
-      ].join('\n'),
+    text: (row) => [
+      row('paired', visible(showUrl(url)), 'green'),
+      row('key', showKept(keptIn, privateFolder)),
+      row('next', `${ownCommand('connect')}, or ${ownCommand('service install')}`, 'cyan'),
+    ],
     json: { url: showUrl(url), hostIdentifier: hostIdentifier(), keptIn },
     code: 0,
   };
@@ -85,6 +81,6 @@ export const addPair = (program: Command, answer: AnswerWith): void => {
   addInsecure(command);
   addKeyStore(command);
   command.action((url: string | undefined, token: string | undefined, flags: Record<string, unknown>) =>
-    answer({ json: flags['json'] === true }, (context) => pair({ url, token, flags }, context)),
+    answer(flags, (context) => pair({ url, token, flags }, context)),
   );
 };

@@ -5,12 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from './program.ts';
 
 const nothing = async () => {};
-const program = createProgram('0.1.0', {
-  connect: nothing,
-  permissions: nothing,
-  mcp: nothing,
-  answer: nothing,
-});
+const program = createProgram('0.1.0', { connect: nothing, answer: nothing });
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
 
 const allBelow = (command: Command, path: string): [string, Command][] =>

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { createSessionFile, type KeptSession } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import type { DaemonStatus } from '../status/index.ts';
-import { row, type Answer, type Paint } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import type { Row } from '../terminal/row.ts';
+import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { showDifference, showKept } from './common/sentences.ts';
 import { sourceWords } from './common/mode-sources.ts';
 import { modeLine } from './common/summary.ts';
@@ -22,16 +22,7 @@ const showCalls = ({ running, ...ended }: DaemonStatus['calls']): string => {
   const parts = Object.entries(ended).filter(([, count]) => count > 0);
   const sum = parts.reduce((total, [, count]) => total + count, 0);
   const named = parts.map(([name, count]) => `${count} ${name}`);
-  return [
-    `${sum} ended`,
-    ...(named.length > 0 ? [`(${named.join(', ')})`] : []),
-    `· ${running} running`,
-  ].join(' ');
-};
-
-const showUpdate = ({ release, offered }: DaemonStatus): string[] => {
-  const sentence = release && offered ? showDifference(release, offered) : null;
-  return sentence === null ? [] : [row('update', sentence)];
+  return `${sum} ended ${named.length > 0 ? `(${named.join(', ')}) ` : ''}· ${running} running`;
 };
 
 const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
@@ -39,31 +30,30 @@ const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
   return source === undefined ? '' : sourceWords[source];
 };
 
-const describe = (status: DaemonStatus, nowMs: number, paint: Paint): string[] => {
-  const { link, modes } = status;
+const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | false)[] => {
+  const { link, modes, release, offered } = status;
+  const difference = release && offered ? showDifference(release, offered) : null;
   const since = `${localTime(link.since)} (${roughly(nowMs - Date.parse(link.since))})`;
   return [
-    row(link.state, visible(status.url), (word) => paint(stateColours[link.state], word)),
+    row(link.state, visible(status.url), stateColours[link.state]),
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
-    ...showUpdate(status),
-    ...(status.heldBack ? [row('proxy', `buffers the stream: see ${ownCommand('doctor')}`)] : []),
+    difference !== null && row('update', difference),
+    status.heldBack && row('proxy', `buffers the stream: see ${ownCommand('doctor')}`),
     row('calls', showCalls(status.calls)),
     '',
     ...toolGroups.map((group) => row('', modeLine(group, modes[group] ?? 'deny', sourceOf(status, group)))),
   ];
 };
 
-const idle = (kept: KeptSession | null, paint: Paint): string[] => {
-  const word = row('not running', kept === null ? 'not paired' : `paired with ${visible(kept.url)}`, (text) =>
-    paint('yellow', text),
-  );
+const idle = (kept: KeptSession | null, row: Row): string[] => {
   const next =
     kept === null
       ? 'Open the panel, choose Connect, and run the command that it shows.'
       : `Run ${ownCommand('connect')} to reconnect, or ${ownCommand('service install')} to keep it running.`;
-  return [word, row('next', next, (text) => paint('cyan', text))];
+  const pairing = kept === null ? 'not paired' : `paired with ${visible(kept.url)}`;
+  return [row('not running', pairing, 'yellow'), row('next', next, 'cyan')];
 };
 
 /** The status of this person's daemons and the saved session. Exits with 1 when none is connected. */
@@ -73,15 +63,12 @@ const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
   const isConnected = running.some(({ link }) => link.state === 'connected');
   return {
-    text: (paint) =>
-      [
-        ...(running.length === 0 ? idle(kept, paint) : []),
-        ...running.flatMap((daemon, at) => [
-          ...(at > 0 ? [''] : []),
-          ...describe(daemon, systemClock.now(), paint),
-        ]),
-        ...(kept === null ? [] : ['', row('key', showKept(kept.keptIn, environment.privateFolder))]),
-      ].join('\n'),
+    text: (row) => [
+      ...(running.length === 0 ? idle(kept, row) : []),
+      ...running.flatMap((daemon, at) => [at > 0 && '', ...describe(daemon, systemClock.now(), row)]),
+      kept !== null && '',
+      kept !== null && row('key', showKept(kept.keptIn, environment.privateFolder)),
+    ],
     json: { connected: isConnected, daemons: running, session: kept },
     code: isConnected ? 0 : 1,
   };

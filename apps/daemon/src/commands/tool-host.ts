@@ -1,9 +1,6 @@
 import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
-import type { Tool } from '@drawbridge/contracts/tool';
-import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import type { Clock } from '@drawbridge/kit';
 import {
   createGate,
@@ -22,30 +19,9 @@ import {
   openSystemToolset,
   type ToolsetNeeds,
 } from '../tools/index.ts';
+import { counted } from '../text/words.ts';
 import { changesSomething } from '../tools/common/tool.ts';
-import { modeSources, sessionModes, type ModeSources } from './common/mode-sources.ts';
-import type { Dispatch } from '../tools/common/dispatch.ts';
-
-export interface ToolHost {
-  /** The tools that the server is told of, now. */
-  tools(): Tool[];
-  toolCategories(): ToolCategory[];
-  modes(): Modes;
-  modeSources(): ModeSources;
-  dispatch: Dispatch;
-  changes(tool: string): boolean;
-  /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
-  onChanged(listen: () => void): () => void;
-  /** Loads the tools; a call that comes before waits for its own. */
-  load(): Promise<void>;
-  rules(query: RulesQuery): Promise<RulesBody>;
-  /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
-  settleQuestions(tell: (body: SettledBody) => Promise<number | null>): () => void;
-  /** The question of this request will not be answered. */
-  withdrawn(requestId: string): void;
-  endSession(): void;
-  close(): Promise<void>;
-}
+import { modeSources, sessionModes } from './common/mode-sources.ts';
 
 export interface ToolHostNeeds {
   clock: Clock;
@@ -61,7 +37,7 @@ export interface ToolHostNeeds {
 }
 
 /** Puts the tools behind the person's permissions, and finds out which of them this machine can offer. */
-export const createToolHost = async (needs: ToolHostNeeds): Promise<ToolHost> => {
+export const createToolHost = async (needs: ToolHostNeeds) => {
   const { clock, settings, modes, flags, ask, root, toolsets, notifyOfRules } = needs;
   const forSession = sessionModes({ settings, modes, flags });
   const session = createSession({ clock, modes: forSession });
@@ -85,26 +61,31 @@ export const createToolHost = async (needs: ToolHostNeeds): Promise<ToolHost> =>
   });
   await toolbox.open(held());
   return {
+    /** The tools that the server is told of, now. */
     tools: () => toolbox.offered(held()),
     toolCategories: () => toolbox.categories(held()),
     modes: held,
     modeSources: () => modeSources(settings, { flags, forSession }),
     dispatch: createDispatch({ find: toolbox.find, gate, ...place }),
-    changes: (name) => {
+    changes: (name: string) => {
       const tool = toolbox.find(name);
       // An unknown tool counts as one that changes something.
       return tool === undefined || changesSomething(tool);
     },
+    /** Calls when `tools` or `toolCategories` give something else; gives a function that stops it. */
     onChanged: toolbox.onChanged,
+    /** Loads the tools; a call that comes before waits for its own. */
     load: toolbox.load,
-    rules: (query) => answerRulesQuery({ settings, session, use, notify: notifyOfRules }, query),
-    settleQuestions: (report) =>
+    rules: (query: RulesQuery) => answerRulesQuery({ settings, session, use, notify: notifyOfRules }, query),
+    /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
+    settleQuestions: (report: (body: SettledBody) => Promise<number | null>) =>
       createSettler({
         clock,
         gate,
         report,
-        settled: (count) => notifyOfRules(`also settled ${count} other question${count === 1 ? '' : 's'}`),
+        settled: (count) => notifyOfRules(`also settled ${counted(count, 'other question')}`),
       }),
+    /** The question of this request will not be answered. */
     withdrawn: gate.withdraw,
     endSession: gate.endSession,
     close: async () => {
@@ -113,3 +94,5 @@ export const createToolHost = async (needs: ToolHostNeeds): Promise<ToolHost> =>
     },
   };
 };
+
+export type ToolHost = Awaited<ReturnType<typeof createToolHost>>;

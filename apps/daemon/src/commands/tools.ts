@@ -3,8 +3,7 @@ import { toolGroups } from '@drawbridge/contracts/groups';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { effectiveModes, openSettings } from '../permission/index.ts';
-import { row, type Answer } from './common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from './common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { addModes } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { readOptions } from './common/options.ts';
@@ -17,42 +16,36 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
   const settings = await openSettings(environment.privateFolder, systemClock);
   const modes = effectiveModes(wantedModes(options, settings));
   const root = (await findRootFolder(options.dir ?? '.', homedir())).path;
-  const inspection = await inspectTools({
-    settings,
-    modes,
-    root,
-    shellSandbox: options.shellSandbox,
-  });
-  const missing = inspection.categories.filter(({ enabled }) => !enabled);
+  const { shellSandbox } = options;
+  const { tools: found, categories } = await inspectTools({ settings, modes, root, shellSandbox });
+  const offered = found.map(({ name, annotations }) => ({
+    name,
+    category: annotations?.['category'] ?? null,
+  }));
+  const missing = categories.filter(({ enabled }) => !enabled);
   return {
-    text: (paint) =>
-      [
-        row('folder', visible(root)),
-        row('modes', toolGroups.map((group) => `${groupLabel(group)} ${modes[group]}`).join(', ')),
-        '',
-        ...inspection.categories.flatMap(({ name, enabled }) => {
-          if (!enabled) return [];
-          const names = inspection.tools.filter(({ annotations }) => annotations?.['category'] === name);
-          return names.map((tool, at) =>
-            row(at === 0 ? visible(name) : '', visible(tool.name), (word) => paint('green', word)),
-          );
-        }),
-        ...(inspection.tools.length === 0 ? ['Nothing would be offered.'] : []),
-        ...(missing.length > 0 ? ['', 'Not offered:'] : []),
-        ...missing.map(({ name, reason }) =>
-          row(visible(name), visible(reason ?? 'no reason is known'), (word) => paint('yellow', word)),
-        ),
-      ].join('\n'),
+    text: (row) => [
+      row('folder', visible(root)),
+      row('modes', toolGroups.map((group) => `${groupLabel(group)} ${modes[group]}`).join(', ')),
+      '',
+      ...categories.flatMap(({ name, enabled }) =>
+        offered
+          .filter(({ category }) => enabled && category === name)
+          .map((tool, at) => row(at === 0 ? visible(name) : '', visible(tool.name), 'green')),
+      ),
+      offered.length === 0 && 'Nothing would be offered.',
+      ...(missing.length > 0 ? ['', 'Not offered:'] : []),
+      ...missing.map(({ name, reason }) =>
+        row(visible(name), visible(reason ?? 'no reason is known'), 'yellow'),
+      ),
+    ],
     json: {
       folder: root,
       modes,
-      tools: inspection.tools.map(({ name, annotations }) => ({
-        name,
-        category: annotations?.['category'] ?? null,
-      })),
+      tools: offered,
       notOffered: missing.map(({ name, reason }) => ({ category: name, reason: reason ?? null })),
     },
-    code: inspection.tools.length > 0 ? 0 : 1,
+    code: offered.length > 0 ? 0 : 1,
   };
 };
 
@@ -65,6 +58,6 @@ export const addTools = (program: Command, answer: AnswerWith): void => {
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge tools --permission-shell ask');
   addModes(command).action((flags: Record<string, unknown>) =>
-    answer({ json: flags['json'] === true }, (context) => tools(flags, context)),
+    answer(flags, (context) => tools(flags, context)),
   );
 };

@@ -1,15 +1,11 @@
 import { createBoundedMap } from '@drawbridge/kit';
 import type { JournalRecord } from './record.ts';
 
-export type JournalEntry =
-  | { kind: 'received'; tool: string }
-  | { kind: 'started'; tool: string; paths: string[] }
-  /** The server does not have the result yet. */
-  | { kind: 'waiting'; body: string }
-  /** The server has it. `body` is null where it was evicted. */
-  | { kind: 'settled'; body: string | null };
+/** The last record of a call; after `done` the server does not have the result yet. */
+type OpenEntry = Extract<JournalRecord, { kind: 'received' | 'started' | 'done' }>;
 
-type OpenEntry = Exclude<JournalEntry, { kind: 'settled' }>;
+/** `settled`: the server has the result. `body` is null where it was evicted. */
+export type JournalEntry = OpenEntry | { kind: 'settled'; body: string | null };
 
 /** Nothing more arrives for calls that were denied elsewhere: the oldest are evicted. */
 const maxReceived = 1_000;
@@ -19,36 +15,7 @@ const maxSettled = 10_000;
 const maxSettledLength = 4 * 1024 * 1024;
 
 /** The calls of a journal, one record after the other. In memory. */
-export interface Entries {
-  apply(record: JournalRecord): void;
-  get(id: string): JournalEntry | undefined;
-  open(): [string, OpenEntry][];
-  /** When a page was found broken, milliseconds since 1970; null when none was. */
-  doubtedAt(): number | null;
-  /** Results that the server does not have: how many, and their characters. */
-  waiting(): { count: number; length: number };
-  records(): JournalRecord[];
-}
-
-const recordsOf = (id: string, entry: JournalEntry): JournalRecord[] => {
-  switch (entry.kind) {
-    case 'received':
-      return [{ kind: 'received', id, tool: entry.tool }];
-    case 'started':
-      return [{ kind: 'started', id, tool: entry.tool, paths: entry.paths }];
-    case 'waiting':
-      return [{ kind: 'done', id, body: entry.body }];
-    case 'settled':
-      return [
-        ...(entry.body === null ? [] : [{ kind: 'done' as const, id, body: entry.body }]),
-        { kind: 'taken', id },
-      ];
-    default:
-      return entry satisfies never;
-  }
-};
-
-export const createEntries = (): Entries => {
+export const createEntries = () => {
   const open = new Map<string, OpenEntry>();
   const received = createBoundedMap<string, true>({ maxEntries: maxReceived, onEvict: (id) => remove(id) });
   const bodies = createBoundedMap<string, string>({
@@ -64,7 +31,7 @@ export const createEntries = (): Entries => {
   let doubtedAt: number | null = null;
 
   const count = (entry: JournalEntry | undefined, sign: 1 | -1) => {
-    if (entry?.kind !== 'waiting') return;
+    if (entry?.kind !== 'done') return;
     waiting = { count: waiting.count + sign, length: waiting.length + sign * entry.body.length };
   };
 
@@ -76,37 +43,31 @@ export const createEntries = (): Entries => {
     return entry;
   };
 
-  const put = (id: string, entry: OpenEntry) => {
-    remove(id);
+  const put = (entry: OpenEntry) => {
+    if (settled.has(entry.id)) return;
+    remove(entry.id);
     count(entry, 1);
-    open.set(id, entry);
-  };
-
-  const receive = (id: string, tool: string) => {
-    if (settled.has(id) || open.has(id)) return;
-    put(id, { kind: 'received', tool });
-    received.set(id, true);
+    open.set(entry.id, entry);
   };
 
   const settle = (id: string) => {
     if (settled.has(id)) return;
     const entry = remove(id);
     settled.set(id, true);
-    if (entry?.kind === 'waiting') bodies.set(id, entry.body);
+    if (entry?.kind === 'done') bodies.set(id, entry.body);
   };
 
   return {
-    apply: (record) => {
+    apply: (record: JournalRecord) => {
       switch (record.kind) {
         case 'received':
-          return receive(record.id, record.tool);
+          if (settled.has(record.id) || open.has(record.id)) return;
+          put(record);
+          return received.set(record.id, true);
         case 'started':
-          if (!settled.has(record.id) && open.get(record.id)?.kind !== 'waiting')
-            put(record.id, { kind: 'started', tool: record.tool, paths: record.paths });
-          return;
+          return open.get(record.id)?.kind === 'done' ? undefined : put(record);
         case 'done':
-          if (!settled.has(record.id)) put(record.id, { kind: 'waiting', body: record.body });
-          return;
+          return put(record);
         case 'taken':
           return settle(record.id);
         case 'dropped':
@@ -118,17 +79,24 @@ export const createEntries = (): Entries => {
           record satisfies never;
       }
     },
-    get: (id) => {
+    get: (id: string): JournalEntry | undefined => {
       if (!settled.has(id)) return open.get(id);
       return { kind: 'settled', body: bodies.get(id) ?? null };
     },
-    open: () => [...open],
+    open: () => [...open.values()],
+    /** When a page was found broken, milliseconds since 1970; null when none was. */
     doubtedAt: () => doubtedAt,
+    /** Results that the server does not have: how many, and their characters. */
     waiting: () => waiting,
-    records: () => [
+    records: (): JournalRecord[] => [
       ...(doubtedAt === null ? [] : [{ kind: 'doubt' as const, at: doubtedAt }]),
-      ...[...settled].flatMap(([id]) => recordsOf(id, { kind: 'settled', body: bodies.get(id) ?? null })),
-      ...[...open].flatMap(([id, entry]) => recordsOf(id, entry)),
+      ...[...settled].flatMap(([id]): JournalRecord[] => {
+        const body = bodies.get(id);
+        return [...(body === undefined ? [] : [{ kind: 'done' as const, id, body }]), { kind: 'taken', id }];
+      }),
+      ...open.values(),
     ],
   };
 };
+
+export type Entries = ReturnType<typeof createEntries>;

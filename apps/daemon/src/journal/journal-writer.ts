@@ -10,20 +10,14 @@ export interface JournalWriterNeeds {
   beforeRewrite(): Promise<void>;
 }
 
-/** Appends records to the page; appends of one turn of the event loop share one sync of the disk. */
-export interface JournalWriter {
-  /** Resolves to false when the disk refused or the writer is closed. */
-  append(record: JournalRecord, until: 'written' | 'synced'): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 interface Append {
   record: JournalRecord;
   until: 'written' | 'synced';
   settle(isWritten: boolean): void;
 }
 
-export const createJournalWriter = (needs: JournalWriterNeeds): JournalWriter => {
+/** Appends records to the page; appends of one turn of the event loop share one sync of the disk. */
+export const createJournalWriter = (needs: JournalWriterNeeds) => {
   const { folder, records, pageBytes, beforeRewrite } = needs;
   let page: Page | null = null;
   let closed = false;
@@ -65,9 +59,10 @@ export const createJournalWriter = (needs: JournalWriterNeeds): JournalWriter =>
   };
 
   return {
-    append: (record, until) => {
+    /** Resolves to false when the disk refused or the writer is closed. */
+    append: (record: JournalRecord, until: 'written' | 'synced') => {
       if (closed) return Promise.resolve(false);
-      return new Promise((settle) => {
+      return new Promise<boolean>((settle) => {
         queue.push({ record, until, settle });
         flushing ??= flush();
       });

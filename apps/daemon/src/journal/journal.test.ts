@@ -24,8 +24,8 @@ describe('the journal', () => {
     const ids = ['taken', 'waiting', 'started', 'received', 'dropped', 'other'];
     expect(ids.map((id) => next.get(id))).toEqual([
       { kind: 'settled', body: '"taken"' },
-      { kind: 'waiting', body: '"waiting"' },
-      { kind: 'waiting', body: diedDuring },
+      { kind: 'done', id: 'waiting', body: '"waiting"' },
+      { kind: 'done', id: 'started', body: diedDuring },
       undefined,
       undefined,
       undefined,
@@ -162,7 +162,7 @@ it('whatever happened before a kill, no start is forgotten and no result', async
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const folder = mkdtempSync(join(tmpdir(), 'drawbridge-journal-'));
-      const known = new Map<string, 'started' | 'waiting' | 'settled'>();
+      const known = new Map<string, 'started' | 'done' | 'settled'>();
       let journal = await open(folder, { pageBytes: 300, waitingCount: 10, waitingLength: 1e6 });
       for (const { id, kind } of steps) {
         const now = known.get(id);
@@ -172,16 +172,16 @@ it('whatever happened before a kill, no start is forgotten and no result', async
         }
         if (kind === 'done' && now === 'started') {
           await journal.done(id, '"done"');
-          known.set(id, 'waiting');
+          known.set(id, 'done');
         }
-        if (kind === 'taken' && now === 'waiting') {
+        if (kind === 'taken' && now === 'done') {
           journal.taken(id);
           known.set(id, 'settled');
         }
         if (kind !== 'restart') continue;
         await journal.close();
         journal = await open(folder, { pageBytes: 300, waitingCount: 10, waitingLength: 1e6 });
-        for (const [one, state] of known) if (state === 'started') known.set(one, 'waiting');
+        for (const [one, state] of known) if (state === 'started') known.set(one, 'done');
       }
       const kinds = [...known.keys()].map((id) => [id, journal.get(id)?.kind]);
       expect(kinds).toEqual([...known]);

@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import { createEntries, type Entries, type JournalEntry } from './entries.ts';
+import { createEntries, type Entries } from './entries.ts';
 import { errors } from './errors.ts';
 import { diedDuring, missingFromJournal } from './lost.ts';
 import { createJournalWriter } from './journal-writer.ts';
@@ -47,33 +47,16 @@ export interface Recovered {
   broken: string | null;
 }
 
-/** Written before and after each call that changes something: no request starts twice, no result is lost. */
-export interface Journal {
-  recovered: Recovered;
-  get(requestId: string): JournalEntry | undefined;
-  /** Whether a call that is not known may have run all the same, because a page was broken. */
-  isDoubtful(): boolean;
-  received(requestId: string, tool: string): void;
-  /** On disk when it resolves. Throws `journalFull` or `journalFailed`: then the call must not start. */
-  started(requestId: string, what: { tool: string; paths: string[] }): Promise<void>;
-  /** On disk when it resolves to true; when the disk refuses, it stays in memory until it can be written. */
-  done(requestId: string, body: string): Promise<boolean>;
-  /** The server has the result, or will never take it. Nothing for a call that is not in the journal. */
-  taken(requestId: string): void;
-  /** The call ended without a start. Nothing for a call that is not in the journal. */
-  dropped(requestId: string): void;
-  close(): Promise<void>;
-}
-
 /** Decides about the calls that the last process left open. `isWhole`: no record is missing. */
 const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broken'> => {
   const lost: string[] = [];
   const paths: string[] = [];
-  for (const [requestId, entry] of entries.open()) {
+  for (const entry of entries.open()) {
+    const requestId = entry.id;
     if (entry.kind === 'started') paths.push(...entry.paths);
     // What was only received did not start, if nothing is missing after it.
     if (entry.kind === 'received' && isWhole) entries.apply({ kind: 'dropped', id: requestId });
-    else if (entry.kind !== 'waiting') {
+    else if (entry.kind !== 'done') {
       lost.push(requestId);
       const body = entry.kind === 'started' ? diedDuring : missingFromJournal;
       entries.apply({ kind: 'done', id: requestId, body });
@@ -81,12 +64,12 @@ const recoverOpen = (entries: Entries, isWhole: boolean): Omit<Recovered, 'broke
   }
   const waiting = entries
     .open()
-    .flatMap(([requestId, entry]) => (entry.kind === 'waiting' ? [{ requestId, body: entry.body }] : []));
+    .flatMap((entry) => (entry.kind === 'done' ? [{ requestId: entry.id, body: entry.body }] : []));
   return { waiting, lost, paths };
 };
 
 /** Reads what the last process left and continues from there. Throws when it cannot be read at all. */
-export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
+export const openJournal = async (needs: JournalNeeds) => {
   const { folder, clock, limits = journalLimits } = needs;
   const bytes = await loadPage(folder);
   const { records, broken } = bytes === null ? { records: [], broken: false } : readPage(bytes);
@@ -116,9 +99,11 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
   return {
     recovered,
     get: entries.get,
+    /** Whether a call that is not known may have run all the same, because a page was broken. */
     isDoubtful: () => (entries.doubtedAt() ?? -Infinity) > clock.now() - doubtMs,
-    received: (id, tool) => void append({ kind: 'received', id, tool }, 'written'),
-    started: async (id, { tool, paths }) => {
+    received: (id: string, tool: string) => void append({ kind: 'received', id, tool }, 'written'),
+    /** On disk when it resolves. Throws `journalFull` or `journalFailed`: then the call must not start. */
+    started: async (id: string, { tool, paths }: { tool: string; paths: string[] }) => {
       const { count, length } = entries.waiting();
       if (count >= limits.waitingCount || length >= limits.waitingLength) throw errors.journalFull();
       if (await append({ kind: 'started', id, tool, paths }, 'synced')) return;
@@ -126,13 +111,19 @@ export const openJournal = async (needs: JournalNeeds): Promise<Journal> => {
       entries.apply({ kind: 'dropped', id });
       throw errors.journalFailed();
     },
-    done: (id, body) => append({ kind: 'done', id, body }, 'synced'),
-    taken: (id) => {
-      if (entries.get(id)?.kind === 'waiting') void append({ kind: 'taken', id }, 'written');
+    /** On disk when it resolves to true; when the disk refuses, in memory until it can be written. */
+    done: (id: string, body: string) => append({ kind: 'done', id, body }, 'synced'),
+    /** The server has the result, or will never take it. Nothing for a call that is not in the journal. */
+    taken: (id: string) => {
+      if (entries.get(id)?.kind === 'done') void append({ kind: 'taken', id }, 'written');
     },
-    dropped: (id) => {
+    /** The call ended without a start. Nothing for a call that is not in the journal. */
+    dropped: (id: string) => {
       if (entries.get(id)?.kind === 'received') void append({ kind: 'dropped', id }, 'written');
     },
     close: writer.close,
   };
 };
+
+/** Written before and after each call that changes something: no request starts twice, no result is lost. */
+export type Journal = Awaited<ReturnType<typeof openJournal>>;

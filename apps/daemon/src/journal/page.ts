@@ -3,6 +3,7 @@ import { copyFile, link, open, readFile, readdir, rename, rm, type FileHandle } 
 import { join } from 'node:path';
 import { encodeHead, encodeRecord, headBytes, type JournalRecord } from './record.ts';
 import { hasCode } from '@drawbridge/kit';
+import { syncFolder } from '../private-files/private-folder.ts';
 
 const pageName = 'journal';
 const newName = 'journal.new';
@@ -11,22 +12,6 @@ const maxBrokenPages = 3;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
-export interface Page {
-  appended(): number;
-  append(lines: string, until: 'written' | 'synced'): Promise<void>;
-  close(): Promise<void>;
-}
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
 /** A disk that fills up takes a part of what it is given, and refuses only then. */
 const writeAll = async (handle: FileHandle, bytes: Buffer, position: number): Promise<void> => {
   for (let done = 0; done < bytes.length;) {
@@ -34,11 +19,12 @@ const writeAll = async (handle: FileHandle, bytes: Buffer, position: number): Pr
   }
 };
 
-const pageOf = (handle: FileHandle, firstLength: number): Page => {
+/** The open page of a journal. After an error it is not used again: what is on disk is uncertain then. */
+const pageOf = (handle: FileHandle, firstLength: number) => {
   let length = firstLength;
   return {
     appended: () => length - firstLength,
-    append: async (lines, until) => {
+    append: async (lines: string, until: 'written' | 'synced') => {
       const bytes = Buffer.from(lines);
       await writeAll(handle, bytes, length);
       length += bytes.length;
@@ -50,6 +36,8 @@ const pageOf = (handle: FileHandle, firstLength: number): Page => {
     close: () => handle.close(),
   };
 };
+
+export type Page = ReturnType<typeof pageOf>;
 
 export const writePage = async (folder: string, records: readonly JournalRecord[]): Promise<Page> => {
   const lines = records.map(encodeRecord).join('');

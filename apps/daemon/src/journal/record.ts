@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { requestId } from '@drawbridge/contracts/ids';
 import { z } from 'zod';
+import { parseJson } from '../text/parse-json.ts';
 
 const id = requestId;
 
@@ -30,15 +31,8 @@ const opened = (line: string): string | undefined => {
 
 export const encodeRecord = (record: JournalRecord): string => `${sealed(JSON.stringify(record))}\n`;
 
-export const decodeRecord = (line: string): JournalRecord | undefined => {
-  const text = opened(line);
-  if (text === undefined) return undefined;
-  try {
-    return journalRecord.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
+export const decodeRecord = (line: string): JournalRecord | undefined =>
+  parseJson(journalRecord, opened(line));
 
 const title = 'drawbridge journal 1';
 const digits = 15;

@@ -138,7 +138,7 @@ describe('calls', () => {
       server.send(call);
       await until(() => expect(server.results()).toHaveLength(round + 1));
     }
-    expect(kinds).toEqual(['received', 'started', 'waiting', undefined, undefined, undefined]);
+    expect(kinds).toEqual(['received', 'started', 'done', undefined, undefined, undefined]);
     await until(() =>
       expect(journal.get('w1')).toEqual({ kind: 'settled', body: JSON.stringify({ result: text('done') }) }),
     );

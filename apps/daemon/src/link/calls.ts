@@ -31,13 +31,6 @@ export interface CallsNeeds {
   report(call: CallReport): void;
 }
 
-export interface Calls {
-  take(request: ToolRequest): void;
-  cancel(requestId: string, reason: CancelReason): void;
-  /** Accepts no more calls, aborts those that run, and resolves when all have ended. */
-  stop(): Promise<void>;
-}
-
 const cancelledBeforeStart = JSON.stringify({ result: cancelledResult(false) });
 
 const outcomeOf = (body: ResponseBody): CallOutcome => {
@@ -72,7 +65,7 @@ const attempt = async (
   return { outcome: outcomeOf(body), text: JSON.stringify(body) };
 };
 
-export const createCalls = (needs: CallsNeeds): Calls => {
+export const createCalls = (needs: CallsNeeds) => {
   const { clock, outbox, journal, changes, withdrawn, began, report } = needs;
   const dedupe = createRequestDedupe({ journal, changes });
   const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
@@ -108,7 +101,7 @@ export const createCalls = (needs: CallsNeeds): Calls => {
   };
 
   return {
-    take: (request) => {
+    take: (request: ToolRequest) => {
       if (stopped) return;
       const verdict = dedupe.take(request);
       switch (verdict.type) {
@@ -126,13 +119,14 @@ export const createCalls = (needs: CallsNeeds): Calls => {
           verdict satisfies never;
       }
     },
-    cancel: (requestId, reason) => {
+    cancel: (requestId: string, reason: CancelReason) => {
       running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
       if (!dedupe.cancelled(requestId)) return;
       withdrawn(requestId);
       journal.dropped(requestId);
       void outbox.add({ requestId, body: cancelledBeforeStart });
     },
+    /** Accepts no more calls, aborts those that run, and resolves when all have ended. */
     stop: async () => {
       stopped = true;
       const all = [...running.values()];
@@ -141,3 +135,5 @@ export const createCalls = (needs: CallsNeeds): Calls => {
     },
   };
 };
+
+export type Calls = ReturnType<typeof createCalls>;

@@ -1,20 +1,13 @@
 import { parseUrl } from '@drawbridge/kit';
 import { errorTable } from '@drawbridge/contracts/errors';
 import { z } from 'zod';
+import { parseJson } from '../text/parse-json.ts';
 import type { Failure } from './connection.ts';
 import type { HttpResponse } from './http.ts';
 
 const maxErrorBytes = 65_536;
 
 const errorBody = z.object({ code: z.string().optional(), message: z.string().max(500).optional() });
-
-const parseError = (text: string): z.infer<typeof errorBody> => {
-  try {
-    return errorBody.catch({}).parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
-};
 
 const networkWords: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
@@ -62,7 +55,7 @@ export const responseFailure = async (response: HttpResponse): Promise<Failure> 
       sentence: `the answer is a web page (HTTP ${status}): a proxy or another site`,
     };
   }
-  const { code, message } = parseError(text);
+  const { code, message } = parseJson(errorBody, text) ?? {};
   const sentence = message === undefined ? `HTTP ${status}` : `${message} (HTTP ${status})`;
   if (code === errorTable.gatewayDisabled.code) return { kind: 'network', sentence };
   if (status === 401 || status === 403)

@@ -9,20 +9,6 @@ export interface HttpRequest {
   signal?: AbortSignal;
 }
 
-/** What came back, whatever its status: a redirect is an answer like any other, and is never followed. */
-export interface HttpResponse {
-  status: number;
-  header(name: string): string;
-  body: AsyncIterable<Uint8Array>;
-  /** Reads at most `maxBytes` of the body; what lies beyond is dropped with the socket. */
-  text(maxBytes: number): Promise<string>;
-}
-
-export interface Http {
-  request(request: HttpRequest): Promise<HttpResponse>;
-  close(): void;
-}
-
 const socketTimeoutMs = 60_000;
 
 /** By its events: an iterator over the few bytes of most answers takes longer than they do. */
@@ -45,18 +31,22 @@ const decodeText = (message: http.IncomingMessage, maxBytes: number): Promise<st
     });
   });
 
-const toResponse = (message: http.IncomingMessage): HttpResponse => ({
+/** What came back, whatever its status: a redirect is an answer like any other, and is never followed. */
+const toResponse = (message: http.IncomingMessage) => ({
   status: message.statusCode ?? 0,
-  header: (name) => {
+  header: (name: string) => {
     const value = message.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
   },
   body: message,
-  text: (maxBytes) => decodeText(message, maxBytes),
+  /** Reads at most `maxBytes` of the body; what lies beyond is dropped with the socket. */
+  text: (maxBytes: number) => decodeText(message, maxBytes),
 });
 
+export type HttpResponse = ReturnType<typeof toResponse>;
+
 /** HTTP to one server over kept-alive sockets. The address is fixed, so a key cannot go to another host. */
-export const createHttp = (address: URL): Http => {
+export const createHttp = (address: URL) => {
   // TLS is a good part of a start, and a server on this machine has none.
   const module = address.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
   const agent = new module.Agent({
@@ -108,6 +98,8 @@ export const createHttp = (address: URL): Http => {
 
   return { request, close: () => agent.destroy() };
 };
+
+export type Http = ReturnType<typeof createHttp>;
 
 /** Runs requests to one server. Rejects with "no answer in time" when late or aborted. */
 export const withServer = async <T>(

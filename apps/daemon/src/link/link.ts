@@ -45,15 +45,6 @@ export interface LinkNeeds {
   report(report: LinkReport): void;
 }
 
-export interface Link {
-  /** Connects with a pairing token or a session key; once more after `unpaired`. */
-  giveKey(key: string): void;
-  /** `describe` gives another list of tools now: it is sent at once or with the next init. */
-  toolsChanged(): void;
-  /** Ends the connection and keeps the pairing; resolves when the server knows, or after 3 s. */
-  stop(): Promise<void>;
-}
-
 const leaveMs = 3_000;
 /** A server that sends a probe does so at once. */
 const probeMs = 2_000;
@@ -160,7 +151,7 @@ const leave = ({ api, clock, key }: LinkNeeds): Promise<void> => {
 };
 
 /** Runs the connection's state machine: performs its effects and reports their outcome to it. */
-export const createLink = (needs: LinkNeeds): Link => {
+export const createLink = (needs: LinkNeeds) => {
   const { clock, api, key, describe, report } = needs;
   let state: Connection = { kind: 'idle' };
   /** Ends the init, the stream or the wait that is under way. */
@@ -214,11 +205,14 @@ export const createLink = (needs: LinkNeeds): Link => {
   const context: LinkContext = { ...needs, send, toolsUpdate, announced };
 
   return {
-    giveKey: (newKey) => {
+    /** Connects with a pairing token or a session key; once more after `unpaired`. */
+    giveKey: (newKey: string) => {
       key.set(newKey);
       send({ type: 'key-given', keyKind: keyKind(newKey) });
     },
+    /** `describe` gives another list of tools now: it is sent at once or with the next init. */
     toolsChanged: toolsUpdate.changed,
+    /** Ends the connection and keeps the pairing; resolves when the server knows, or after 3 s. */
     stop: async () => {
       send({ type: 'stop' });
       await leaving;

@@ -18,15 +18,15 @@ const setUp = (kept?: Kept, doubtful = false) =>
   });
 
 const gone = JSON.stringify({ error: 'This call was answered before; its result is no longer kept' });
-const started: Kept = { kind: 'started', tool: 'write_file', paths: [] };
-const received: Kept = { kind: 'received', tool: 'write_file' };
+const started: Kept = { kind: 'started', id: 'r1', tool: 'write_file', paths: [] };
+const received: Kept = { kind: 'received', id: 'r1', tool: 'write_file' };
 
 describe('what to do with a request of which only the journal knows', () => {
   it.each<[string, Kept, object]>([
     ['nothing', undefined, { type: 'run' }],
     ['received', received, { type: 'run' }],
     ['started', started, { type: 'ignore' }],
-    ['done', { kind: 'waiting', body: '"x"' }, { type: 'repeat', body: '"x"' }],
+    ['done', { kind: 'done', id: 'r1', body: '"x"' }, { type: 'repeat', body: '"x"' }],
     ['taken', { kind: 'settled', body: '"x"' }, { type: 'repeat', body: '"x"' }],
     ['settled and evicted', { kind: 'settled', body: null }, { type: 'repeat', body: gone }],
   ])('%s', (_what, kept, verdict) => {
@@ -78,7 +78,7 @@ it.each<[string, Kept, boolean]>([
   ['unknown', undefined, true],
   ['received', received, true],
   ['started', started, false],
-  ['done', { kind: 'waiting', body: '"x"' }, false],
+  ['done', { kind: 'done', id: 'r1', body: '"x"' }, false],
 ])('cancelled once: %s', (_what, kept, isFirst) => {
   const dedupe = setUp(kept);
   expect([dedupe.cancelled('r1'), dedupe.cancelled('r1')]).toEqual([isFirst, false]);

@@ -17,16 +17,6 @@ export type Verdict = { type: 'run' } | { type: 'repeat'; body: string } | { typ
 const maxEntries = 10_000;
 const maxBodyLength = 1024 * 1024;
 
-/** Remembers started requests: a repeat is answered, and a call that changes something never runs twice. */
-export interface RequestDedupe {
-  /** What to do with a request that has just come in. `run` marks it as running. */
-  take(request: ToolRequest): Verdict;
-  answered(requestId: string, body: string, kind: 'asked' | 'answered'): void;
-  journaled(requestId: string): void;
-  /** Marks a request that has not arrived as cancelled. False where it runs, or has ended. */
-  cancelled(requestId: string): boolean;
-}
-
 export interface RequestDedupeNeeds {
   journal: Pick<Journal, 'get' | 'isDoubtful'>;
   changes(tool: string): boolean;
@@ -34,7 +24,8 @@ export interface RequestDedupeNeeds {
 
 const gone = JSON.stringify({ error: 'This call was answered before; its result is no longer kept' });
 
-export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds): RequestDedupe => {
+/** Remembers started requests: a repeat is answered, and a call that changes something never runs twice. */
+export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds) => {
   const entries = createBoundedMap<string, Entry>({
     maxEntries,
     maxWeight: maxBodyLength,
@@ -51,7 +42,7 @@ export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds): R
   const takeUnknown = ({ requestId, toolCall, again }: ToolRequest): Verdict => {
     const kept = journal.get(requestId);
     switch (kept?.kind) {
-      case 'waiting':
+      case 'done':
         return { type: 'repeat', body: kept.body };
       case 'settled':
         return { type: 'repeat', body: kept.body ?? gone };
@@ -68,7 +59,8 @@ export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds): R
   };
 
   return {
-    take: (request) => {
+    /** What to do with a request that has just come in. `run` marks it as running. */
+    take: (request: ToolRequest): Verdict => {
       const { requestId, toolCall } = request;
       const entry = entries.get(requestId);
       switch (entry?.kind) {
@@ -87,9 +79,11 @@ export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds): R
           return entry satisfies never;
       }
     },
-    answered: (requestId, body, kind) => entries.set(requestId, { kind, body }),
-    journaled: (requestId) => void entries.delete(requestId),
-    cancelled: (requestId) => {
+    answered: (requestId: string, body: string, kind: 'asked' | 'answered') =>
+      entries.set(requestId, { kind, body }),
+    journaled: (requestId: string) => void entries.delete(requestId),
+    /** Marks a request that has not arrived as cancelled. False where it runs, or has ended. */
+    cancelled: (requestId: string) => {
       const kind = entries.get(requestId)?.kind;
       if (kind !== undefined && kind !== 'asked') return false;
       const kept = journal.get(requestId)?.kind;

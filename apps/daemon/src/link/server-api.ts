@@ -12,11 +12,7 @@ import {
   responsesReply,
   settledReply,
   toolsReply,
-  type InitReply,
-  type ProgressReply,
   type ResponsesReply,
-  type SettledReply,
-  type ToolsReply,
 } from '@drawbridge/contracts/daemon-reply';
 import type {
   DisconnectBody,
@@ -27,6 +23,7 @@ import type {
 } from '@drawbridge/contracts/daemon-surface';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { z } from 'zod';
+import { parseJson } from '../text/parse-json.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import type { Reply, Result } from './reply.ts';
@@ -35,14 +32,6 @@ const maxReplyBytes = 1024 * 1024;
 
 /** What a route that is not there is answered with. */
 const goneStatuses = new Set([404, 405]);
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** One body for several results. Each has at least one entry, and the id goes in front of it. */
 const joinBodies = (results: readonly Result[]): string =>
@@ -58,30 +47,6 @@ const toReply = (verdict: ResponsesReply['responses'][number]): Reply<null> => {
   const { status, message } = verdict;
   return { ok: false, failure: { kind: 'network', sentence: `${message} (HTTP ${status})` }, status };
 };
-
-/** The server's daemon routes. Nothing here throws: failures are replies. */
-export interface ServerApi {
-  init(key: string, body: InitBody, signal: AbortSignal): Promise<Reply<InitReply>>;
-  tools(key: string, body: ToolsBody): Promise<Reply<ToolsReply>>;
-  /** `body` is the JSON text of a `ResponseBody`. */
-  respond(key: string, requestId: string, body: string): Promise<Reply<null>>;
-  /** Several at once, with what the server says of each, in their order; for a server that `takesSeveral`. */
-  respondAll(key: string, results: readonly Result[]): Promise<Reply<Reply<null>[]>>;
-  takesSeveral(): boolean;
-  progress(key: string, requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
-  probe(key: string, body: ProbeBody): Promise<Reply<null>>;
-  rules(key: string, requestId: string, body: RulesBody): Promise<Reply<null>>;
-  /** Says which open questions a rule covers now; for a server that `settles`. */
-  settled(key: string, body: SettledBody): Promise<Reply<SettledReply>>;
-  settles(): boolean;
-  disconnect(key: string, signal: AbortSignal): Promise<Reply<null>>;
-  /** Goes offline and keeps the key. A server without that feature is not asked: it sees the stream end. */
-  leave(key: string, signal: AbortSignal): Promise<void>;
-  /** Whether the server answers at all; no key is sent. */
-  isThere(signal: AbortSignal): Promise<boolean>;
-  /** Who asks: the key, and the epoch of the last init where the server counts them. */
-  headers(key: string): Record<string, string>;
-}
 
 interface KnownServer {
   http: Http;
@@ -130,9 +95,8 @@ const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
 const readAs =
   <T>(schema: z.ZodType<T>) =>
   async (response: HttpResponse): Promise<Reply<T>> => {
-    const json = isJson(response) ? parseJson(await response.text(maxReplyBytes)) : undefined;
-    const reply = schema.safeParse(json);
-    return reply.success ? { ok: true, value: reply.data } : strange(response);
+    const value = isJson(response) ? parseJson(schema, await response.text(maxReplyBytes)) : undefined;
+    return value === undefined ? strange(response) : { ok: true, value };
   };
 
 const isAnswering = async (http: Http, signal: AbortSignal): Promise<boolean> => {
@@ -162,7 +126,8 @@ const postAll = async (
   return reply;
 };
 
-export const createServerApi = (http: Http): ServerApi => {
+/** The server's daemon routes. Nothing here throws: failures are replies. */
+export const createServerApi = (http: Http) => {
   const server: KnownServer = { http, features: [] };
   const has = (feature: ServerFeature) => server.features.includes(feature);
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
@@ -172,8 +137,9 @@ export const createServerApi = (http: Http): ServerApi => {
   ) => exchange(server, { ...request, body: JSON.stringify(body) }, read);
 
   return {
-    headers: (key) => headersFor(server, key),
-    init: async (key, body, signal) => {
+    /** Who asks: the key, and the epoch of the last init where the server counts them. */
+    headers: (key: string) => headersFor(server, key),
+    init: async (key: string, body: InitBody, signal: AbortSignal) => {
       const reply = await post({ key, path: daemonPaths.init, body, signal }, readAs(initReply));
       if (reply.ok) {
         server.epoch = reply.value.epoch;
@@ -181,22 +147,32 @@ export const createServerApi = (http: Http): ServerApi => {
       }
       return reply;
     },
-    tools: (key, body) => post({ key, path: daemonPaths.tools, body }, readAs(toolsReply)),
-    respond: (key, requestId, body) =>
+    tools: (key: string, body: ToolsBody) => post({ key, path: daemonPaths.tools, body }, readAs(toolsReply)),
+    /** `body` is the JSON text of a `ResponseBody`. */
+    respond: (key: string, requestId: string, body: string) =>
       exchange(server, { key, path: at(daemonPaths.response, requestId), body }, readOk),
-    respondAll: (key, results) => postAll(server, key, results),
+    /** Several at once, with the server's answer to each, in order; for a server that `takesSeveral`. */
+    respondAll: (key: string, results: readonly Result[]) => postAll(server, key, results),
     takesSeveral: () => has('responses'),
-    progress: (key, requestId, body) =>
+    progress: (key: string, requestId: string, body: ProgressBody) =>
       post({ key, path: at(daemonPaths.progress, requestId), body }, readAs(progressReply)),
-    probe: (key, body) => post({ key, path: daemonPaths.probe, body }, readOk),
-    rules: (key, requestId, body) => post({ key, path: at(daemonPaths.rules, requestId), body }, readOk),
-    settled: (key, body) => post({ key, path: daemonPaths.settled, body }, readAs(settledReply)),
+    probe: (key: string, body: ProbeBody) => post({ key, path: daemonPaths.probe, body }, readOk),
+    rules: (key: string, requestId: string, body: RulesBody) =>
+      post({ key, path: at(daemonPaths.rules, requestId), body }, readOk),
+    /** Says which open questions a rule covers now; for a server that `settles`. */
+    settled: (key: string, body: SettledBody) =>
+      post({ key, path: daemonPaths.settled, body }, readAs(settledReply)),
     settles: () => has('settled'),
-    disconnect: (key, signal) => post({ key, path: daemonPaths.disconnect, body: {}, signal }, readOk),
-    isThere: (signal) => isAnswering(http, signal),
-    leave: async (key, signal) => {
+    disconnect: (key: string, signal: AbortSignal) =>
+      post({ key, path: daemonPaths.disconnect, body: {}, signal }, readOk),
+    /** Whether the server answers at all; no key is sent. */
+    isThere: (signal: AbortSignal) => isAnswering(http, signal),
+    /** Goes offline and keeps the key. A server without that feature is not asked: it sees the stream end. */
+    leave: async (key: string, signal: AbortSignal) => {
       const body: DisconnectBody = { keepSession: true };
       if (has('keep-session')) await post({ key, path: daemonPaths.disconnect, body, signal }, readOk);
     },
   };
 };
+
+export type ServerApi = ReturnType<typeof createServerApi>;

@@ -2,6 +2,7 @@ import { daemonEvent, type DaemonEvent } from '@drawbridge/contracts/daemon-even
 import { daemonMounts, daemonPaths } from '@drawbridge/contracts/daemon-paths';
 import { createTimer, type Clock } from '@drawbridge/kit';
 import { createParser } from 'eventsource-parser';
+import { parseJson } from '../text/parse-json.ts';
 import type { Failure } from './connection.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpResponse } from './http.ts';
@@ -18,14 +19,6 @@ export interface StreamEvents {
   /** Said once, and the stream is closed then. */
   failed(failure: Failure): void;
 }
-
-const parse = (text: string): DaemonEvent | undefined => {
-  try {
-    return daemonEvent.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
 
 const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 
@@ -56,7 +49,8 @@ export const openStream = (
   const parser = createParser({
     maxBufferSize: maxEventLength,
     onEvent: ({ event: name, data }) => {
-      const event = closed || (name !== undefined && name !== 'message') ? undefined : parse(data);
+      const event =
+        closed || (name !== undefined && name !== 'message') ? undefined : parseJson(daemonEvent, data);
       if (event) events.event(event);
     },
     onError: ({ type }) => {

@@ -14,19 +14,12 @@ export interface ToolsUpdateNeeds {
   unknown(): void;
 }
 
-/** Sends the server a new list of tools, once for all changes of a moment. */
-export interface ToolsUpdate {
-  changed(): void;
-  described(): void;
-  ready(): void;
-  lost(): void;
-}
-
 const gatherMs = 200;
 
 const isPassing = (status: number | null) => status === null || status === 429 || status >= 500;
 
-export const createToolsUpdate = (needs: ToolsUpdateNeeds): ToolsUpdate => {
+/** Sends the server a new list of tools, once for all changes of a moment. */
+export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
   const { clock, describe, post, sent, unknown } = needs;
   let isChanged = false;
   let isReady = false;
@@ -82,3 +75,5 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds): ToolsUpdate => {
     },
   };
 };
+
+export type ToolsUpdate = ReturnType<typeof createToolsUpdate>;

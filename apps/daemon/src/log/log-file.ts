@@ -16,12 +16,6 @@ const append =
   (constants.O_NOFOLLOW ?? 0) |
   (constants.O_NONBLOCK ?? 0);
 
-/** Lines on disk, 0600 in a folder 0700. A disk that refuses loses the lines, nothing else. */
-export interface LogFile {
-  line(text: string): void;
-  settled(): Promise<void>;
-}
-
 const openLog = async (path: string) => {
   try {
     return await open(path, append, 0o600);
@@ -40,8 +34,11 @@ const setAside = async (path: string, older: number) => {
   await rename(path, `${path}.1`);
 };
 
-/** Opens the log at `path` with room for `older` full ones beside it. */
-export const createLogFile = (needs: { path: string; older: number; clock: Clock }): LogFile => {
+/**
+ * Opens the log at `path` (0600 in a folder 0700) with room for `older` full ones beside it.
+ * A disk that refuses loses the lines, nothing else.
+ */
+export const createLogFile = (needs: { path: string; older: number; clock: Clock }) => {
   const { path, older, clock } = needs;
   let waiting = '';
   let dropped = 0;
@@ -83,7 +80,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
   };
 
   return {
-    line: (text) => {
+    line: (text: string) => {
       if (waiting.length > maxWaitingLength) dropped += 1;
       else waiting += `${text}\n`;
       writing ??= drain();

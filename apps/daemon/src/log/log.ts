@@ -12,14 +12,6 @@ export type LogFields = Readonly<
   Record<string, string | number | boolean | Readonly<Record<string, string>>>
 >;
 
-/** What the daemon did, for the person to read later: never contents, arguments, keys or tokens. */
-export interface Log {
-  write(event: string, fields?: LogFields): void;
-  /** A value that must never stand in it. */
-  hide(secret: string): void;
-  settled(): Promise<void>;
-}
-
 export const logPath = (privateFolder: string): string => join(privateFolder, 'logs', 'drawbridge.log');
 
 const cut = (_key: string, value: unknown): unknown =>
@@ -30,15 +22,19 @@ const toAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Writes `logs/drawbridge.log`: one JSON object a line, in ASCII, with keys removed. */
-export const createLog = ({ privateFolder, clock }: { privateFolder: string; clock: Clock }): Log => {
+export const createLog = ({ privateFolder, clock }: { privateFolder: string; clock: Clock }) => {
   const file = createLogFile({ path: logPath(privateFolder), older: olderLogs, clock });
   const scrubber = createScrubber();
   return {
-    write: (event, fields = {}) => {
+    write: (event: string, fields: LogFields = {}) => {
       const record = { at: new Date(clock.now()).toISOString(), event, ...fields };
       file.line(toAscii(scrubber.scrub(JSON.stringify(record, cut))));
     },
+    /** A value that must never stand in it. */
     hide: scrubber.hide,
     settled: file.settled,
   };
 };
+
+/** What the daemon did, for the person to read later: never contents, arguments, keys or tokens. */
+export type Log = ReturnType<typeof createLog>;

@@ -2,25 +2,15 @@ import { watch } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../text/parse-json.ts';
 import { logPath, olderLogs } from './log.ts';
 
 const record = z.looseObject({ at: z.string(), event: z.string() });
 export type LogRecord = z.infer<typeof record>;
 
-/** Null for an invalid line, such as one that a crash cut off. */
-const parseLine = (line: string): LogRecord | null => {
-  try {
-    return record.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
-};
-
+/** Without invalid lines, such as one that a crash cut off. */
 const parse = (text: string): LogRecord[] =>
-  text.split('\n').flatMap((line) => {
-    const parsed = parseLine(line);
-    return parsed === null ? [] : [parsed];
-  });
+  text.split('\n').flatMap((line) => parseJson(record, line) ?? []);
 
 /** The last `count` records, oldest first, from the older logs too. */
 export const readLast = async (privateFolder: string, count: number): Promise<LogRecord[]> => {

@@ -1,5 +1,5 @@
-import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { isExecutable, realPathOf } from '../program/quiet-files.ts';
 import { isWithin } from './protected.ts';
 
 /** PATH without folders that a command could fill: relative ones, and those in the root. */
@@ -8,11 +8,8 @@ export const safePath = (path: string, root: string): string =>
     .split(delimiter)
     .filter((folder) => {
       if (!isAbsolute(folder) || isWithin(folder, root)) return false;
-      try {
-        return !isWithin(realpathSync(folder), root);
-      } catch {
-        return false;
-      }
+      const real = realPathOf(folder);
+      return real !== undefined && !isWithin(real, root);
     })
     .join(delimiter);
 
@@ -21,11 +18,4 @@ export const findProgram = (name: string, path: string): string | undefined =>
     .split(delimiter)
     .filter((folder) => isAbsolute(folder))
     .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    .find(isExecutable);

@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { pathErrors as errors } from './errors.ts';
+import { syncFolder } from '../private-files/private-folder.ts';
 import { mkdirp } from './mkdirp.ts';
 import { inFolder, type Folder } from './open.ts';
 
@@ -66,18 +67,9 @@ export const replaceFile = async (folder: Folder, name: string, content: Content
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  await syncFolder(folder.entry('.'));
 };
 
 /** Replaces or makes the file at a real path below `root`, and makes the folders above it. */
 export const putFile = (path: string, root: string, content: Content): Promise<void> =>
   inFolder(mkdirp(dirname(path), root), (folder) => replaceFile(folder, basename(path), content));
-
-export const syncFolder = async (folder: Folder): Promise<void> => {
-  const handle = await open(folder.entry('.'), constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { link, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { hasCode } from '@drawbridge/kit';
+import { isRunning } from '../processes/process-tree.ts';
+import { readQuietly } from '../program/quiet-files.ts';
+import { parseJson } from '../text/parse-json.ts';
 
 /**
  * A lock is the file `lock.<n>` with the greatest n, made only when the last holder is gone.
@@ -17,36 +19,20 @@ type Holder = z.infer<typeof holder>;
 
 /** When a process began: the boot, and the ticks since then (Linux). */
 const beginningOf = (pid: number): string | null => {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program stands in brackets and may hold anything.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return `${boot} ${ticks}`;
-  } catch {
-    return null;
-  }
+  const boot = readQuietly('/proc/sys/kernel/random/boot_id');
+  const stat = readQuietly(`/proc/${pid}/stat`);
+  if (boot === undefined || stat === undefined) return null;
+  // The name of the program stands in brackets and may hold anything.
+  const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return `${boot.trim()} ${ticks}`;
 };
 
-const isThere = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-};
+const isAlive = ({ pid, began }: Holder): boolean =>
+  isRunning(pid) && (began === null || began === beginningOf(pid));
 
-const isRunning = ({ pid, began }: Holder): boolean =>
-  isThere(pid) && (began === null || began === beginningOf(pid));
-
-const readHolder = async (path: string): Promise<Holder | null> => {
-  try {
-    return holder.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    // Given back, or gone: each lock file is whole from its first moment.
-    return null;
-  }
-};
+/** Undefined for one that was given back, or is gone: each lock file is whole from its first moment. */
+const readHolder = async (path: string): Promise<Holder | undefined> =>
+  parseJson(holder, await readFile(path, 'utf8').catch(() => undefined));
 
 const numbers = async (folder: string): Promise<number[]> =>
   (await readdir(folder)).flatMap((name) => {
@@ -75,8 +61,8 @@ export type Lock = { kind: 'taken'; release(): Promise<void> } | { kind: 'held';
 /** The process that holds the lock of a folder now; null when none does. Changes nothing. */
 export const lockHolder = async (folder: string): Promise<number | null> => {
   const last = Math.max(0, ...(await numbers(folder)));
-  const holder = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
-  return holder !== null && isRunning(holder) ? holder.pid : null;
+  const holder = await readHolder(join(folder, `lock.${last}`));
+  return holder !== undefined && isAlive(holder) ? holder.pid : null;
 };
 
 export const acquireLock = async (folder: string): Promise<Lock> => {
@@ -84,8 +70,8 @@ export const acquireLock = async (folder: string): Promise<Lock> => {
   for (;;) {
     const existing = await numbers(folder);
     const last = Math.max(0, ...existing);
-    const before = last === 0 ? null : await readHolder(join(folder, `lock.${last}`));
-    if (before !== null && isRunning(before)) return { kind: 'held', pid: before.pid };
+    const before = await readHolder(join(folder, `lock.${last}`));
+    if (before !== undefined && isAlive(before)) return { kind: 'held', pid: before.pid };
     const path = join(folder, `lock.${last + 1}`);
     if (!(await make(path, JSON.stringify(own)))) continue;
     // Made where an earlier one was removed meanwhile: the process with a later one holds the lock.

@@ -44,13 +44,18 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   }
 };
 
-/** Replaces a private file in one step; on disk, with its name, when this resolves. */
-export const writePrivateFile = async (path: string, text: string): Promise<void> => {
-  await writeFileAtomic(path, text, { mode: 0o600 });
-  const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+/** Waits until the names in a folder are on disk. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
   try {
     await folder.sync();
   } finally {
     await folder.close();
   }
+};
+
+/** Replaces a private file in one step; on disk, with its name, when this resolves. */
+export const writePrivateFile = async (path: string, text: string): Promise<void> => {
+  await writeFileAtomic(path, text, { mode: 0o600 });
+  await syncFolder(dirname(path));
 };

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { hasCode, type Clock } from '@drawbridge/kit';
+import { readQuietly } from '../program/quiet-files.ts';
 
 /** Tags all that a command starts through the environment: a process that leaves its group keeps the tag. */
 export const tagVariable = 'DRAWBRIDGE_CALL';
@@ -7,20 +8,14 @@ export const tagVariable = 'DRAWBRIDGE_CALL';
 const graceMs = 2_000;
 const checkEveryMs = 50;
 
-const readQuietly = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
-};
-
 /** Processes that carry the tag; only Linux shows it. */
 const tagged = (tag: string): number[] => {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => `\0${readQuietly(`/proc/${pid}/environ`)}`.includes(`\0${tagVariable}=${tag}\0`))
+    .filter((pid) =>
+      `\0${readQuietly(`/proc/${pid}/environ`, 'latin1') ?? ''}`.includes(`\0${tagVariable}=${tag}\0`),
+    )
     .map(Number)
     .filter((pid) => pid !== process.pid);
 };

@@ -1,8 +1,9 @@
-import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import { readEnvironment } from '../config.ts';
+import { parseJson } from '../text/parse-json.ts';
+import { isExecutable, readQuietly, realPathOf } from './quiet-files.ts';
 import { installedPlaces, npxFolder } from './places.ts';
 
 export interface Start {
@@ -17,27 +18,10 @@ const npxManifest = z.object({
   dependencies: z.record(z.string(), z.string()).optional(),
 });
 
-const realOf = (path: string): string | null => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-};
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** What a shell of this user would start. The folders that npm puts in front for one run do not count. */
-const findInPath = (name: string, path: string): string | null => {
+const findInPath = (name: string, path: string): string | undefined => {
   const folders = path.split(':').filter((folder) => folder !== '' && !folder.endsWith('node_modules/.bin'));
-  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
 };
 
 /** A word as a shell takes it. */
@@ -48,12 +32,8 @@ export const shellWord = (word: string): string =>
 const npxPackage = (script: string): string | null => {
   const folder = npxFolder(script);
   if (folder === null) return null;
-  try {
-    const read = npxManifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-    return read._npx?.packages[0] ?? read.dependencies?.['@drawbridge/daemon'] ?? null;
-  } catch {
-    return null;
-  }
+  const read = parseJson(npxManifest, readQuietly(join(folder, 'package.json')));
+  return read?._npx?.packages[0] ?? read?.dependencies?.['@drawbridge/daemon'] ?? null;
 };
 
 const npxOf = (address: string): string =>
@@ -64,20 +44,21 @@ const npxOf = (address: string): string =>
 
 /** The words that start this program from a shell on this machine. */
 export const commandFrom = ({ script, node, path, home }: Start): string => {
-  const real = realOf(script) ?? script;
+  const real = realPathOf(script) ?? script;
   const { versions, launcher } = installedPlaces(home);
-  const ownVersions = realOf(versions);
+  const ownVersions = realPathOf(versions);
   const isOurs = (program: string): boolean => {
-    const target = realOf(program);
-    return target === real || (ownVersions !== null && (target ?? '').startsWith(ownVersions + sep));
+    const target = realPathOf(program);
+    return target === real || (ownVersions !== undefined && target?.startsWith(ownVersions + sep) === true);
   };
   const installed = findInPath('drawbridge', path);
-  if (installed !== null && isOurs(installed)) return 'drawbridge';
+  if (installed !== undefined && isOurs(installed)) return 'drawbridge';
   if (isOurs(launcher)) return shellWord(launcher);
   const address = npxPackage(real);
   if (address !== null) return npxOf(address);
   const inPath = findInPath('node', path);
-  const isSameNode = inPath !== null && dirname(realOf(inPath) ?? '') === dirname(realOf(node) ?? node);
+  const isSameNode =
+    inPath !== undefined && dirname(realPathOf(inPath) ?? '') === dirname(realPathOf(node) ?? node);
   return `${isSameNode ? 'node' : shellWord(node)} ${shellWord(real)}`;
 };
 

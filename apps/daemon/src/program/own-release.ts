@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { release, type Release } from '@drawbridge/contracts/release';
+import { parseJson } from '../text/parse-json.ts';
+import { readQuietly } from './quiet-files.ts';
 
 /** The release in a `package.json`; null when it cannot be read. */
-export const readRelease = (manifest: string | URL): Release | null => {
-  try {
-    return release.parse(JSON.parse(readFileSync(manifest, 'utf8')));
-  } catch {
-    return null;
-  }
-};
+export const readRelease = (manifest: string | URL): Release | null =>
+  parseJson(release, readQuietly(manifest)) ?? null;

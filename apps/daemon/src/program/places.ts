@@ -1,15 +1,12 @@
 import { join, sep } from 'node:path';
 
-export interface Places {
+export const installedPlaces = (home: string) => ({
   /** A folder for each release, and `current`, a link to the one that is used. */
-  versions: string;
-  launcher: string;
-}
-
-export const installedPlaces = (home: string): Places => ({
   versions: join(home, '.drawbridge', 'versions'),
   launcher: join(home, '.local', 'bin', 'drawbridge'),
 });
+
+export type Places = ReturnType<typeof installedPlaces>;
 
 /** The folder that npm makes for this package, in the folder of a release or of a run by npx. */
 export const packageIn = (folder: string): string => join(folder, 'node_modules', '@drawbridge', 'daemon');

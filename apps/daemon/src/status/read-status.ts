@@ -1,19 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { journalFolder } from '../journal/index.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { daemonStatus, type DaemonStatus } from './status.ts';
 import { statusPath } from './status-file.ts';
 import { lockHolder } from '../private-files/lock.ts';
 
 const readOne = async (folder: string): Promise<DaemonStatus | null> => {
-  try {
-    const pid = await lockHolder(folder);
-    const status = daemonStatus.parse(JSON.parse(await readFile(statusPath(folder), 'utf8')));
-    // A file of an earlier process says nothing about this one.
-    return status.pid === pid ? status : null;
-  } catch {
-    return null;
-  }
+  const pid = await lockHolder(folder).catch(() => null);
+  const status = parseJson(daemonStatus, await readFile(statusPath(folder), 'utf8').catch(() => undefined));
+  // A file of an earlier process says nothing about this one.
+  return status?.pid === pid ? status : null;
 };
 
 /** The status files of this user's daemons that run now. Asks no process, changes nothing. */

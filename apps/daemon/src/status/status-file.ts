@@ -6,21 +6,13 @@ import type { DaemonStatus } from './status.ts';
 
 const countsMs = 1_000;
 
-/** `status.json` (0600) in the folder of a locked journal. Write errors are ignored. */
-export interface StatusFile {
-  /** Writes what changed at once. */
-  update(change: Partial<DaemonStatus>): void;
-  /** Writes within a second; `change` is called when it does. */
-  updateSoon(change: () => Partial<DaemonStatus>): void;
-  close(): Promise<void>;
-}
-
 export const statusPath = (folder: string): string => join(folder, 'status.json');
 
+/** `status.json` (0600) in the folder of a locked journal. Write errors are ignored. */
 export const createStatusFile = (
   first: DaemonStatus,
   { folder, clock }: { folder: string; clock: Clock },
-): StatusFile => {
+) => {
   const path = statusPath(folder);
   let current = first;
   const inTurn = createSerialQueue();
@@ -36,11 +28,13 @@ export const createStatusFile = (
   };
 
   return {
-    update: (change) => {
+    /** Writes what changed at once. */
+    update: (change: Partial<DaemonStatus>) => {
       current = { ...current, ...change };
       write();
     },
-    updateSoon: (change) => {
+    /** Writes within a second; `change` is called when it does. */
+    updateSoon: (change: () => Partial<DaemonStatus>) => {
       latest = change;
       if (!timer.isWaiting()) timer.start(countsMs, write);
     },
@@ -50,3 +44,5 @@ export const createStatusFile = (
     },
   };
 };
+
+export type StatusFile = ReturnType<typeof createStatusFile>;

@@ -1,22 +1,12 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import { type Clock, visible } from '@drawbridge/kit';
 import type { CallOutcome, CallReport } from '../link/index.ts';
-import { shorten } from '../text/shorten.ts';
+import { shorten } from '../text/words.ts';
 import type { TerminalOutput } from './terminal-output.ts';
+import { words } from '../text/words.ts';
 
 /** The arguments that name what a call is about, the first that is there wins. */
-const namingArguments = [
-  'path',
-  'filePath',
-  'dirPath',
-  'source',
-  'sourcePath',
-  'command',
-  'url',
-  'query',
-  'pattern',
-  'name',
-];
+const namingArguments = words('path filePath dirPath source sourcePath command url query pattern name');
 const summaryLength = 60;
 const gatherMs = 50;
 
@@ -42,20 +32,8 @@ export const showCall = (terminal: TerminalOutput, { request, outcome, durationM
   terminal.line(outcome, `${callSummary(request)}  ${formatDuration(durationMs)}`, colours[outcome]);
 };
 
-export interface CallLines {
-  ended(call: CallReport): void;
-  /** Shows what waits, so that what is said next stands below it. */
-  flush(): void;
-}
-
 /** Prints calls as they end: the first at once, those that follow closely together. */
-export const createCallLines = ({
-  clock,
-  terminal,
-}: {
-  clock: Clock;
-  terminal: TerminalOutput;
-}): CallLines => {
+export const createCallLines = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {
   let waiting: CallReport[] = [];
   let isGathering = false;
 
@@ -76,12 +54,13 @@ export const createCallLines = ({
   };
 
   return {
-    ended: (call) => {
+    ended: (call: CallReport) => {
       waiting.push(call);
       if (isGathering) return;
       flush();
       gather();
     },
+    /** Shows what waits, so that what is said next stands below it. */
     flush,
   };
 };

@@ -8,18 +8,13 @@ const shownAfterMs = 1_000;
 const everyMs = 1_000;
 const maxLines = 5;
 
-export interface Running {
-  began(request: ToolRequest): void;
-  ended(requestId: string): void;
-}
-
 const timePassed = (ms: number): string => {
   const seconds = Math.floor(ms / 1_000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
 /** One live line for each call that runs, with the time that has passed, below all other lines. */
-export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }): Running => {
+export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {
   const calls = new Map<string, { request: ToolRequest; startedAt: number }>();
   let stopTicking: (() => void) | null = null;
 
@@ -45,11 +40,11 @@ export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: Ter
   };
 
   return {
-    began: (request) => {
+    began: (request: ToolRequest) => {
       calls.set(request.requestId, { request, startedAt: clock.now() });
       stopTicking ??= clock.every(everyMs, tick);
     },
-    ended: (requestId) => {
+    ended: (requestId: string) => {
       const call = calls.get(requestId);
       calls.delete(requestId);
       if (call !== undefined && clock.now() - call.startedAt >= shownAfterMs) draw();

@@ -1,22 +1,8 @@
-import { styleText } from 'node:util';
 import { visible } from '@drawbridge/kit';
 import { withoutKeys } from '@drawbridge/kit/node';
 import { wrapText } from '../text/wrap.ts';
-import { shorten } from '../text/shorten.ts';
-
-type Colour = 'green' | 'yellow' | 'red' | 'gray' | 'cyan';
-
-export interface TerminalOutput {
-  /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
-  line(word: string, text: string, colour?: Colour): void;
-  problem(error: string, next?: string): void;
-  /** Text that is laid out and escaped already, such as a table. */
-  printText(text: string): void;
-  /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
-  live(lines: readonly { word: string; text: string }[]): void;
-  /** Delays lines while a question is open; the returned function writes them. */
-  hold(): () => void;
-}
+import { shorten } from '../text/words.ts';
+import { createPaint, createRow, wordWidth, type Colour } from './row.ts';
 
 export interface TerminalOutputNeeds {
   write(text: string): void;
@@ -24,8 +10,6 @@ export interface TerminalOutputNeeds {
   /** The columns of a terminal that can be drawn on; without them nothing is wrapped. */
   columns?: () => number;
 }
-
-const wordWidth = 13;
 
 const eraseLines = (count: number): string => (count === 0 ? '' : `\r\u001b[${count}A\u001b[J`);
 
@@ -35,18 +19,14 @@ const fit = (text: string, columns: number): string => {
   return shorten(text, Math.max(1, wide ? Math.floor(columns / 2) : columns));
 };
 
-export const createTerminalOutput = ({
-  write: put,
-  colours,
-  columns,
-}: TerminalOutputNeeds): TerminalOutput => {
+export const createTerminalOutput = ({ write: put, colours, columns }: TerminalOutputNeeds) => {
   let holds = 0;
   let held: string[] = [];
   let live: string[] = [];
   let drawn = 0;
 
-  const paint = (colour: Colour | undefined, text: string) =>
-    colours && colour !== undefined ? styleText(colour, text, { validateStream: false }) : text;
+  const paint = createPaint(colours);
+  const row = createRow(colours);
 
   /** Writes above the live lines, which come back below it. */
   const putAbove = (text: string) => {
@@ -60,24 +40,26 @@ export const createTerminalOutput = ({
     else putAbove(line);
   };
   const writeWrapped = (line: string) => write(columns === undefined ? line : wrapText(line, columns()));
-  const oneLine = (word: string, text: string, colour?: Colour) =>
-    `${paint(colour, word.padEnd(wordWidth))} ${text}`;
 
   return {
-    line: (word, text, colour) => writeWrapped(oneLine(word, visible(text), colour)),
-    problem: (error, next) => {
+    /** `word` stands in a column of its own; `text` may hold anything, it is escaped. */
+    line: (word: string, text: string, colour?: Colour) => writeWrapped(row(word, visible(text), colour)),
+    problem: (error: string, next?: string) => {
       writeWrapped(`${paint('red', 'error')}  ${visible(error)}`);
       if (next !== undefined) writeWrapped(`${paint('cyan', 'next')}   ${visible(next)}`);
     },
+    /** Text that is laid out and escaped already, such as a table. */
     printText: write,
-    live: (lines) => {
+    /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
+    live: (lines: readonly { word: string; text: string }[]) => {
       if (columns === undefined) return;
       const available = columns() - wordWidth - 2;
       live = lines.map(
-        ({ word, text }) => `${oneLine(word, fit(visible(withoutKeys(text)), available), 'cyan')}\n`,
+        ({ word, text }) => `${row(word, fit(visible(withoutKeys(text)), available), 'cyan')}\n`,
       );
       if (holds === 0 && (live.length > 0 || drawn > 0)) putAbove('');
     },
+    /** Delays lines while a question is open; the returned function writes them. */
     hold: () => {
       holds += 1;
       if (holds === 1 && drawn > 0) {
@@ -94,3 +76,5 @@ export const createTerminalOutput = ({
     },
   };
 };
+
+export type TerminalOutput = ReturnType<typeof createTerminalOutput>;

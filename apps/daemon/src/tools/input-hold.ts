@@ -8,28 +8,17 @@ export const isInput = (tool: Pick<DaemonTool, 'group' | 'effect'>): boolean =>
   tool.group === 'computer' && changesSomething(tool);
 
 /** Keeps the tools' keys and mouse away from open questions. */
-export interface InputHold {
-  isHeld(requestId: string): boolean;
-  /** Resolves when none is; rejects with the signal's reason. */
-  released(requestId: string, signal: AbortSignal): Promise<void>;
-  during<T>(job: () => Promise<T>): Promise<T>;
-  /** Resolves when no input runs: from then on a question can be shown. */
-  idle(): Promise<void>;
-}
-
-export const createInputHold = (needs: {
-  clock: Clock;
-  openQuestions(except: string): number;
-}): InputHold => {
+export const createInputHold = (needs: { clock: Clock; openQuestions(except: string): number }) => {
   const { clock, openQuestions } = needs;
   const running = new Set<Promise<unknown>>();
   const isHeld = (requestId: string) => openQuestions(requestId) > 0;
   return {
     isHeld,
-    released: async (requestId, signal) => {
+    /** Resolves when none is; rejects with the signal's reason. */
+    released: async (requestId: string, signal: AbortSignal) => {
       while (isHeld(requestId)) await sleep(clock, checkEveryMs, signal);
     },
-    during: async (job) => {
+    during: async <T>(job: () => Promise<T>) => {
       const run = job();
       running.add(run);
       try {
@@ -38,8 +27,11 @@ export const createInputHold = (needs: {
         running.delete(run);
       }
     },
+    /** Resolves when no input runs: from then on a question can be shown. */
     idle: async () => {
       await Promise.allSettled(running);
     },
   };
 };
+
+export type InputHold = ReturnType<typeof createInputHold>;

@@ -30,12 +30,7 @@ export interface Place {
 /** Releases the job's turn while it waits for something else, and acquires the next one afterwards. */
 export type Outside = (wait: () => Promise<void>) => Promise<void>;
 
-export interface Queue {
-  /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
-  run<T>(place: Place, job: (outside: Outside) => Promise<T>): Promise<T>;
-}
-
-export const createQueue = (clock: Clock): Queue => {
+export const createQueue = (clock: Clock) => {
   const limiters = new Map<ToolGroup, Limiter>();
   let waiting = 0;
 
@@ -63,7 +58,8 @@ export const createQueue = (clock: Clock): Queue => {
   };
 
   return {
-    run: async (place, job) => {
+    /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
+    run: async <T>(place: Place, job: (outside: Outside) => Promise<T>) => {
       const { group, signal } = place;
       signal.throwIfAborted();
       const limiter = limiterOf(group);
@@ -85,3 +81,5 @@ export const createQueue = (clock: Clock): Queue => {
     },
   };
 };
+
+export type Queue = ReturnType<typeof createQueue>;

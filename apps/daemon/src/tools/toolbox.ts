@@ -1,38 +1,16 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { Tool } from '@drawbridge/contracts/tool';
 import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import { createEmitter } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
-import type { LazyTool } from './common/lazy-tool.ts';
 import { changesSomething } from './common/tool.ts';
 import type { ToolsetContext, Toolset } from './common/toolset.ts';
-
-/** The toolsets of this machine, opened as their groups are switched on. */
-export interface Toolbox {
-  /** Opens what has a group that is not on deny; what is open stays open. */
-  open(modes: Modes): Promise<void>;
-  find(name: string): LazyTool | undefined;
-  /** Why no open toolset has a tool of the group, or null where one has or will have. */
-  missing(group: ToolGroup): string | null;
-  /** The tools that are sent to the server: those of open toolsets whose group is not on deny. */
-  offered(modes: Modes): Tool[];
-  /** Each toolset: whether any of it is offered, why not, and whether it can change anything. */
-  categories(modes: Modes): ToolCategory[];
-  /** Calls when what an open toolset has or misses changed; gives a function that stops it. */
-  onChanged(listen: () => void): () => void;
-  /** Loads the open toolsets, so that no call waits, and an update of the program changes nothing running. */
-  load(): Promise<void>;
-  close(): Promise<void>;
-}
 
 export const switchedOff = 'switched off on this machine';
 /** Why a category has no tools yet while nothing is missing. */
 export const stillStarting = 'its tools are still starting';
 
-export const createToolbox = (
-  toolsets: readonly Toolset[],
-  context: Omit<ToolsetContext, 'changed'>,
-): Toolbox => {
+/** The toolsets of this machine, opened as their groups are switched on. */
+export const createToolbox = (toolsets: readonly Toolset[], context: Omit<ToolsetContext, 'changed'>) => {
   const opened = new Map<Toolset, Promise<void>>();
   const changes = createEmitter<null>((error) => {
     throw error;
@@ -56,7 +34,8 @@ export const createToolbox = (
   };
 
   return {
-    open: async (currentModes) => {
+    /** Opens what has a group that is not on deny; what is open stays open. */
+    open: async (currentModes: Modes) => {
       const modes = effectiveModes(currentModes);
       const wanted = toolsets.filter((toolset) => isOn(toolset, modes));
       await Promise.all(
@@ -69,25 +48,31 @@ export const createToolbox = (
         }),
       );
     },
-    find: (name) => {
+    find: (name: string) => {
       for (const toolset of opened.keys()) {
         const tool = toolset.tools().find(({ descriptor }) => descriptor.name === name);
         if (tool) return tool;
       }
       return undefined;
     },
-    missing: (group) => {
+    /** Why no open toolset has a tool of the group, or null where one has or will have. */
+    missing: (group: ToolGroup) => {
       const own = toolsets.filter((toolset) => opened.has(toolset) && toolset.groups.includes(group));
       if (own.some((toolset) => toolset.tools().some((tool) => tool.group === group))) return null;
       if (own.length === 0) return 'this daemon has no tools of this kind';
       return own.map((toolset) => toolset.missing()).find((reason) => reason !== null) ?? null;
     },
-    offered: (currentModes) => {
+    /** The tools that are sent to the server: those of open toolsets whose group is not on deny. */
+    offered: (currentModes: Modes) => {
       const modes = effectiveModes(currentModes);
       return toolsets.flatMap((toolset) => offeredOf(toolset, modes)).map(({ descriptor }) => descriptor);
     },
-    categories: (currentModes) => toolsets.map((toolset) => category(toolset, effectiveModes(currentModes))),
-    onChanged: (listen) => changes.on('tools', listen),
+    /** Each toolset: whether any of it is offered, why not, and whether it can change anything. */
+    categories: (currentModes: Modes) =>
+      toolsets.map((toolset) => category(toolset, effectiveModes(currentModes))),
+    /** Calls when what an open toolset has or misses changed; gives a function that stops it. */
+    onChanged: (listen: () => void) => changes.on('tools', listen),
+    /** Loads the open toolsets: no call waits, and an update of the program changes nothing that runs. */
     load: async () => {
       const entries = [...opened.keys()].flatMap((toolset) => toolset.tools());
       // What cannot be loaded is said to the call that needs it.

@@ -1,6 +1,7 @@
 import { parseUrl } from '@drawbridge/kit';
 import { ownCommand } from '../../program/own-command.ts';
 import { errors } from './errors.ts';
+import { words } from '../../text/words.ts';
 
 const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
@@ -16,18 +17,7 @@ const reasonAgainst = (url: URL, options: { allowInsecureHttp: boolean }): strin
   return null;
 };
 
-const commands = [
-  'connect',
-  'disconnect',
-  'pair',
-  'status',
-  'tools',
-  'permissions',
-  'mcp',
-  'logs',
-  'doctor',
-  'service',
-];
+const commands = words('connect disconnect pair status tools permissions mcp logs doctor service');
 
 /** Letters to add, leave out, change or swap with the next, to get from one word to the other. */
 const distance = (from: string, to: string): number => {

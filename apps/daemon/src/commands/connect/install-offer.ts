@@ -4,7 +4,7 @@ import { CodedError } from '@drawbridge/kit';
 import { currentName, installedPlaces, launcherState } from '../../install/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { installedRows, installHere, isFromNpx, type InstallNeeds } from '../installation/install.ts';
-import { confirm } from '../common/confirm.ts';
+import { confirm } from '../common/command.ts';
 
 export interface OfferToInstall extends InstallNeeds {
   terminal: TerminalOutput;

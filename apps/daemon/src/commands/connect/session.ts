@@ -40,12 +40,6 @@ export interface SessionNeeds {
   askForToken(): Promise<string | null>;
 }
 
-export interface Session {
-  run(key: string): Promise<Ending>;
-  /** Stops new work, ends running calls within 5 s, reports them, goes offline. The pairing is kept. */
-  stop(): Promise<void>;
-}
-
 const createKey = ({ events, sessionFile, url }: SessionNeeds): SessionKey => {
   let current = '';
   return {
@@ -100,7 +94,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
     });
   });
 
-export const createSession = (needs: SessionNeeds): Session => {
+export const createSession = (needs: SessionNeeds) => {
   const { clock, random, events, url, journal, sessionFile, toolHost, askForToken } = needs;
   const http = createHttp(url);
   const api = createServerApi(http);
@@ -162,7 +156,7 @@ export const createSession = (needs: SessionNeeds): Session => {
   });
 
   return {
-    run: async (firstKey) => {
+    run: async (firstKey: string) => {
       const stopListening = toolHost.onChanged(link.toolsChanged);
       const stopSettling = toolHost.settleQuestions(async (body) => {
         if (!api.settles()) return 0;
@@ -182,9 +176,12 @@ export const createSession = (needs: SessionNeeds): Session => {
       http.close();
       return ending;
     },
+    /** Stops new work, ends running calls within 5 s, reports them, goes offline. The pairing is kept. */
     stop: async () => {
       await waitAtMost(clock, stopMs, calls.stop().then(outbox.empty));
       await link.stop();
     },
   };
 };
+
+export type Session = ReturnType<typeof createSession>;

@@ -4,7 +4,7 @@ import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
 import { groupLabel, summary, type Summed } from '../common/summary.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
-import { confirm } from '../common/confirm.ts';
+import { confirm } from '../common/command.ts';
 
 interface Start extends Summed {
   /** Set when the folder needs a yes of its own. */

@@ -20,19 +20,11 @@ import {
   type NewVersion,
 } from '../../install/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
-import { row, type Answer } from '../common/answer.ts';
-import { jsonFlag, type AnswerWith } from '../common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith } from '../common/command.ts';
 
 export interface InstallNeeds {
   environment: Environment;
   release: Release;
-}
-
-export interface Installed {
-  release: Release;
-  launcher: string;
-  /** What puts the launcher's folder in PATH; null where it is there. */
-  pathLine: string | null;
 }
 
 export const ownScript = (): Promise<string> => realpath(process.argv[1] ?? '');
@@ -62,13 +54,20 @@ export const keepProgram = async (release: Release): Promise<Release> => {
 };
 
 /** Installs what runs here for this user. Throws coded errors, and then has changed nothing that is used. */
-export const installHere = async ({ environment, release }: InstallNeeds): Promise<Installed> => {
+export const installHere = async ({ environment, release }: InstallNeeds) => {
   const places = installedPlaces(homedir());
   await keepForeign(places);
   const kept = await keepProgram(release);
   await putLauncher(places);
-  return { release: kept, launcher: places.launcher, pathLine: await pathLine(places, environment) };
+  return {
+    release: kept,
+    launcher: places.launcher,
+    /** What puts the launcher's folder in PATH; null where it is there. */
+    pathLine: await pathLine(places, environment),
+  };
 };
+
+export type Installed = Awaited<ReturnType<typeof installHere>>;
 
 const notInPath = (launcher: string, line: string): [string, string][] => [
   ['next', `${dirname(launcher)} is not in PATH. Run this line, then open a new terminal:`],
@@ -86,13 +85,10 @@ const install = async (needs: InstallNeeds): Promise<Answer> => {
   const rows = installedRows(installed);
   const start = ownCommand('connect');
   return {
-    text: (paint) =>
-      [
-        ...rows.map(([word, text], at) =>
-          row(word, visible(text), (shown) => (at === 0 ? paint('green', shown) : shown)),
-        ),
-        row('start', visible(start), (word) => paint('cyan', word)),
-      ].join('\n'),
+    text: (row) => [
+      ...rows.map(([word, text], at) => row(word, visible(text), at === 0 ? 'green' : undefined)),
+      row('start', visible(start), 'cyan'),
+    ],
     json: {
       release: releaseName(installed.release),
       launcher: installed.launcher,

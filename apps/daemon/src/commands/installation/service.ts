@@ -11,8 +11,7 @@ import { createSessionFile } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import { openSettings } from '../../permission/index.ts';
 import type { ServiceManager } from '../../service/index.ts';
-import { row, type Answer } from '../common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from '../common/context.ts';
+import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
 import { addModes } from '../common/flags.ts';
 import { isFromNpx, keepProgram, ownScript } from './install.ts';
@@ -22,6 +21,8 @@ import { showKept } from '../common/sentences.ts';
 import { wantedModes } from '../common/mode-sources.ts';
 
 const linger = 'loginctl enable-linger';
+const lockedKeyring =
+  'A keyring is locked until you sign in: pair again with --key-store file to start at boot.';
 
 const findHere = async (): Promise<ServiceManager> => {
   const { ownManager } = await import('../../service/index.ts');
@@ -78,34 +79,18 @@ const install = async (
   const started = await manager.start();
   const lingers = await manager.lingers();
   return {
-    text: (paint) =>
-      [
-        started.ok
-          ? row('installed', `${manager.name} runs it now, and after a reboot`, (word) =>
-              paint('green', word),
-            )
-          : row('not started', `${manager.name} says: ${visible(started.words)}`, (word) =>
-              paint('yellow', word),
-            ),
-        row('unit', visible(manager.path)),
-        row('program', visible(facts.cli)),
-        row('folder', visible(root.path)),
-        row('key', showKept(kept.keptIn, privateFolder)),
-        ...(lingers === false
-          ? [row('next', `It starts when you sign in. ${linger} lets it start at boot.`)]
-          : []),
-        ...(lingers === true && kept.keptIn === 'keyring'
-          ? [
-              row(
-                'next',
-                'A keyring is locked until you sign in: pair again with --key-store file to start at boot.',
-              ),
-            ]
-          : []),
-        ...(started.ok
-          ? []
-          : [row('next', 'Sign in with a session of your own, and run this command again.')]),
-      ].join('\n'),
+    text: (row) => [
+      started.ok
+        ? row('installed', `${manager.name} runs it now, and after a reboot`, 'green')
+        : row('not started', `${manager.name} says: ${visible(started.words)}`, 'yellow'),
+      row('unit', visible(manager.path)),
+      row('program', visible(facts.cli)),
+      row('folder', visible(root.path)),
+      row('key', showKept(kept.keptIn, privateFolder)),
+      lingers === false && row('next', `It starts when you sign in. ${linger} lets it start at boot.`),
+      lingers === true && kept.keptIn === 'keyring' && row('next', lockedKeyring),
+      !started.ok && row('next', 'Sign in with a session of your own, and run this command again.'),
+    ],
     json: {
       installed: true,
       started: started.ok,
@@ -124,14 +109,11 @@ const uninstall = async (): Promise<Answer> => {
   const was = await isThere(manager.path);
   if (was) await manager.stop();
   await rm(manager.path, { force: true });
+  const kept = `the session is kept: ${ownCommand('connect')} reconnects with it`;
   return {
-    text: () =>
-      was
-        ? row(
-            'removed',
-            `${visible(manager.path)}; the session is kept: ${ownCommand('connect')} reconnects with it`,
-          )
-        : row('nothing', 'no service is installed'),
+    text: (row) => [
+      was ? row('removed', `${visible(manager.path)}; ${kept}`) : row('nothing', 'no service is installed'),
+    ],
     json: { removed: was, unit: manager.path },
     code: 0,
   };
@@ -144,21 +126,15 @@ const serviceStatus = async ({ environment }: CommandContext): Promise<Answer> =
   const lingers = await manager.lingers();
   const kept = await findKept(environment.privateFolder);
   return {
-    text: (paint) =>
-      [
-        active
-          ? row('running', `by ${manager.name}`, (word) => paint('green', word))
-          : row(
-              installed ? 'stopped' : 'not installed',
-              installed ? `see ${ownCommand('logs')}` : `run ${ownCommand('service install')}`,
-              (word) => paint('yellow', word),
-            ),
-        row('unit', visible(manager.path)),
-        ...(kept === null ? [] : [row('key', showKept(kept.keptIn, environment.privateFolder))]),
-        ...(lingers === null
-          ? []
-          : [row('at boot', lingers ? 'yes' : `no: it starts when you sign in; ${linger} changes that`)]),
-      ].join('\n'),
+    text: (row) => [
+      active && row('running', `by ${manager.name}`, 'green'),
+      installed && !active && row('stopped', `see ${ownCommand('logs')}`, 'yellow'),
+      !installed && row('not installed', `run ${ownCommand('service install')}`, 'yellow'),
+      row('unit', visible(manager.path)),
+      kept !== null && row('key', showKept(kept.keptIn, environment.privateFolder)),
+      lingers !== null &&
+        row('at boot', lingers ? 'yes' : `no: it starts when you sign in; ${linger} changes that`),
+    ],
     json: { installed, active, unit: manager.path, lingers, keptIn: kept?.keptIn ?? null },
     code: active ? 0 : 1,
   };
@@ -176,9 +152,7 @@ export const addService = (program: Command, answer: AnswerWith): void => {
       .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
       .option(...jsonFlag)
       .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only'),
-  ).action((flags: Record<string, unknown>) =>
-    answer({ json: flags['json'] === true }, (context) => install(flags, context)),
-  );
+  ).action((flags: Record<string, unknown>) => answer(flags, (context) => install(flags, context)));
   service
     .command('uninstall')
     .description('stop it and remove it; the session is kept')

@@ -2,11 +2,17 @@ import { readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
+import { row } from '../../terminal/row.ts';
 import { installedPlaces, isThere, launcherState, removeLauncher } from '../../install/index.ts';
 import { createSessionFile } from '../../link/index.ts';
 import type { ServiceManager } from '../../service/index.ts';
-import { row, type Answer } from '../common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from '../common/context.ts';
+import {
+  jsonFlag,
+  mustBeAskable,
+  type Answer,
+  type AnswerWith,
+  type CommandContext,
+} from '../common/command.ts';
 import { errors } from '../common/errors.ts';
 
 interface UninstallFlags {
@@ -21,13 +27,7 @@ const findService = async (): Promise<ServiceManager | null> => {
   return manager !== null && (await isThere(manager.path)) ? manager : null;
 };
 
-interface Installed {
-  versions: string | null;
-  launcher: string | null;
-  service: ServiceManager | null;
-}
-
-const findInstalled = async (): Promise<Installed> => {
+const findInstalled = async () => {
   const places = installedPlaces(homedir());
   return {
     versions: (await isThere(places.versions)) ? places.versions : null,
@@ -36,16 +36,14 @@ const findInstalled = async (): Promise<Installed> => {
   };
 };
 
+type Installed = Awaited<ReturnType<typeof findInstalled>>;
+
 const kept = 'settings, rules, MCP servers, the session key, the journal and logs';
 
-const toRemove = ({ versions, launcher, service }: Installed): [string, string][] => [
-  ...(launcher === null ? [] : ([['launcher', launcher]] as [string, string][])),
-  ...(versions === null ? [] : ([['program', versions]] as [string, string][])),
-  ...(service === null ? [] : ([['service', service.path]] as [string, string][])),
-];
-
-const removes = ([what, path]: [string, string]): string =>
-  row('removes', `${what.padEnd(9)} ${visible(path)}`);
+const toRemove = ({ versions, launcher, service }: Installed): { what: string; path: string }[] =>
+  Object.entries({ launcher, program: versions, service: service?.path ?? null }).flatMap(([what, path]) =>
+    path === null ? [] : [{ what, path }],
+  );
 
 type Choice = 'program' | 'all' | 'nothing';
 
@@ -92,33 +90,28 @@ const uninstall = async (flags: UninstallFlags, context: CommandContext): Promis
   const settings = flags.settings === true;
   const hasSettings = (await readdir(privateFolder).catch(() => [])).some((name) => name !== 'versions');
   if (rows.length === 0 && !(settings && hasSettings)) {
-    return {
-      text: () => row('nothing', 'drawbridge is not installed for this user'),
-      json: { removed: [] },
-      code: 0,
-    };
+    const text = row('nothing', 'drawbridge is not installed for this user');
+    return { text: () => [text], json: { removed: [] }, code: 0 };
   }
   await refuseWhileRunning(privateFolder, installed.service);
-  if (flags.yes !== true && !context.isTerminal)
-    throw errors.wrongUse({ message: 'uninstall needs a terminal, or --yes', fix: 'Add --yes.' });
+  mustBeAskable(flags.yes === true, context, 'uninstall needs a terminal, or --yes');
   let choice: Choice = settings ? 'all' : 'program';
   if (flags.yes !== true) {
-    for (const line of rows) context.notify(removes(line));
+    for (const { what, path } of rows) context.notify(row('removes', `${what.padEnd(9)} ${visible(path)}`));
     choice = await askWhat(privateFolder);
   }
-  if (choice === 'nothing') return { text: () => 'Nothing was changed.', json: { removed: [] }, code: 1 };
+  if (choice === 'nothing') return { text: () => ['Nothing was changed.'], json: { removed: [] }, code: 1 };
   const session = await createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
   await remove(installed, privateFolder, choice === 'all');
-  const removed = [...rows.map(([, path]) => path), ...(choice === 'all' ? [privateFolder] : [])];
+  const removed = [...rows.map(({ path }) => path), ...(choice === 'all' ? [privateFolder] : [])];
   return {
-    text: (paint) =>
-      [
-        ...removed.map((path) => row('removed', visible(path), (word) => paint('green', word))),
-        ...(choice === 'program' && hasSettings ? [row('kept', `${visible(privateFolder)}: ${kept}`)] : []),
-        ...(choice === 'all' && session !== null
-          ? [row('next', 'The server still knows this machine: disconnect it in the panel.')]
-          : []),
-      ].join('\n'),
+    text: (paintedRow) => [
+      ...removed.map((path) => paintedRow('removed', visible(path), 'green')),
+      choice === 'program' && hasSettings && row('kept', `${visible(privateFolder)}: ${kept}`),
+      choice === 'all' &&
+        session !== null &&
+        row('next', 'The server still knows this machine: disconnect it in the panel.'),
+    ],
     json: { removed },
     code: 0,
   };

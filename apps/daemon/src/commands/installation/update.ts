@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { compareReleases, releaseName, type PackedDaemon, type Release } from '@drawbridge/contracts/release';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
+import { row } from '../../terminal/row.ts';
 import { npmEnvironment } from '../../config.ts';
 import {
   addVersion,
@@ -21,13 +22,18 @@ import {
 } from '../../install/index.ts';
 import { createSessionFile } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
-import { row, type Answer } from '../common/answer.ts';
-import { jsonFlag, type AnswerWith, type CommandContext } from '../common/context.ts';
+import {
+  confirm,
+  jsonFlag,
+  mustBeAskable,
+  type Answer,
+  type AnswerWith,
+  type CommandContext,
+} from '../common/command.ts';
 import { errors } from '../common/errors.ts';
 import { addInsecure } from '../common/flags.ts';
 import { installedRows } from './install.ts';
 import { readOptions } from '../common/options.ts';
-import { confirm } from '../common/confirm.ts';
 
 interface UpdateFlags {
   yes?: boolean;
@@ -104,17 +110,13 @@ const update = async (flags: UpdateFlags, context: CommandContext): Promise<Answ
   const [from, to] = [releaseName(own), releaseName(offered)];
   const both = [row('this machine', from), row('the server', `${to}  ${visible(url.origin)}`)];
   if (is === 'same') {
-    return { text: () => [...both, 'Up to date.'].join('\n'), json: { from, to, updated: false }, code: 0 };
+    return { text: () => [...both, 'Up to date.'], json: { from, to, updated: false }, code: 0 };
   }
   if (flags.yes !== true) {
-    if (!context.isTerminal)
-      throw errors.wrongUse({
-        message: `update needs a terminal, or --yes (${from} here, ${to} at the server)`,
-        fix: 'Add --yes.',
-      });
+    mustBeAskable(false, context, `update needs a terminal, or --yes (${from} here, ${to} at the server)`);
     for (const line of both) context.notify(line);
     if (!(await saidYes(is)))
-      return { text: () => 'Nothing was changed.', json: { from, to, updated: false }, code: 1 };
+      return { text: () => ['Nothing was changed.'], json: { from, to, updated: false }, code: 1 };
   }
   const before = await currentName(places);
   await change({ url, offered, signal });
@@ -126,14 +128,13 @@ const update = async (flags: UpdateFlags, context: CommandContext): Promise<Answ
     pathLine: await pathLine(places, environment),
   };
   return {
-    text: (paint) =>
-      [
-        row('updated', `from ${from} to ${to}`, (word) => paint('green', word)),
-        ...installedRows(installed)
-          .slice(1)
-          .map(([word, text]) => row(word, visible(text))),
-        ...restart,
-      ].join('\n'),
+    text: (paintedRow) => [
+      paintedRow('updated', `from ${from} to ${to}`, 'green'),
+      ...installedRows(installed)
+        .slice(1)
+        .map(([word, text]) => row(word, visible(text))),
+      ...restart,
+    ],
     json: { from, to, updated: true, launcher: places.launcher },
     code: 0,
   };

@@ -1,7 +1,8 @@
 import { modes, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
 import { ruleEffects } from '@drawbridge/contracts/rules';
 import { Argument, Option, type Command } from 'commander';
-import type { PermissionsActions } from './permissions.ts';
+import { jsonFlag, type AnswerWith } from '../common/command.ts';
+import { addRule, listPermissions, removeRule, resetRules, setMode } from './permissions.ts';
 
 const examples = `
 A rule covers exactly what it names, or with --reach folder all below a folder, with --reach subdomains a host and its
@@ -17,10 +18,7 @@ Examples:
   $ drawbridge permissions deny shell curl
   $ drawbridge permissions remove 2`;
 
-export const addPermissions = (
-  program: Command,
-  act: (run: (permissions: PermissionsActions) => Promise<string>) => Promise<void>,
-): void => {
+export const addPermissions = (program: Command, answer: AnswerWith): void => {
   const command = program
     .command('permissions')
     .description('the modes and permanent rules of this machine')
@@ -28,8 +26,8 @@ export const addPermissions = (
   command
     .command('list', { isDefault: true })
     .description('list them, with when a rule was made and last used')
-    .option('--json', 'for scripts')
-    .action((options: { json?: boolean }) => act((permissions) => permissions.list(options)));
+    .option(...jsonFlag)
+    .action((options: { json?: boolean }) => answer(options, listPermissions));
   command
     .command('set')
     .description(
@@ -37,7 +35,9 @@ export const addPermissions = (
     )
     .addArgument(new Argument('<group>').choices(toolGroups.filter((group) => group !== 'system')))
     .addArgument(new Argument('<mode>').choices([...modes]))
-    .action((group: ToolGroup, mode: Mode) => act((permissions) => permissions.set(group, mode)));
+    .action((group: Exclude<ToolGroup, 'system'>, mode: Mode) =>
+      answer({}, (context) => setMode(group, mode, context)),
+    );
   for (const effect of ruleEffects) {
     command
       .command(effect)
@@ -53,17 +53,17 @@ export const addPermissions = (
         ]),
       )
       .action((toolGroup: ToolGroup, resource: string, options: { reach?: string }) =>
-        act((permissions) => permissions.add({ effect, toolGroup, resource, ...options })),
+        answer({}, (context) => addRule({ effect, toolGroup, resource, ...options }, context)),
       );
   }
   command
     .command('remove')
     .description('remove one rule')
     .argument('<number>', 'as the list shows it')
-    .action((number: string) => act((permissions) => permissions.remove(number)));
+    .action((number: string) => answer({}, (context) => removeRule(number, context)));
   command
     .command('reset')
     .description('remove all rules; the modes stay')
     .option('--yes', 'do not ask')
-    .action((options: { yes?: boolean }) => act((permissions) => permissions.reset(options)));
+    .action(({ yes = false }: { yes?: boolean }) => answer({}, (context) => resetRules(yes, context)));
 };

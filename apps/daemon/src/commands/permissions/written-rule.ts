@@ -1,15 +1,12 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { NewRule } from '@drawbridge/contracts/rules';
+import { isPathGroup } from '../../permission/rules/resource.ts';
+import { realPathOf } from '../../program/quiet-files.ts';
 
 /** Where a path leads, as far as it exists. */
 const realPath = (path: string): string => {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
+  const parent = dirname(path);
+  return realPathOf(path) ?? (parent === path ? path : join(realPath(parent), basename(path)));
 };
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
@@ -20,7 +17,7 @@ const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
  */
 export const readWrittenRule = (typed: NewRule, cwd: string): NewRule => {
   const { effect, toolGroup, resource, reach } = typed;
-  if (toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite') {
+  if (isPathGroup(toolGroup)) {
     const path = effect === 'allow' ? realPath(resolve(cwd, resource)) : resolve(cwd, resource);
     return { ...typed, resource: reach === 'folder' ? withSlash(path) : path };
   }

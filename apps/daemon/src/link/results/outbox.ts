@@ -10,16 +10,6 @@ export interface OutboxNeeds extends BatcherNeeds {
   settled(result: Result, refusal: string | null): void;
 }
 
-/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
-export interface Outbox {
-  /** Resolves when the result was accepted, refused or given up. A repeat only hurries the one that waits. */
-  add(result: Result): Promise<void>;
-  /** The server can be reached again: waiting results are posted now. */
-  hurry(): void;
-  empty(): Promise<void>;
-  close(): void;
-}
-
 /** Beyond this many results or characters the oldest is given up. */
 const maxResults = 2_000;
 const maxLength = 128 * 1024 * 1024;
@@ -36,44 +26,15 @@ interface Entry {
 
 const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() : state.withdraw());
 
-const createEntries = () => {
-  const entries = new Set<Entry>();
-  const byRequest = new Map<string, Entry[]>();
-  let length = 0;
-  return {
-    all: entries,
-    length: () => length,
-    find: ({ requestId, body }: Result) =>
-      byRequest.get(requestId)?.find((entry) => entry.result.body === body),
-    add: (entry: Entry) => {
-      const { requestId, body } = entry.result;
-      entries.add(entry);
-      byRequest.set(requestId, [...(byRequest.get(requestId) ?? []), entry]);
-      length += body.length;
-    },
-    replaceBody: (entry: Entry, body: string) => {
-      length += body.length - entry.result.body.length;
-      entry.result = { ...entry.result, body };
-    },
-    remove: (entry: Entry): boolean => {
-      if (!entries.delete(entry)) return false;
-      const { requestId, body } = entry.result;
-      const others = byRequest.get(requestId)?.filter((other) => other !== entry) ?? [];
-      if (others.length > 0) byRequest.set(requestId, others);
-      else byRequest.delete(requestId);
-      length -= body.length;
-      return true;
-    },
-    clear: () => {
-      entries.clear();
-      byRequest.clear();
-    },
-  };
-};
+const isSame = (a: Result, b: Result) => a.requestId === b.requestId && a.body === b.body;
 
-export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds): Outbox => {
+const lengthOf = (entries: Iterable<Entry>) =>
+  [...entries].reduce((sum, { result }) => sum + result.body.length, 0);
+
+/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
+export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) => {
   const batcher = createResultBatcher({ clock, ...posts });
-  const entries = createEntries();
+  const entries = new Set<Entry>();
   let whenEmpty: (() => void)[] = [];
   let isClosed = false;
   let isReady = false;
@@ -84,14 +45,14 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
   };
 
   const remove = (entry: Entry, refusal: string | null) => {
-    if (!entries.remove(entry)) return;
+    if (!entries.delete(entry)) return;
     settled(entry.result, refusal);
     entry.done.resolve();
-    if (entries.all.size === 0) reportEmpty();
+    if (entries.size === 0) reportEmpty();
   };
 
   const receiveReply = (entry: Entry, reply: Reply<null>) => {
-    if (isClosed || !entries.all.has(entry)) return;
+    if (isClosed || !entries.has(entry)) return;
     if (reply.ok) return remove(entry, entry.insteadOf);
     const { sentence } = reply.failure;
     if (entry.insteadOf === null && isAboutContent(reply.status)) return sendInstead(entry, sentence);
@@ -110,22 +71,24 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
 
   /** Ends the call now instead of at its deadline. */
   const sendInstead = (entry: Entry, sentence: string) => {
-    entries.replaceBody(entry, resultInstead(entry.result.body, sentence));
+    const body = resultInstead(entry.result.body, sentence);
+    entry.result = { ...entry.result, body };
     entry.insteadOf = sentence;
     send(entry);
   };
 
   const giveUpOldest = () => {
-    for (const entry of entries.all) {
-      if (entries.all.size <= maxResults && entries.length() <= maxLength) return;
+    for (const entry of entries) {
+      if (entries.size <= maxResults && lengthOf(entries) <= maxLength) return;
       stop(entry);
       remove(entry, 'too many results wait');
     }
   };
 
   return {
-    add: (result) => {
-      const same = entries.find(result);
+    /** Resolves when the result was accepted, refused or given up. A repeat hurries the one that waits. */
+    add: (result: Result) => {
+      const same = [...entries].find((entry) => isSame(entry.result, result));
       if (same) {
         if (isReady && same.state.kind === 'resting') send(same);
         return same.done.promise;
@@ -134,21 +97,22 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
       const entry: Entry = { result, insteadOf: null, attempt: 0, state, done: createDeferred() };
       entries.add(entry);
       giveUpOldest();
-      if (isReady && entries.all.has(entry)) send(entry);
+      if (isReady && entries.has(entry)) send(entry);
       return entry.done.promise;
     },
+    /** The server can be reached again: waiting results are posted now. */
     hurry: () => {
       isReady = true;
-      for (const entry of [...entries.all]) {
+      for (const entry of [...entries]) {
         entry.attempt = 0;
         if (entry.state.kind === 'resting') send(entry);
       }
     },
     empty: () =>
-      entries.all.size === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve)),
+      entries.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => whenEmpty.push(resolve)),
     close: () => {
       isClosed = true;
-      for (const entry of entries.all) {
+      for (const entry of entries) {
         stop(entry);
         entry.done.resolve();
       }
@@ -157,3 +121,5 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds):
     },
   };
 };
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -10,11 +10,6 @@ const maxOutputLength = 65_536;
 /** The latest output is kept to be posted again. Older output is in the result alone. */
 const maxKeptLength = 4 * maxOutputLength;
 
-export interface ProgressReporter {
-  report(update: ProgressBody): void;
-  end(): void;
-}
-
 const isAway = (reply: Reply<ProgressReply>) =>
   !reply.ok && (reply.status === null || reply.status >= 500 || reply.status === 429);
 
@@ -49,7 +44,7 @@ const createKeptOutput = () => {
 export const createProgressReporter = (
   clock: Clock,
   post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,
-): ProgressReporter => {
+) => {
   const kept = createKeptOutput();
   let unsent: ProgressBody | null = null;
   let busy = false;
@@ -82,7 +77,7 @@ export const createProgressReporter = (
   };
 
   return {
-    report: ({ output = '', ...update }) => {
+    report: ({ output = '', ...update }: ProgressBody) => {
       kept.add(output);
       notify(unsent, update);
       void flush();

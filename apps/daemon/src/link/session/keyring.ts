@@ -15,19 +15,8 @@ const errors = createErrors({
 const limitMs = 3_000;
 const service = 'drawbridge';
 
-/** One secret in the system's keyring. Each operation rejects with `keyringUnavailable` after 3 s. */
-export interface Keyring {
-  /** Whether it is worth trying, without trying. */
-  isLikely(): boolean;
-  /** Keeps something, reads it, and takes it away again. */
-  probe(): Promise<void>;
-  get(): Promise<string | null>;
-  set(secret: string): Promise<void>;
-  remove(): Promise<void>;
-}
-
 /** Loads the native part on first use. On Linux the Secret Service: the kernel's is lost at a restart. */
-export const openKeyring = ({ account, clock }: { account: string; clock: Clock }): Keyring => {
+export const openKeyring = ({ account, clock }: { account: string; clock: Clock }) => {
   const entry = async (name = account) => {
     const { AsyncEntry } = await import('@napi-rs/keyring');
     return new AsyncEntry(service, name, { linux: { store: 'secret-service' } });
@@ -59,6 +48,7 @@ export const openKeyring = ({ account, clock }: { account: string; clock: Clock 
   };
 
   return {
+    /** Keeps something, reads it, and takes it away again. */
     probe: () =>
       within(
         entry(`${account} (test)`).then(async (keyringEntry) => {
@@ -66,9 +56,13 @@ export const openKeyring = ({ account, clock }: { account: string; clock: Clock 
           await keyringEntry.deleteCredential();
         }),
       ),
+    /** Whether it is worth trying, without trying. */
     isLikely: () => process.platform !== 'linux' || hasSessionBus(),
     get: () => within(entry().then((keyringEntry) => keyringEntry.getPassword())),
-    set: (secret) => within(entry().then((keyringEntry) => put(keyringEntry, secret))),
+    set: (secret: string) => within(entry().then((keyringEntry) => put(keyringEntry, secret))),
     remove: () => within(entry().then(async (keyringEntry) => void (await keyringEntry.deleteCredential()))),
   };
 };
+
+/** One secret in the system's keyring. Each operation rejects with `keyringUnavailable` after 3 s. */
+export type Keyring = ReturnType<typeof openKeyring>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import writeFileAtomic from 'write-file-atomic';
+import { parseJson } from '../../text/parse-json.ts';
 import { openKeyring, type Keyring, type KeyStore } from './keyring.ts';
 
 const kept = z.object({ url: z.url(), hostIdentifier: z.string(), key: z.string().min(1).optional() });
@@ -19,17 +20,6 @@ export interface KeptSession {
   keptIn: KeyStore;
 }
 
-/** The session in the private folder (0700, file 0600); its key there or in the keyring. */
-export interface SessionFile {
-  /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
-  read(): Promise<Session | null>;
-  readKept(): Promise<KeptSession | null>;
-  /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
-  probe(): Promise<void>;
-  write(value: Session): Promise<void>;
-  forget(): Promise<void>;
-}
-
 export interface SessionFileNeeds {
   folder: string;
   clock: Clock;
@@ -38,19 +28,14 @@ export interface SessionFileNeeds {
   keyring?: Keyring;
 }
 
-export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionFileNeeds): SessionFile => {
+/** The session in the private folder (0700, file 0600); its key there or in the keyring. */
+export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionFileNeeds) => {
   const path = join(folder, 'session.json');
   const ring = keyring ?? openKeyring({ account: path, clock });
   // Writes and removals run one after the other, so that the last one wins.
   const inTurn = createSerialQueue();
 
-  const readSaved = async () => {
-    try {
-      return kept.parse(JSON.parse(await readFile(path, 'utf8')));
-    } catch {
-      return null;
-    }
-  };
+  const readSaved = async () => parseJson(kept, await readFile(path, 'utf8').catch(() => undefined)) ?? null;
 
   const putInKeyring = async (key: string): Promise<boolean> => {
     if (keyStore === 'file' || ((keyStore ?? null) === null && !ring.isLikely())) return false;
@@ -64,22 +49,24 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
   };
 
   return {
+    /** Null when there is no readable session. Rejects with `keyringUnavailable` where the keyring fails. */
     read: async () => {
       const saved = await readSaved();
       if (saved === null) return null;
       const key = saved.key ?? (await ring.get());
       return key === null ? null : { url: saved.url, hostIdentifier: saved.hostIdentifier, key };
     },
-    readKept: async () => {
+    readKept: async (): Promise<KeptSession | null> => {
       const saved = await readSaved();
       if (saved === null) return null;
       const { url, hostIdentifier, key } = saved;
       return { url, hostIdentifier, keptIn: key === undefined ? 'keyring' : 'file' };
     },
+    /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
     probe: async () => {
       if (keyStore === 'keyring') await ring.probe();
     },
-    write: ({ url, hostIdentifier, key }) =>
+    write: ({ url, hostIdentifier, key }: Session) =>
       inTurn(async () => {
         const isInKeyring = await putInKeyring(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -96,3 +83,5 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
       }),
   };
 };
+
+export type SessionFile = ReturnType<typeof createSessionFile>;

@@ -1,14 +1,7 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
 import { errors } from '../errors.ts';
-import { deniedPaths, prepareDenials, type DeniedPaths } from '../rules/deny.ts';
-import {
-  evaluate,
-  evaluateAll,
-  isDenied,
-  decidingRules,
-  type Evaluation,
-  type Policy,
-} from '../rules/evaluate.ts';
+import { deniedPaths, prepareDenials } from '../rules/deny.ts';
+import { evaluate, evaluateAll, isDenied, decidingRules, type Policy } from '../rules/evaluate.ts';
 import { effectiveModes, type Modes } from '../rules/modes.ts';
 import type { Resource } from '../rules/resource.ts';
 import type { RuleUse } from '../settings/rule-use.ts';
@@ -28,21 +21,7 @@ export interface PolicyNeeds {
   root: string;
 }
 
-export interface CurrentPolicy {
-  /** Reads the settings again where they have changed. Throws `settingsUnusable`. */
-  refresh(): Promise<void>;
-  /** By the settings that were read last. */
-  current(): Policy;
-  modes(): Modes;
-  isOff(group: ToolGroup): boolean;
-  /** Evaluates by the settings of this moment, and notes the rules that decided. */
-  evaluate(resources: Resource[]): Promise<Evaluation>;
-  reader(): Promise<Reading>;
-  access(resource: Resource): Promise<Mode>;
-  deniedPaths(): DeniedPaths;
-}
-
-export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeeds): CurrentPolicy => {
+export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeeds) => {
   const refresh = () =>
     settings.refresh().catch((cause: unknown) => {
       throw errors.settingsUnusable({ cause });
@@ -56,18 +35,21 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
   });
 
   return {
+    /** Reads the settings again where they have changed. Throws `settingsUnusable`. */
     refresh,
+    /** By the settings that were read last. */
     current,
     modes,
-    isOff: (group) => effectiveModes(modes())[group] === 'deny',
-    evaluate: async (resources) => {
+    isOff: (group: ToolGroup) => effectiveModes(modes())[group] === 'deny',
+    /** Evaluates by the settings of this moment, and notes the rules that decided. */
+    evaluate: async (resources: Resource[]) => {
       await refresh();
       const policy = current();
       const evaluation = evaluateAll(policy, resources);
       if (evaluation.kind !== 'ask') use.note(decidingRules(policy, resources));
       return evaluation;
     },
-    reader: async () => {
+    reader: async (): Promise<Reading> => {
       await refresh();
       let policy: Policy | undefined;
       const resource = (path: string): Resource => ({
@@ -80,10 +62,12 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
         isDenied: (path) => isDenied((policy ??= current()), resource(path)),
       };
     },
-    access: async (resource) => {
+    access: async (resource: Resource) => {
       await refresh();
       return evaluate(current(), resource);
     },
     deniedPaths: () => deniedPaths(settings.rules().deny),
   };
 };
+
+export type CurrentPolicy = ReturnType<typeof createCurrentPolicy>;

@@ -1,9 +1,8 @@
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
-import type { Decision, Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
 import { canonical, createEmitter, visible } from '@drawbridge/kit';
-import type { DeniedPaths } from '../rules/deny.ts';
 import { evaluateAll } from '../rules/evaluate.ts';
 import {
   buildQuestion,
@@ -14,14 +13,10 @@ import {
   type ParsedAnswer,
   type Question,
 } from './question.ts';
-import type { Modes } from '../rules/modes.ts';
-import { createCurrentPolicy, type CurrentPolicy, type Reading } from './current-policy.ts';
-import { createOpenQuestions, type Covered, type OpenQuestions } from './open-questions.ts';
+import { createCurrentPolicy, type CurrentPolicy, type PolicyNeeds } from './current-policy.ts';
+import { createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 import { exactRule } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
-import type { RuleUse } from '../settings/rule-use.ts';
-import type { Session } from '../settings/session.ts';
-import type { SettingsStore } from '../settings/settings.ts';
 
 /** An answer given at the terminal; `reach` is the id of a scope that the question offers. */
 export interface TerminalAnswer {
@@ -54,39 +49,12 @@ export interface GateContext {
 
 type Caller = Pick<GateContext, 'signal' | 'progress'>;
 
-export interface GateNeeds {
-  settings: SettingsStore;
-  session: Session;
+export interface GateNeeds extends PolicyNeeds {
   ask: Ask;
-  use: Pick<RuleUse, 'note'>;
-  root: string;
 }
 
 /** `requestId` is the call whose answer made the rules. */
 export type GateChange = { kind: 'asked' } | { kind: 'ruled'; requestId: string };
-
-export interface Gate {
-  /**
-   * Decides about one call. `confirmation` counts only as the answer to a question about this tool and
-   * these arguments, and `askId` and `reach` only as that question offered them. Specification 6.2.
-   */
-  check(attempt: Attempt, context: GateContext): Promise<Outcome>;
-  /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
-  reader(): Promise<Reading>;
-  access(resource: Resource): Promise<Mode>;
-  /** The paths that deny rules keep closed, by the settings that were read last. */
-  deniedPaths(): DeniedPaths;
-  modes(): Modes;
-  /** A question was asked, or a lasting answer made rules; gives a function that stops listening. */
-  onChange(listen: (change: GateChange) => void): () => void;
-  /** How many questions wait for an answer, beside one of the request `except`. */
-  openQuestions(except?: string): number;
-  withdraw(requestId: string): void;
-  /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
-  settle(): Promise<{ here: number; elsewhere: Covered[] }>;
-  /** Explicit disconnect: session rules and open questions end. */
-  endSession(): void;
-}
 
 const deniedByUser: Outcome = { kind: 'denied', reason: errorTable.denied.message };
 const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
@@ -200,7 +168,7 @@ const createAsking = (context: AskingContext) => {
   return { askAnew, answered };
 };
 
-export const createGate = (needs: GateNeeds): Gate => {
+export const createGate = (needs: GateNeeds) => {
   const questions = createOpenQuestions();
   const policy = createCurrentPolicy(needs);
   const changes = createEmitter<GateChange>((error) => {
@@ -210,22 +178,35 @@ export const createGate = (needs: GateNeeds): Gate => {
   const { askAnew, answered } = createAsking({ ...needs, questions, policy, changed });
 
   return {
-    onChange: (listen) => changes.on('gate', listen),
+    /** A question was asked, or a lasting answer made rules; gives a function that stops listening. */
+    onChange: (listen: (change: GateChange) => void) => changes.on('gate', listen),
+    /** How many questions wait for an answer, beside one of the request `except`. */
     openQuestions: questions.count,
     withdraw: questions.forget,
+    /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
     settle: async () => {
       await policy.refresh();
       return questions.settle(policy.current());
     },
     modes: policy.modes,
+    /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
     reader: policy.reader,
     access: policy.access,
+    /** The paths that deny rules keep closed, by the settings that were read last. */
     deniedPaths: policy.deniedPaths,
+    /** Explicit disconnect: session rules and open questions end. */
     endSession: () => {
       needs.session.end();
       questions.clear();
     },
-    check: async (attempt, { confirmation, askId, reach, signal, progress }) => {
+    /**
+     * Decides about one call. `confirmation` counts only as the answer to a question about this tool and
+     * these arguments, and `askId` and `reach` only as that question offered them. Specification 6.2.
+     */
+    check: async (
+      attempt: Attempt,
+      { confirmation, askId, reach, signal, progress }: GateContext,
+    ): Promise<Outcome> => {
       const caller = { signal, progress };
       await policy.refresh();
       if (policy.isOff(attempt.group)) return off(attempt.group);
@@ -246,3 +227,5 @@ export const createGate = (needs: GateNeeds): Gate => {
     },
   };
 };
+
+export type Gate = ReturnType<typeof createGate>;

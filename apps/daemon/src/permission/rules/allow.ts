@@ -1,11 +1,8 @@
 import { posix } from 'node:path';
 import { hostOf, isSubdomain } from '@drawbridge/kit';
 import { commandParts, plainCommand } from './plain-command.ts';
-import type { Resource } from './resource.ts';
+import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
-
-const isPathGroup = ({ toolGroup }: Rule) =>
-  toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite';
 
 /** Absolute, without `.`, `..` or an empty name: nothing in it can lead elsewhere than it says. */
 const isStraight = (path: string) => path.startsWith('/') && posix.normalize(path) === path;
@@ -13,7 +10,7 @@ const isStraight = (path: string) => path.startsWith('/') && posix.normalize(pat
 /** What lies below the folder, byte for byte. Writes: not the whole folder, whose content was not shown. */
 const coversBelow = (rule: Rule, { toolGroup, resource }: Resource): boolean => {
   const folder = rule.resource;
-  if (!isPathGroup(rule) || !folder.endsWith('/') || !isStraight(folder) || !isStraight(resource))
+  if (!isPathGroup(rule.toolGroup) || !folder.endsWith('/') || !isStraight(folder) || !isStraight(resource))
     return false;
   const isFolderItself = resource === folder || `${resource}/` === folder;
   if (toolGroup === 'filesystemRead') return isFolderItself || resource.startsWith(folder);

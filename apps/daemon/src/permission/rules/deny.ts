@@ -1,14 +1,16 @@
-import { realpathSync } from 'node:fs';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { realPathOf } from '../../program/quiet-files.ts';
 import { commandWords } from './command-words.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
-import type { Resource } from './resource.ts';
+import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
 
-const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+// Its own: the start of the program loads nothing of `paths`.
 const isWithin = (path: string, folder: string) =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
 
 /** A command's text without the working folder in front, which `"<folder>" $ ` marks. */
 const commandOf = (resource: string) => resource.replace(/^"(?:[^"\\]|\\.)*" \$ /, '');
@@ -25,15 +27,7 @@ export interface Denial {
   host: Host | null;
 }
 
-const isPathGroup = (group: ToolGroup) => group === 'filesystemRead' || group === 'filesystemWrite';
-
-const leadsTo = (path: string): string[] => {
-  try {
-    return [path, realpathSync(path)];
-  } catch {
-    return [path];
-  }
-};
+const leadsTo = (path: string): string[] => [path, realPathOf(path) ?? path];
 
 /** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
 export const prepareDenials = (rules: readonly Rule[]): Denial[] =>

@@ -4,6 +4,7 @@ import type { NewRule } from '@drawbridge/contracts/rules';
 import { errors } from '../errors.ts';
 import { hostOf } from '@drawbridge/kit';
 import { commandParts } from './plain-command.ts';
+import { isPathGroup } from './resource.ts';
 import { scopeKinds, rule, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
 
@@ -51,7 +52,7 @@ export const readNewRule = async (
   });
   if (!parsed.success) throw bad(`The reach is one of exact, ${scopeKinds.join(', ')}`);
   const made = parsed.data;
-  if (made.toolGroup === 'filesystemRead' || made.toolGroup === 'filesystemWrite') mustBePath(made);
+  if (isPathGroup(made.toolGroup)) mustBePath(made);
   if (made.toolGroup === 'browser') mustBeHost(made);
   if (written.effect === 'deny') return made;
   if (made.toolGroup === 'mcp')

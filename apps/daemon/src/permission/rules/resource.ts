@@ -1,5 +1,9 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 
+/** The groups whose resources are paths. */
+export const isPathGroup = (group: string): group is 'filesystemRead' | 'filesystemWrite' =>
+  group === 'filesystemRead' || group === 'filesystemWrite';
+
 /**
  * One thing that a call would touch. `resource` is exact: a real path (a trailing `/` includes all below),
  * a command with its folder, a host, or `<server>/<tool>`. `description` is for the person.

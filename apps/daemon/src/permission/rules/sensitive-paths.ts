@@ -1,9 +1,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { normalizeName } from '../../text/normalize.ts';
-import type { Resource } from './resource.ts';
-
-const words = (text: string) => text.trim().split(/\s+/);
+import { words } from '../../text/words.ts';
+import { isPathGroup, type Resource } from './resource.ts';
 
 /** Files and folders that hold keys, passwords and sessions, by their folded name. */
 const secretNames = new Set(
@@ -105,7 +104,7 @@ export const whySensitive = (
   root: string,
   { toolGroup, resource }: Pick<Resource, 'toolGroup' | 'resource'>,
 ): string | undefined => {
-  if (toolGroup !== 'filesystemRead' && toolGroup !== 'filesystemWrite') return undefined;
+  if (!isPathGroup(toolGroup)) return undefined;
   const base = root.endsWith('/') ? root : `${root}/`;
   const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
   const names = own.split('/').filter(Boolean).map(normalizeName);

@@ -1,5 +1,6 @@
 import { hostOf } from '@drawbridge/kit';
 import { commandParts, plainCommand } from './plain-command.ts';
+import { isPathGroup } from './resource.ts';
 import type { Rule } from './rule.ts';
 
 /** A public suffix such as `co.uk` or `github.io` has no owner whose subdomains could be meant. */
@@ -14,11 +15,7 @@ export const isValidRule = async ({ toolGroup, resource, reach, fingerprint }: R
     case undefined:
       return true;
     case 'folder':
-      return (
-        (toolGroup === 'filesystemRead' || toolGroup === 'filesystemWrite') &&
-        resource.startsWith('/') &&
-        resource.endsWith('/')
-      );
+      return isPathGroup(toolGroup) && resource.startsWith('/') && resource.endsWith('/');
     case 'subdomains': {
       const host = toolGroup === 'browser' ? hostOf(resource) : null;
       return host !== null && hasOwner(host.name);

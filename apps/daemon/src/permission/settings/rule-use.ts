@@ -2,33 +2,20 @@ import { join } from 'node:path';
 import { createSerialQueue, createTimer, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { coverOf, type Rule } from '../rules/rule.ts';
 
 /** At most one write in this time: what a crash loses is a time, never a rule. */
 const writeEveryMs = 60_000;
 const maxKept = 10_000;
 
-/** When each rule last decided, in a separate file: the settings file changes by the person alone. */
-export interface RuleUse {
-  /** Says that these rules have just decided. Costs nothing but memory. */
-  note(rules: readonly Rule[]): void;
-  /** Milliseconds since 1970; undefined for never, as far as is known. */
-  lastUsed(rule: Rule): number | undefined;
-  close(): Promise<void>;
-}
-
 const file = z.record(z.string(), z.number());
 
-const parse = (text: string | undefined): Record<string, number> => {
-  try {
-    return text === undefined ? {} : file.parse(JSON.parse(text));
-  } catch {
-    // Times of use decide nothing: what cannot be read begins anew.
-    return {};
-  }
-};
+/** Times of use decide nothing: what cannot be read begins anew. */
+const parse = (text: string | undefined): Record<string, number> => parseJson(file, text) ?? {};
 
-export const openRuleUse = async (needs: { clock: Clock; folder: string }): Promise<RuleUse> => {
+/** When each rule last decided, in a separate file: the settings file changes by the person alone. */
+export const openRuleUse = async (needs: { clock: Clock; folder: string }) => {
   const { clock, folder } = needs;
   const path = join(folder, 'rule-use.json');
   const used = new Map(Object.entries(parse(await readPrivateFile(path))));
@@ -51,11 +38,13 @@ export const openRuleUse = async (needs: { clock: Clock; folder: string }): Prom
   const writeInTurn = () => inTurn(write).catch(() => undefined);
 
   return {
-    note: (rules) => {
+    /** Says that these rules have just decided. Costs nothing but memory. */
+    note: (rules: readonly Rule[]) => {
       for (const rule of rules) used.set(coverOf(rule), clock.now());
       if (rules.length > 0 && !timer.isWaiting()) timer.start(writeEveryMs, () => void writeInTurn());
     },
-    lastUsed: (rule) => used.get(coverOf(rule)),
+    /** Milliseconds since 1970; undefined for never, as far as is known. */
+    lastUsed: (rule: Rule) => used.get(coverOf(rule)),
     close: async () => {
       const isDue = timer.isWaiting();
       timer.cancel();
@@ -63,3 +52,5 @@ export const openRuleUse = async (needs: { clock: Clock; folder: string }): Prom
     },
   };
 };
+
+export type RuleUse = Awaited<ReturnType<typeof openRuleUse>>;

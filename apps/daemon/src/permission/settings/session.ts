@@ -9,17 +9,7 @@ export interface SessionRule {
 }
 
 /** What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session. */
-export interface Session {
-  modes(): Partial<Modes>;
-  rules(): readonly SessionRule[];
-  /** `forMs`: they expire after that. */
-  allow(rules: readonly Rule[], forMs?: number): void;
-  remove(rule: SessionRule): boolean;
-  /** Forgets what was allowed; the modes were set for the run of the program and stay. */
-  end(): void;
-}
-
-export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): Session => {
+export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }) => {
   const { clock, modes = {} } = needs;
   let rules: SessionRule[] = [];
   const drop = () => {
@@ -33,21 +23,25 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }): 
       drop();
       return rules;
     },
-    allow: (more, forMs) => {
+    /** `forMs`: they expire after that. */
+    allow: (more: readonly Rule[], forMs?: number) => {
       drop();
       const nowMs = clock.now();
       const madeAt = new Date(nowMs).toISOString();
       const endsAt = forMs === undefined ? null : nowMs + forMs;
       rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt }))];
     },
-    remove: (rule) => {
+    remove: (rule: SessionRule) => {
       const kept = rules.filter((other) => other !== rule);
       const isRemoved = kept.length < rules.length;
       rules = kept;
       return isRemoved;
     },
+    /** Forgets what was allowed; the modes were set for the run of the program and stay. */
     end: () => {
       rules = [];
     },
   };
 };
+
+export type Session = ReturnType<typeof createSession>;

@@ -2,9 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultModes, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
-import type { BrowserMode } from './browser-mode.ts';
 import { errors } from '../../private-files/errors.ts';
-import type { Modes } from '../rules/modes.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
 import { isSameRule, type Rule } from '../rules/rule.ts';
 import { whileLocked } from '../../private-files/settings-lock.ts';
@@ -12,26 +10,6 @@ import { isValidRule } from '../rules/validate-rule.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
 export type RuleEffect = keyof SettingsFile['rules'];
-
-/** What the person settled for good, as it stands in their file. */
-export interface SettingsStore {
-  folder: string;
-  /** The modes of the file over the defaults, at the last `refresh`. */
-  modes(): Modes;
-  savedModes(): Partial<Modes>;
-  browserMode(): BrowserMode;
-  rules(): SettingsFile['rules'];
-  /** Whether the panel may widen what is allowed. */
-  remoteRules(): boolean;
-  /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
-  refresh(): Promise<void>;
-  addRules(effect: RuleEffect, rules: readonly Rule[]): Promise<void>;
-  /** Sets those of the groups that are on deny to ask, on disk when this resolves; never to allow. */
-  activate(groups: readonly ToolGroup[]): Promise<void>;
-  setMode(group: ToolGroup, mode: Mode): Promise<void>;
-  clearRules(): Promise<void>;
-  removeRule(effect: RuleEffect, rule: Rule): Promise<boolean>;
-}
 
 /** A wider rule that cannot mean what it says is refused: what it allows is not known. */
 const requireValidRules = async (rules: readonly Rule[], path: string): Promise<void> => {
@@ -55,7 +33,7 @@ const stampOf = (path: string): string | undefined => {
  * Opens `settings.json` in `folder` (0700, file 0600). Throws `settingsBroken` and `settingsUnsafe`.
  * Several processes may share the file: each change starts from its present content, under a lock.
  */
-export const openSettings = async (folder: string, clock: Clock): Promise<SettingsStore> => {
+export const openSettings = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
   const path = join(realFolder, 'settings.json');
   let current = emptySettings;
@@ -90,13 +68,16 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
   await load();
   return {
     folder: realFolder,
+    /** The modes of the file over the defaults, at the last `refresh`. */
     modes: () => ({ ...defaultModes, ...current.modes }),
     savedModes: () => current.modes,
     browserMode: () => current.browser?.mode ?? 'ephemeral',
     rules: () => current.rules,
+    /** Whether the panel may widen what is allowed. */
     remoteRules: () => current.remoteRules,
+    /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
     refresh: () => (stampOf(path) === stamp ? unchanged : inTurn(load)),
-    addRules: (effect, rules) =>
+    addRules: (effect: RuleEffect, rules: readonly Rule[]) =>
       change(async () => {
         const known = current.rules[effect];
         const madeAt = new Date(clock.now()).toISOString();
@@ -105,7 +86,8 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
           .map((one) => ({ ...one, madeAt }));
         if (added.length > 0) await save({ rules: { ...current.rules, [effect]: [...known, ...added] } });
       }),
-    activate: (groups) =>
+    /** Sets those of the groups that are on deny to ask, on disk when this resolves; never to allow. */
+    activate: (groups: readonly ToolGroup[]) =>
       change(async () => {
         const all = { ...defaultModes, ...current.modes };
         const closed = groups.filter((group) => all[group] === 'deny');
@@ -114,9 +96,10 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
           modes: { ...current.modes, ...Object.fromEntries(closed.map((group) => [group, 'ask'])) },
         });
       }),
-    setMode: (group, mode) => change(() => save({ modes: { ...current.modes, [group]: mode } })),
+    setMode: (group: ToolGroup, mode: Mode) =>
+      change(() => save({ modes: { ...current.modes, [group]: mode } })),
     clearRules: () => change(() => save({ rules: { allow: [], deny: [] } })),
-    removeRule: (effect, rule) =>
+    removeRule: (effect: RuleEffect, rule: Rule) =>
       change(async () => {
         const kept = current.rules[effect].filter((one) => !isSameRule(one, rule));
         const isRemoved = kept.length < current.rules[effect].length;
@@ -125,3 +108,6 @@ export const openSettings = async (folder: string, clock: Clock): Promise<Settin
       }),
   };
 };
+
+/** What the person settled for good, as it stands in their file. */
+export type SettingsStore = Awaited<ReturnType<typeof openSettings>>;

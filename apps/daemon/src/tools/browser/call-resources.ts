@@ -1,6 +1,7 @@
 import { errors } from '../common/errors.ts';
 import { locate, toResource } from '../common/access.ts';
-import { counted, textWords } from '../common/question-words.ts';
+import { textWords } from '../common/question-words.ts';
+import { counted } from '../../text/words.ts';
 import type { Resource, ToolContext } from '../common/tool.ts';
 import { blankPage, pageHostOf, isNever, parseTyped, toHostResource } from './network/host.ts';
 import type { BrowserSession } from './session.ts';

@@ -16,13 +16,7 @@ const sentences: Record<Refusal | 'scheme', (host: string, url: string) => strin
   scheme: () => 'The page wanted to go to an address that is neither http nor https.',
 };
 
-export interface CallWarnings {
-  blocked(url: string, refusal: Refusal | 'scheme'): void;
-  notify(sentence: string): void;
-  take(): string[];
-}
-
-export const createCallWarnings = (): CallWarnings => {
+export const createCallWarnings = () => {
   const warnings = new Set<string>();
   let more = 0;
   const notify = (sentence: string) => {
@@ -32,7 +26,7 @@ export const createCallWarnings = (): CallWarnings => {
   };
   return {
     notify,
-    blocked: (url, refusal) => {
+    blocked: (url: string, refusal: Refusal | 'scheme') => {
       const host = pageHostOf(url)?.host ?? '';
       notify(sentences[refusal](visible(host), visible(url.slice(0, maxUrlShown))));
     },

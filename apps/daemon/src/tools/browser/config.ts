@@ -2,33 +2,11 @@ import { delimiter } from 'node:path';
 import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a browser gets. Its home is its profile, so the person's home stays unseen. */
-const kept = [
-  'PATH',
-  'LANG',
-  'LC_ALL',
-  'LC_CTYPE',
-  'TZ',
-  'DISPLAY',
-  'XAUTHORITY',
-  'WAYLAND_DISPLAY',
-  'XDG_RUNTIME_DIR',
-  'SystemRoot',
-  'TEMP',
-  'TMP',
-  'LOCALAPPDATA',
-  'ProgramFiles',
-];
+const kept =
+  'PATH LANG LC_ALL LC_CTYPE TZ DISPLAY XAUTHORITY WAYLAND_DISPLAY XDG_RUNTIME_DIR SystemRoot ' +
+  'TEMP TMP LOCALAPPDATA ProgramFiles';
 
-export interface BrowserEnvironment {
-  variables: Record<string, string>;
-  path: string[];
-  chosen: string | undefined;
-  home: string | undefined;
-  programFiles: string[];
-  display: boolean;
-}
-
-export const browserEnvironment = (): BrowserEnvironment => {
+export const browserEnvironment = () => {
   const read = (name: string) => process.env[name] || undefined;
   return {
     variables: pickEnvironment(kept),
@@ -39,3 +17,5 @@ export const browserEnvironment = (): BrowserEnvironment => {
     display: read('DISPLAY') !== undefined || read('WAYLAND_DISPLAY') !== undefined,
   };
 };
+
+export type BrowserEnvironment = ReturnType<typeof browserEnvironment>;

@@ -37,17 +37,8 @@ const block = z.discriminatedUnion('type', [
 const answer = z.object({ content: z.array(block), isError: z.boolean().optional() });
 export type Answer = z.infer<typeof answer>;
 
-export interface Connection {
-  tools(): Promise<{ name: string; title?: string; description?: string; inputSchema: object }[]>;
-  call(name: string, args: Record<string, unknown>): Promise<Answer>;
-  close(): Promise<void>;
-}
-
 /** The tools of `@playwright/mcp` in this process, over one browser. `folder` is for their files. */
-export const connectTools = async (
-  context: () => Promise<BrowserContext>,
-  folder: string,
-): Promise<Connection> => {
+export const connectTools = async (context: () => Promise<BrowserContext>, folder: string) => {
   const { createConnection } = mcpModule.parse(require('@playwright/mcp'));
   const server = await createConnection(
     {
@@ -71,7 +62,7 @@ export const connectTools = async (
   await client.connect(ours);
   return {
     tools: async () => (await client.listTools()).tools,
-    call: async (name, args) =>
+    call: async (name: string, args: Record<string, unknown>) =>
       answer.parse(await client.callTool({ name, arguments: args }, undefined, { timeout: 2 * callMs })),
     close: () => client.close(),
   };

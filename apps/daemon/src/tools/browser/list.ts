@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag } from '../common/inputs.ts';
 import { maxSide, maxTypedChars, maxUploadFiles, maxUrlChars, minSide } from './limits.ts';
 
 /** One tool of `@playwright/mcp` as it is offered: without file names of the caller's, and with limits. */
@@ -47,12 +48,9 @@ export const listedTools: readonly ListedTool[] = [
       .describe(
         'Level of the console messages to return. Each level includes the messages of more severe levels. Defaults to "info".',
       ),
-    all: z
-      .boolean()
-      .optional()
-      .describe(
-        'Return all console messages since the beginning of the session, not just since the last navigation. Defaults to false.',
-      ),
+    all: flag(
+      'Return all console messages since the beginning of the session, not just since the last navigation. Defaults to false.',
+    ),
   }),
   tool('browser_handle_dialog', acts('Handle a dialog', 'Handle a dialog'), {
     accept: z.boolean().describe('Whether to accept the dialog.'),
@@ -103,13 +101,10 @@ export const listedTools: readonly ListedTool[] = [
     element,
     target,
     text: text.describe('Text to type into the element'),
-    submit: z.boolean().optional().describe('Whether to submit entered text (press Enter after)'),
-    slowly: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether to type one character at a time. Useful for triggering key handlers in the page. By default entire text is filled in at once.',
-      ),
+    submit: flag('Whether to submit entered text (press Enter after)'),
+    slowly: flag(
+      'Whether to type one character at a time. Useful for triggering key handlers in the page. By default entire text is filled in at once.',
+    ),
   }),
   tool('browser_navigate', acts('Navigate to a URL', 'Navigate to a URL'), {
     url: z.string().max(maxUrlChars).describe('The URL to navigate to'),
@@ -140,12 +135,9 @@ export const listedTools: readonly ListedTool[] = [
         .enum(['png', 'jpeg', 'webp'])
         .optional()
         .describe('Image format for the screenshot (default png).'),
-      fullPage: z
-        .boolean()
-        .optional()
-        .describe(
-          'When true, takes a screenshot of the full scrollable page, instead of the currently visible viewport. Cannot be used with element screenshots.',
-        ),
+      fullPage: flag(
+        'When true, takes a screenshot of the full scrollable page, instead of the currently visible viewport. Cannot be used with element screenshots.',
+      ),
       scale: z
         .enum(['css', 'device'])
         .default('css')
@@ -163,21 +155,15 @@ export const listedTools: readonly ListedTool[] = [
     {
       target: target.optional(),
       depth: z.number().optional().describe('Limit the depth of the snapshot tree'),
-      boxes: z
-        .boolean()
-        .optional()
-        .describe(
-          "Include each element's bounding box as [box=x,y,width,height] in the snapshot. Coordinates are viewport-relative, in CSS pixels (Element.getBoundingClientRect)",
-        ),
+      boxes: flag(
+        "Include each element's bounding box as [box=x,y,width,height] in the snapshot. Coordinates are viewport-relative, in CSS pixels (Element.getBoundingClientRect)",
+      ),
     },
   ),
   tool('browser_click', acts('Click', 'Perform click on a web page'), {
     element,
     target,
-    doubleClick: z
-      .boolean()
-      .optional()
-      .describe('Whether to perform a double click instead of a single click'),
+    doubleClick: flag('Whether to perform a double click instead of a single click'),
     button: z.enum(['left', 'right', 'middle']).optional().describe('Button to click, defaults to left'),
     modifiers: z
       .array(z.enum(['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift']))

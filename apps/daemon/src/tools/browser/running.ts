@@ -7,8 +7,8 @@ import type { BrowserMode } from '../../permission/index.ts';
 import type { Resource } from '../common/tool.ts';
 import { canonicalAddress } from './network/address.ts';
 import type { BrowserEnvironment } from './config.ts';
-import { connectTools, loadChromium, type Answer } from './connection.ts';
-import { createDownloads, type KeptDownload } from './downloads/downloads.ts';
+import { connectTools, loadChromium } from './connection.ts';
+import { createDownloads } from './downloads/downloads.ts';
 import { makeFolders } from './downloads/folders.ts';
 import { startRequestInterceptor, type RequestInterceptor } from './network/request-interceptor.ts';
 import { createHostPolicy } from './network/host-policy.ts';
@@ -28,19 +28,6 @@ export interface RunningNeeds {
   executablePath: string;
   environment: BrowserEnvironment;
   resolve?: ((hostname: string) => Promise<string[]>) | undefined;
-}
-
-export interface Running {
-  isOpen(): boolean;
-  pages(): Page[];
-  current(): Page | undefined;
-  call(name: string, args: Record<string, unknown>, granted: readonly Resource[]): Promise<Answer>;
-  warnings(): string[];
-  dismissDialogs(): Promise<void>;
-  download(id: string): KeptDownload | undefined;
-  /** A folder of which the tools may read. */
-  uploads: string;
-  close(): Promise<void>;
 }
 
 const addressesOfThisMachine = (): ReadonlySet<string> =>
@@ -66,7 +53,7 @@ const settle = async (page: Page | undefined): Promise<void> => {
 };
 
 /** Starts a browser; whatever fails, nothing of it stays behind. */
-export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
+export const startBrowser = async (needs: RunningNeeds) => {
   const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve } = needs;
   const undo: (() => unknown)[] = [];
   const close = async () => {
@@ -126,7 +113,7 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
       isOpen: () => isOpen,
       pages: watched.all,
       current: watched.current,
-      call: (name, args, granted) =>
+      call: (name: string, args: Record<string, unknown>, granted: readonly Resource[]) =>
         hostPolicy.during(granted, async () => {
           stopped = false;
           const answer = await connection.call(name, args);
@@ -136,6 +123,7 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
       warnings: warnings.take,
       dismissDialogs: watched.dismissDialogs,
       download: downloads.find,
+      /** A folder of which the tools may read. */
       uploads: folders.uploads,
       close,
     };
@@ -144,3 +132,5 @@ export const startBrowser = async (needs: RunningNeeds): Promise<Running> => {
     throw error;
   }
 };
+
+export type Running = Awaited<ReturnType<typeof startBrowser>>;

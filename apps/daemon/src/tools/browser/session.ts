@@ -9,17 +9,7 @@ import { toResult } from './result.ts';
 import type { Running, RunningNeeds } from './running.ts';
 
 /** The browser as the tools see it: there when it is needed, and started again where it has ended. */
-export interface BrowserSession {
-  currentUrl(): string | undefined;
-  urls(): string[];
-  call(name: string, args: Record<string, unknown>, context: RunContext): Promise<ToolResult>;
-  /** The running browser; started where it does not run. Throws `browserFailed`. */
-  running(): Promise<Running>;
-  runningNow(): Running | undefined;
-  close(): Promise<void>;
-}
-
-export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
+export const createBrowserSession = (needs: RunningNeeds) => {
   const { clock } = needs;
   let starting: Promise<Running> | undefined;
   let current: Running | undefined;
@@ -78,6 +68,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
 
   return {
     runningNow,
+    /** The running browser; started where it does not run. Throws `browserFailed`. */
     running,
     currentUrl: () => runningNow()?.current()?.url(),
     urls: () =>
@@ -85,7 +76,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
         ?.pages()
         .map((page) => page.url()) ?? [],
     close,
-    call: async (name, args, context) => {
+    call: async (name: string, args: Record<string, unknown>, context: RunContext) => {
       const browser = await running();
       idleTimer.cancel();
       try {
@@ -99,5 +90,7 @@ export const createBrowserSession = (needs: RunningNeeds): BrowserSession => {
     },
   };
 };
+
+export type BrowserSession = ReturnType<typeof createBrowserSession>;
 
 export const closedResult = (): ToolResult => textResult('The browser is closed');

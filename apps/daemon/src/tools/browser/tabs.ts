@@ -1,17 +1,8 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { Downloads } from './downloads/downloads.ts';
-import { pageHostOf, type WebHost } from './network/host.ts';
+import { pageHostOf } from './network/host.ts';
 import { maxConsoleMessages, maxTabs } from './limits.ts';
-
-export interface Tabs {
-  all(): Page[];
-  /** The tab that the tools work on, as they see it themselves; undefined before the first. */
-  current(): Page | undefined;
-  hosts(): WebHost[];
-  /** Closes the questions that pages ask, with no. */
-  dismissDialogs(): Promise<void>;
-}
 
 export interface TabsNeeds {
   context: BrowserContext;
@@ -31,7 +22,7 @@ const isCurrent = (page: Page): boolean => {
 };
 
 /** Watches the tabs of a browser and keeps what pages can do to it within limits. */
-export const watchTabs = ({ context, downloads, notify }: TabsNeeds): Tabs => {
+export const watchTabs = ({ context, downloads, notify }: TabsNeeds) => {
   const dialogs = new Set<Dialog>();
 
   const watch = (page: Page) => {
@@ -59,12 +50,14 @@ export const watchTabs = ({ context, downloads, notify }: TabsNeeds): Tabs => {
 
   return {
     all: () => context.pages(),
+    /** The tab that the tools work on, as they see it themselves; undefined before the first. */
     current: () => {
       const pages = context.pages();
       // Before the first call nothing is marked; the tools will begin with the first tab.
       return pages.find(isCurrent) ?? pages[0];
     },
     hosts: () => context.pages().flatMap((page) => pageHostOf(page.url()) ?? []),
+    /** Closes the questions that pages ask, with no. */
     dismissDialogs: async () => {
       const open = [...dialogs];
       dialogs.clear();
@@ -72,3 +65,5 @@ export const watchTabs = ({ context, downloads, notify }: TabsNeeds): Tabs => {
     },
   };
 };
+
+export type Tabs = ReturnType<typeof watchTabs>;

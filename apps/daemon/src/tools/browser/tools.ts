@@ -1,14 +1,11 @@
 import { errors } from '../common/errors.ts';
-import { defineTool, type DaemonTool, type Resource } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool } from '../common/tool.ts';
 import { factsOf } from './facts.ts';
 import { listedTools, type ListedTool } from './list.ts';
 import { saveDownload } from './downloads/save-download.ts';
 import { closedResult, type BrowserSession } from './session.ts';
 import { addressIn, askAbout, resourcesOf } from './call-resources.ts';
 import { copyForUpload } from './downloads/uploads.ts';
-
-const isGranted = (granted: readonly Resource[], wanted: Resource): boolean =>
-  granted.some((one) => one.toolGroup === wanted.toolGroup && one.resource === wanted.resource);
 
 const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
   defineTool({
@@ -18,7 +15,7 @@ const gated = (session: BrowserSession, tool: ListedTool): DaemonTool =>
     run: async (args, context) => {
       // The page may be another one by now.
       const resources = resourcesOf(session, { tool, args, context });
-      if (!resources.every((resource) => isGranted(context.granted, resource)))
+      if (!resources.every((resource) => isGranted(context, resource)))
         throw errors.notGranted({ message: 'Access denied: the page changed in the meantime; look again' });
       if (tool.name === 'browser_close') {
         await session.close();

@@ -73,6 +73,13 @@ export const locateGrantedFolder = (context: RunContext, typed: string): Place =
   return place;
 };
 
+/** The resource of a tool that reads what stands at one path. */
+export const readResource = (
+  context: ToolContext,
+  typed: string,
+  about: Pick<PathAccess, 'doing' | 'tree'>,
+): Resource => toResource({ access: 'read', place: locate(context, typed, { access: 'read' }), ...about });
+
 /** Whether an entry of a real folder may be named in a list, a tree or a search. */
 export const showsIn = (context: ToolContext, folder: string): ((name: string) => boolean) => {
   if (!isWithin(folder, context.root)) return () => false;

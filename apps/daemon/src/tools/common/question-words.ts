@@ -36,6 +36,3 @@ const pathWords = (root: string, path: string): string => {
 
 export const resourcePath = (root: string, resource: Resource | undefined): string =>
   pathWords(root, resource?.resource ?? root);
-
-/** A number of things: `1 file`, `30 files`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -66,3 +66,13 @@ export interface DaemonTool<Input extends z.ZodType = z.ZodType> extends ToolFac
 export const defineTool = <Input extends z.ZodType>(tool: DaemonTool<Input>): DaemonTool =>
   // A tool takes its own input only; dispatch parses with the tool's own schema before it calls one.
   tool as unknown as DaemonTool;
+
+/** Whether exactly this was allowed: the same resource, which still stands for the same thing. */
+export const isGranted = ({ granted }: RunContext, wanted: Resource): boolean =>
+  granted.some(
+    (one) =>
+      one.toolGroup === wanted.toolGroup &&
+      one.resource === wanted.resource &&
+      one.fingerprint === wanted.fingerprint &&
+      one.programFingerprint === wanted.programFingerprint,
+  );

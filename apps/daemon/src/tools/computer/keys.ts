@@ -40,13 +40,8 @@ const readKey = (text: string): string => {
   throw errors.badArguments({ message: `There is no key ${JSON.stringify(text.slice(0, 40))}` });
 };
 
-export interface Keys {
-  key: string;
-  modifiers: string[];
-}
-
 /** The last key is tapped while the others are held. Throws `badArguments` for unknown and system keys. */
-export const readKeys = (texts: readonly string[]): Keys => {
+export const readKeys = (texts: readonly string[]) => {
   const keys = texts.map(readKey);
   const held = keys.slice(0, -1);
   const odd = held.find((key) => !modifiers.has(key));
@@ -55,3 +50,5 @@ export const readKeys = (texts: readonly string[]): Keys => {
   if (isForSystem(keys)) throw errors.badArguments({ message: 'These keys belong to the system' });
   return { key: keys.at(-1) ?? '', modifiers: [...new Set(held)] };
 };
+
+export type Keys = ReturnType<typeof readKeys>;

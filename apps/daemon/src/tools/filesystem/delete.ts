@@ -1,14 +1,15 @@
 import { fstatSync, lstatSync, unlinkSync } from 'node:fs';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
-import { counted, resourcePath } from '../common/question-words.ts';
+import { resourcePath } from '../common/question-words.ts';
+import { counted } from '../../text/words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool, type ToolContext } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
 import { inParent } from '../../paths/open.ts';
 import { notUtf8, type Place } from '../../paths/place.ts';
 import { isProtected } from '../../paths/protected.ts';
-import { syncFolder } from '../../paths/replace-file.ts';
+import { syncFolder } from '../../private-files/private-folder.ts';
 import { countFiles, deleteTree, inspectTree } from './whole-tree.ts';
 
 const input = z.strictObject({
@@ -75,7 +76,7 @@ export const deletePath = defineTool({
         });
         await deleteTree(walk, parent, name);
       } else unlinkSync(parent.entry(name));
-      await syncFolder(parent);
+      await syncFolder(parent.entry('.'));
     });
     return jsonResult({ path });
   },

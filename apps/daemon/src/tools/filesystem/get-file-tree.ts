@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { resourcePath } from '../common/question-words.ts';
 import { textResult } from '../common/result.ts';
 import { defineTool, type RunContext } from '../common/tool.ts';
-import { locate, locateGrantedFolder, toResource } from '../common/access.ts';
+import { locateGrantedFolder, readResource } from '../common/access.ts';
 import { listEntries } from './list-entries.ts';
 import { defaultDepth, maxDepth, maxTreeEntries } from './limits.ts';
 import { inFolder, openFolder, openSubfolder, type Folder } from '../../paths/open.ts';
@@ -76,12 +76,7 @@ export const getFileTree = defineTool({
   effect: 'reads',
   input,
   resources: async ({ dirPath }, context) => [
-    toResource({
-      access: 'read',
-      place: locate(context, dirPath, { access: 'read' }),
-      doing: 'List folder tree',
-      tree: true,
-    }),
+    readResource(context, dirPath, { doing: 'List folder tree', tree: true }),
   ],
   asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)} and what is below?`,
   run: async ({ dirPath, maxDepth: left = defaultDepth }, context) => {

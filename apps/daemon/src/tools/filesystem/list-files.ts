@@ -1,8 +1,9 @@
 import { relative, sep } from 'node:path';
 import { z } from 'zod';
+import { count } from '../common/inputs.ts';
 import { resourcePath } from '../common/question-words.ts';
 import { defineTool } from '../common/tool.ts';
-import { locate, locateGrantedFolder, toResource } from '../common/access.ts';
+import { locateGrantedFolder, readResource } from '../common/access.ts';
 import { listEntries, sizesIn } from './list-entries.ts';
 import { defaultEntries, maxEntries } from './limits.ts';
 import { inFolder, openFolder } from '../../paths/open.ts';
@@ -13,13 +14,7 @@ const input = z.strictObject({
     .default('.')
     .describe('Path of the folder to list, relative to the folder ("." is the folder itself)'),
   type: z.enum(['file', 'directory', 'all']).optional().describe('What to list (default: all)'),
-  maxResults: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxEntries)
-    .optional()
-    .describe('How many entries to give (default 200)'),
+  maxResults: count('How many entries to give (default 200)', maxEntries),
 });
 
 export const listFiles = defineTool({
@@ -30,9 +25,7 @@ export const listFiles = defineTool({
   category: 'filesystem',
   effect: 'reads',
   input,
-  resources: async ({ dirPath }, context) => [
-    toResource({ access: 'read', place: locate(context, dirPath, { access: 'read' }), doing: 'List folder' }),
-  ],
+  resources: async ({ dirPath }, context) => [readResource(context, dirPath, { doing: 'List folder' })],
   asks: (_input, [folder], { root }) => `List ${resourcePath(root, folder)}?`,
   run: async ({ dirPath, type = 'all', maxResults = defaultEntries }, context) => {
     const place = locateGrantedFolder(context, dirPath);

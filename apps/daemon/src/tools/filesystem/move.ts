@@ -11,7 +11,7 @@ import { mkdirp } from '../../paths/mkdirp.ts';
 import { inFolder, inParent, type Folder } from '../../paths/open.ts';
 import type { Place } from '../../paths/place.ts';
 import { isProtected, isWithin } from '../../paths/protected.ts';
-import { syncFolder } from '../../paths/replace-file.ts';
+import { syncFolder } from '../../private-files/private-folder.ts';
 import { inspectTree } from './whole-tree.ts';
 
 const input = z.strictObject({
@@ -61,8 +61,8 @@ const moveInto = async (
   // Two names of one file: the system would leave both.
   if (there && isSame(there, lstatSync(from.parent.entry(from.name)))) throw errors.exists();
   await rename(from.parent.entry(from.name), folder.entry(to.name));
-  await syncFolder(folder);
-  await syncFolder(from.parent);
+  await syncFolder(folder.entry('.'));
+  await syncFolder(from.parent.entry('.'));
 };
 
 export const move = defineTool({

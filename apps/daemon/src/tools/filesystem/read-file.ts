@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { count } from '../common/inputs.ts';
 import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool, type RunContext } from '../common/tool.ts';
-import { locate, locateGranted, toResource } from '../common/access.ts';
+import { locateGranted, readResource } from '../common/access.ts';
 import { pictureType, decodeText } from './text/decode-text.ts';
 import { defaultLines, largeFileBytes } from './limits.ts';
 import type { Place } from '../../paths/place.ts';
@@ -13,13 +14,8 @@ import { maxFileBytes } from '../../paths/limits.ts';
 
 const input = z.strictObject({
   filePath: z.string().describe('Path of the file, relative to the folder'),
-  startLine: z
-    .number()
-    .int()
-    .min(1)
-    .optional()
-    .describe('First line to give, counted from 1 (default 1); text only'),
-  maxLines: z.number().int().min(1).optional().describe('How many lines to give (default 200); text only'),
+  startLine: count('First line to give, counted from 1 (default 1); text only'),
+  maxLines: count('How many lines to give (default 200); text only'),
 });
 
 const withoutRange =
@@ -60,9 +56,7 @@ export const readFile = defineTool({
   category: 'filesystem',
   effect: 'reads',
   input,
-  resources: async ({ filePath }, context) => [
-    toResource({ access: 'read', place: locate(context, filePath, { access: 'read' }), doing: 'Read file' }),
-  ],
+  resources: async ({ filePath }, context) => [readResource(context, filePath, { doing: 'Read file' })],
   asks: (_input, [file], { root }) => `Read ${resourcePath(root, file)}?`,
   run: async ({ filePath, startLine, maxLines }, context) => {
     const place = locateGranted(context, filePath, { access: 'read' });

@@ -18,20 +18,6 @@ const maxProgressLength = 2_000;
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 const anything = z.looseObject({});
 
-export interface McpConnection {
-  /** What it lists, page by page, unread: at most `maxListed`. `cut`: it has more. */
-  list(signal: AbortSignal): Promise<{ tools: unknown[]; cut: boolean }>;
-  /** The raw result. Rejects with `McpError` for a protocol error and when the server has ended. */
-  call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: { signal: AbortSignal; progress(update: ProgressBody): void },
-  ): Promise<Record<string, unknown>>;
-  /** Resolves when the server has ended, and all that it started. */
-  closed: Promise<void>;
-  close(): Promise<void>;
-}
-
 export interface ConnectNeeds {
   clock: Clock;
   log: ServerLog;
@@ -55,7 +41,7 @@ const noValidation = {
 };
 
 /** Starts a server and initialises it. Rejects on failure or abort; no process is left then. */
-export const connectServer = async (server: ServerProcess, needs: ConnectNeeds): Promise<McpConnection> => {
+export const connectServer = async (server: ServerProcess, needs: ConnectNeeds) => {
   const { clock, log, signal, listChanged, asked } = needs;
   // A server can ask the client of a call, through Drawbridge; it can use no model and is told of no folders.
   const client = new Client(
@@ -95,8 +81,14 @@ export const connectServer = async (server: ServerProcess, needs: ConnectNeeds):
   };
 
   return {
+    /** What it lists, page by page, unread: at most `maxListed`. `cut`: it has more. */
     list,
-    call: (tool, args, options) =>
+    /** The raw result. Rejects with `McpError` for a protocol error and when the server has ended. */
+    call: (
+      tool: string,
+      args: Record<string, unknown>,
+      options: { signal: AbortSignal; progress(update: ProgressBody): void },
+    ) =>
       client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, anything, {
         signal: options.signal,
         timeout: never,
@@ -107,7 +99,10 @@ export const connectServer = async (server: ServerProcess, needs: ConnectNeeds):
             ...(message !== undefined && { message: message.slice(0, maxProgressLength) }),
           }),
       }),
+    /** Resolves when the server has ended, and all that it started. */
     closed,
     close: () => transport.close(),
   };
 };
+
+export type McpConnection = Awaited<ReturnType<typeof connectServer>>;

@@ -1,2 +1,2 @@
 export { mcpToolset, type McpToolsetNeeds } from './toolset.ts';
-export { mcpServer, mcpServerName, openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
+export { mcpServer, mcpServerName, openMcpServers, type McpServer } from './servers-file.ts';

@@ -2,7 +2,7 @@ import { asksClientAnnotation, clientInput, inputArgument } from '@drawbridge/co
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
 import { textWords } from '../common/question-words.ts';
-import { defineTool, type DaemonTool } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource } from '../common/tool.ts';
 import type { OfferedTool } from './offered-tools.ts';
 import type { RunningServer } from './server.ts';
 import type { GivenCall } from './calls/server-calls.ts';
@@ -40,6 +40,13 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
     return `Send ${showArguments(answer.content ?? {})} to ${tool.own} of the MCP server ${server.name}, which asked: ${question.message}`;
   };
 
+  const resourcesOf = (callInput: GivenCall): Resource[] => {
+    const description = sends(callInput);
+    return description === null
+      ? []
+      : [{ toolGroup: 'mcp', resource, description, fingerprint, serverFingerprint }];
+  };
+
   return defineTool({
     name: tool.name,
     title: tool.title,
@@ -49,23 +56,14 @@ export const toDaemonTool = (tool: OfferedTool, server: RunningServer): DaemonTo
     effect: 'destroys',
     input: z.record(z.string(), z.unknown()),
     described: { ...described, annotations: { ...described.annotations, [asksClientAnnotation]: true } },
-    resources: async (input) => {
-      const description = sends(split(input));
-      return description === null
-        ? []
-        : [{ toolGroup: 'mcp', resource, description, fingerprint, serverFingerprint }];
-    },
+    resources: async (input) => resourcesOf(split(input)),
     asks: (input) => {
       const name = `${textWords(tool.own)} of the MCP server ${textWords(server.name)}`;
       return server.answering(tool, split(input)) === null ? `Call ${name}?` : `Send your answer to ${name}?`;
     },
     run: async (input, context) => {
       const callInput = split(input);
-      const granted =
-        sends(callInput) === null ||
-        context.granted.some(
-          (one) => one.toolGroup === 'mcp' && one.resource === resource && one.fingerprint === fingerprint,
-        );
+      const granted = resourcesOf(callInput).every((wanted) => isGranted(context, wanted));
       // The server may have changed what the name stands for while the call waited for its turn.
       const current = server.tools().find(({ own }) => own === tool.own);
       if (!granted || current?.fingerprint !== fingerprint) throw errors.notGranted();

@@ -36,18 +36,8 @@ const mcpServersFile = z.strictObject({
     .refine((servers) => Object.keys(servers).length <= maxServers, `at most ${maxServers} servers`),
 });
 
-export interface McpServers {
-  /** As the file has them now. `settingsBroken` where it cannot be understood. */
-  read(): Promise<ReadonlyMap<string, McpServer>>;
-  /** Adds one, or puts it in the place of the one of that name. It is on disk when this resolves. */
-  add(name: string, server: McpServer): Promise<void>;
-  remove(name: string): Promise<boolean>;
-  /** Calls when the file may have changed; gives a function that stops it. */
-  watch(listen: () => void): () => void;
-}
-
 /** Opens `mcp-servers.json` in the private folder (0700, file 0600). */
-export const openMcpServers = async (folder: string, clock: Clock): Promise<McpServers> => {
+export const openMcpServers = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
   const path = join(realFolder, 'mcp-servers.json');
 
@@ -65,16 +55,20 @@ export const openMcpServers = async (folder: string, clock: Clock): Promise<McpS
   const change = <T>(run: () => Promise<T>) => whileLocked({ folder: realFolder, clock }, run);
 
   return {
+    /** As the file has them now. `settingsBroken` where it cannot be understood. */
     read,
-    add: (name, server) => change(async () => write(new Map(await read()).set(name, server))),
-    remove: (name) =>
+    /** Adds one, or puts it in the place of the one of that name. It is on disk when this resolves. */
+    add: (name: string, server: McpServer) =>
+      change(async () => write(new Map(await read()).set(name, server))),
+    remove: (name: string) =>
       change(async () => {
         const servers = new Map(await read());
         if (!servers.delete(name)) return false;
         await write(servers);
         return true;
       }),
-    watch: (listen) => {
+    /** Calls when the file may have changed; gives a function that stops it. */
+    watch: (listen: () => void) => {
       const watcher = watch(realFolder, { persistent: false }, (_event, changed) => {
         if (changed === null || changed === basename(path)) listen();
       });
@@ -82,3 +76,5 @@ export const openMcpServers = async (folder: string, clock: Clock): Promise<McpS
     },
   };
 };
+
+export type McpServers = Awaited<ReturnType<typeof openMcpServers>>;

@@ -1,11 +1,5 @@
 const halfBytes = 512 * 1024;
 
-export interface Capture {
-  add(chunk: Buffer): void;
-  /** All of it, or the first and the last 512 KiB with the number of bytes between them. */
-  text(): string;
-}
-
 /** Where the last character begins that is not whole; the length where all are. */
 const endOfWhole = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
@@ -24,7 +18,7 @@ const startOfWhole = (bytes: Buffer): number => {
 };
 
 /** Takes any amount of output in a fixed amount of memory. */
-export const createCapture = (): Capture => {
+export const createCapture = () => {
   const head: Buffer[] = [];
   let headBytes = 0;
   let tail: Buffer[] = [];
@@ -41,13 +35,14 @@ export const createCapture = (): Capture => {
   };
 
   return {
-    add: (chunk) => {
+    add: (chunk: Buffer) => {
       totalBytes += chunk.length;
       const forHead = chunk.subarray(0, halfBytes - headBytes);
       if (forHead.length > 0) head.push(forHead);
       headBytes += forHead.length;
       if (chunk.length > forHead.length) addToTail(chunk.subarray(forHead.length));
     },
+    /** All of it, or the first and the last 512 KiB with the number of bytes between them. */
     text: () => {
       const end = Buffer.concat(tail).subarray(-halfBytes);
       const start = Buffer.concat(head);

@@ -2,7 +2,7 @@ import { safePath } from '../../paths/programs.ts';
 import { pickEnvironment } from '../../config.ts';
 
 /** The variables that a command gets: enough to find programs and to use the person's language. */
-const kept = ['HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'TERM', 'TZ'];
+const kept = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE LC_MESSAGES TERM TZ';
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 

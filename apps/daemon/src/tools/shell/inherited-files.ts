@@ -1,15 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readQuietly } from '../../program/quiet-files.ts';
 
 const closesOnExec = 0o2000000;
 
+/** False for the one through which the list was read: it is closed by now. */
 const staysOpen = (fd: number): boolean => {
-  try {
-    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0;
-  } catch {
-    // The one through which the list was read.
-    return false;
-  }
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readQuietly(`/proc/self/fdinfo/${fd}`) ?? '')?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0;
 };
 
 /**

@@ -7,13 +7,8 @@ const batchMs = 200;
 const signOfLifeMs = 10_000;
 const maxBatchLength = 32_768;
 
-export interface LiveOutput {
-  add(source: 'stdout' | 'stderr', chunk: Buffer): void;
-  end(): void;
-}
-
 /** Sends output in batches of whole characters; when it is too fast, the latest only. */
-export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) => void): LiveOutput => {
+export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) => void) => {
   const decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   let waiting = '';
   let left = 0;
@@ -29,7 +24,7 @@ export const createLiveOutput = (clock: Clock, progress: (update: ProgressBody) 
   };
   const stop = clock.every(batchMs, report);
   return {
-    add: (source, chunk) => {
+    add: (source: 'stdout' | 'stderr', chunk: Buffer) => {
       const text = waiting + decoders[source].write(chunk);
       waiting = text.slice(-maxBatchLength);
       left += text.length - waiting.length;

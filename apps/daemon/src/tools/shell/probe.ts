@@ -7,6 +7,7 @@ import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { isWithin, type Territory } from '../../paths/protected.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { callTrial } from './call-trial.ts';
 import type { Launcher } from './launch.ts';
 import { runCommand, type Ended } from './run-command.ts';
@@ -80,9 +81,8 @@ const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>)
 
 /** Why the sandbox cannot be trusted; null when all that is forbidden failed and the rest worked. */
 const evaluate = (ended: Ended, canary: Canary, territory: Territory): string | null => {
-  const line = ended.stdout.trim();
-  const parsed = line.startsWith('{') ? trialResults.safeParse(JSON.parse(line)) : undefined;
-  if (parsed?.success !== true) {
+  const results = parseJson(trialResults, ended.stdout);
+  if (results === undefined) {
     const reason = ended.stderr.trim().split('\n')[0] ?? '';
     return `the sandbox does not start${reason === '' ? '' : ` (${reason.slice(0, 160)})`}`;
   }
@@ -90,9 +90,9 @@ const evaluate = (ended: Ended, canary: Canary, territory: Territory): string | 
     return 'a command can write outside the folder';
   if (existsSync(canary.own)) return "a command can write in drawbridge's own folder";
   if (ended.stdout.includes(canary.word)) return "a command can read drawbridge's own folder";
-  if (parsed.data.network === 'done' || parsed.data.socket === 'done' || canary.touched())
+  if (results.network === 'done' || results.socket === 'done' || canary.touched())
     return 'a command can connect to other programs';
-  return process.platform === 'linux' ? evaluateKernel(parsed.data) : null;
+  return process.platform === 'linux' ? evaluateKernel(results) : null;
 };
 
 const probeIn = async (

@@ -3,7 +3,7 @@ import { errors } from '../common/errors.ts';
 import { locate } from '../common/access.ts';
 import { textWords } from '../common/question-words.ts';
 import { textResult } from '../common/result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
 import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
 import { fingerprintOfScripts } from './named-scripts.ts';
@@ -106,14 +106,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
     run: async ({ command, cwd, timeout }, context) => {
       const folder = folderOf(context, cwd);
       const wanted = toResource({ command, folder, limits }, context);
-      const isGranted = context.granted.some(
-        ({ toolGroup, resource, fingerprint, programFingerprint }) =>
-          toolGroup === 'shell' &&
-          resource === wanted.resource &&
-          fingerprint === wanted.fingerprint &&
-          programFingerprint === wanted.programFingerprint,
-      );
-      if (!isGranted) throw errors.notGranted();
+      if (!isGranted(context, wanted)) throw errors.notGranted();
       const { requestId, clock, signal, progress } = context;
       const ended = await runCommand(
         {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { jsonResult } from '../common/result.ts';
-import { defineTool, type DaemonTool, type Resource, type ToolFacts } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type Resource, type ToolFacts } from '../common/tool.ts';
 
 /** What a group permits, for the person who is asked to switch it on. */
 const permits: Record<ToolGroup, string> = {
@@ -91,13 +91,9 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
       return wanted.map(toResource);
     },
     asks: ({ groups = [] }) => `Switch on ${closed(groups).join(' and ')} on this machine?`,
-    run: async ({ groups = [] }, { granted }) => {
+    run: async ({ groups = [] }, context) => {
       const wanted = closed(groups);
-      const isGranted = (group: ToolGroup) => {
-        const { resource, fingerprint } = toResource(group);
-        return granted.some((one) => one.resource === resource && one.fingerprint === fingerprint);
-      };
-      if (!wanted.every(isGranted)) throw errors.notGranted();
+      if (!wanted.every((group) => isGranted(context, toResource(group)))) throw errors.notGranted();
       if (wanted.length === 0) return jsonResult({ groups: list() });
       occasion = nanoid();
       for (const group of wanted) {

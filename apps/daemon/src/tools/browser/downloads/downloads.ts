@@ -13,13 +13,6 @@ export interface KeptDownload {
   bytes: number;
 }
 
-/** Downloads of pages, kept in the private folder until a call saves one where the person allows it. */
-export interface Downloads {
-  add(download: Download): void;
-  find(id: string): KeptDownload | undefined;
-  close(): void;
-}
-
 export interface DownloadsNeeds {
   clock: Clock;
   folder: string;
@@ -31,7 +24,8 @@ const sizeOf = (folder: string): number =>
     .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0)
     .reduce((sum, size) => sum + size, 0);
 
-export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Downloads => {
+/** Downloads of pages, kept in the private folder until a call saves one where the person allows it. */
+export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds) => {
   const kept = createBoundedMap<string, { file: KeptDownload; download: Download }>({
     maxEntries: maxDownloads,
     onEvict: (_id, { download }) => void download.delete().catch(() => undefined),
@@ -59,7 +53,7 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
   };
 
   return {
-    add: (download) => {
+    add: (download: Download) => {
       if (running.size === 0) stopChecking = clock.every(sizeCheckMs, checkSizes);
       running.set(download, sizeOf(folder));
       keep(download)
@@ -73,7 +67,9 @@ export const createDownloads = ({ clock, folder, notify }: DownloadsNeeds): Down
           if (running.size === 0) stopChecking?.();
         });
     },
-    find: (id) => kept.get(id)?.file,
+    find: (id: string) => kept.get(id)?.file,
     close: () => stopChecking?.(),
   };
 };
+
+export type Downloads = ReturnType<typeof createDownloads>;

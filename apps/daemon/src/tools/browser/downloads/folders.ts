@@ -3,15 +3,6 @@ import { join } from 'node:path';
 import type { BrowserMode } from '../../../permission/index.ts';
 import { isRunning } from '../../../processes/process-tree.ts';
 
-export interface BrowserFolders {
-  profile: string;
-  downloads: string;
-  uploads: string;
-  output: string;
-  /** Deletes all but a profile that is kept. */
-  remove(): void;
-}
-
 /** Runs that ended without cleaning up, of daemons that are gone. */
 const removeLeftovers = (folder: string): void => {
   for (const name of readdirSync(folder)) {
@@ -22,7 +13,7 @@ const removeLeftovers = (folder: string): void => {
 };
 
 /** Makes the folders of one run below the daemon's own folder, for the person's eyes alone (0700). */
-export const makeFolders = (privateFolder: string, mode: BrowserMode): BrowserFolders => {
+export const makeFolders = (privateFolder: string, mode: BrowserMode) => {
   const folder = join(privateFolder, 'browser');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeLeftovers(folder);
@@ -36,6 +27,9 @@ export const makeFolders = (privateFolder: string, mode: BrowserMode): BrowserFo
     downloads: make(join(run, 'downloads')),
     uploads: make(join(run, 'output', 'uploads')),
     output: make(join(run, 'output')),
+    /** Deletes all but a profile that is kept. */
     remove: () => rmSync(run, { recursive: true, force: true, maxRetries: 5 }),
   };
 };
+
+export type BrowserFolders = ReturnType<typeof makeFolders>;

@@ -15,16 +15,7 @@ export interface HostPolicyNeeds {
 }
 
 /** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
-export interface HostPolicy {
-  during<T>(granted: readonly Resource[], run: () => Promise<T>): Promise<T>;
-  mayVisit(place: WebHost): Promise<Refusal | null>;
-  /** What a page loads beside itself. `from`: the pages that may have asked for it. */
-  mayLoad(place: WebHost, from: readonly WebHost[]): Promise<Refusal | null>;
-  /** A connection to what a name leads to; all of the addresses. */
-  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
-}
-
-export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds): HostPolicy => {
+export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds) => {
   let granted: ReadonlySet<string> = new Set();
   /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
   const answered = new Set<string>();
@@ -54,7 +45,7 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
   };
 
   return {
-    during: async (resources, run) => {
+    during: async <T>(resources: readonly Resource[], run: () => Promise<T>) => {
       const hostPolicy = resources.filter((one) => one.toolGroup === 'browser');
       for (const host of await answersIn(hostPolicy)) answered.add(host);
       const mine = new Set(hostPolicy.map((one) => one.resource));
@@ -66,19 +57,21 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
         if (granted === mine) granted = new Set();
       }
     },
-    mayVisit: async (place) => {
+    mayVisit: async (place: WebHost) => {
       const refused = await refusedAlways(place);
       if (refused !== null || granted.has(place.host) || isOpen(place.host)) return refused;
       return (await access(toHostResource(place, ''))) === 'allow' ? null : 'unasked';
     },
-    mayLoad: async (place, from) => {
+    /** What a page loads beside itself. `from`: the pages that may have asked for it. */
+    mayLoad: async (place: WebHost, from: readonly WebHost[]) => {
       const refused = await refusedAlways(place);
       if (refused !== null || !looksLocal(place)) return refused;
       // A page from elsewhere does not reach into the person's network, not even where they went themselves.
       const isFromOutside = from.some((page) => page.host !== place.host && !looksLocal(page));
       return !isFromOutside && (await isExplicit(place)) ? null : 'local';
     },
-    mayConnect: async (place, addresses) => {
+    /** A connection to what a name leads to; all of the addresses. */
+    mayConnect: async (place: WebHost, addresses: readonly string[]) => {
       const refused = await refusedAlways(place);
       if (refused !== null) return refused;
       if (addresses.some((address) => server.isAddress(address, place.port))) return 'server';
@@ -89,3 +82,5 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
     },
   };
 };
+
+export type HostPolicy = ReturnType<typeof createHostPolicy>;

@@ -1,21 +1,14 @@
 import { canonicalAddress, classOf } from './address.ts';
 import { pageHostOf, type WebHost } from './host.ts';
 
-/** The server of this daemon. Its panel answers questions, so its pages are never opened. */
-export interface OwnServer {
-  /** By name, before anything is looked up. */
-  isHost(place: WebHost): boolean;
-  /** By the address that is about to be connected. */
-  isAddress(address: string, port: number): boolean;
-}
-
 export interface OwnServerNeeds {
   url: string;
   addresses: readonly string[];
   own: ReadonlySet<string>;
 }
 
-export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnServer => {
+/** The server of this daemon. Its panel answers questions, so its pages are never opened. */
+export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds) => {
   const server = pageHostOf(url);
   const known = new Set(addresses.flatMap((address) => canonicalAddress(address) ?? []));
   const reaches = [...known].map((address) => classOf(address, own));
@@ -24,15 +17,19 @@ export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds): OwnSer
   const isHere = (address: string) => own.has(address) || /^(127\.|0\.0\.0\.0$|::1$|::$)/.test(address);
   const isOnThisMachine = [...known].some(isHere);
   return {
-    isHost: (place) =>
+    /** By name, before anything is looked up. */
+    isHost: (place: WebHost) =>
       server !== undefined &&
       place.hostname === server.hostname &&
       // Another port of a public name is the same server; a machine at home has other things to show.
       (!isPrivate || place.port === server.port),
-    isAddress: (address, port) => {
+    /** By the address that is about to be connected. */
+    isAddress: (address: string, port: number) => {
       const canonical = canonicalAddress(address);
       if (canonical === undefined || port !== server?.port || !isPrivate) return false;
       return known.has(canonical) || (isOnThisMachine && isHere(canonical));
     },
   };
 };
+
+export type OwnServer = ReturnType<typeof createOwnServer>;

@@ -14,14 +14,6 @@ export interface ProxyNeeds {
   resolve?(hostname: string): Promise<string[]>;
 }
 
-export interface Proxy {
-  url: string;
-  /** What a client has to show. */
-  username: string;
-  password: string;
-  close(): Promise<void>;
-}
-
 const resolveByTheSystem = async (hostname: string): Promise<string[]> =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
@@ -37,11 +29,7 @@ const only =
   };
 
 /** The browser's only way out: a local proxy with a secret that connects to checked addresses only. */
-export const openProxy = async ({
-  mayConnect,
-  refused,
-  resolve = resolveByTheSystem,
-}: ProxyNeeds): Promise<Proxy> => {
+export const openProxy = async ({ mayConnect, refused, resolve = resolveByTheSystem }: ProxyNeeds) => {
   const [username, password] = ['browser', nanoid(32)];
   const httpAgent = new Agent({ keepAlive: false });
 
@@ -72,6 +60,7 @@ export const openProxy = async ({
   await server.listen();
   return {
     url: `http://127.0.0.1:${server.port}`,
+    /** What a client has to show. */
     username,
     password,
     close: () => server.close(true),

@@ -11,11 +11,6 @@ export interface RequestInterceptorNeeds {
   blocked(url: string, refusal: Refusal | 'scheme'): void;
 }
 
-export interface RequestInterceptor {
-  /** Whether a page's request to this host was let through: the browser asks for things of its own, too. */
-  hasPassed(host: string): boolean;
-}
-
 interface Paused {
   requestId: string;
   frameId: string;
@@ -33,7 +28,7 @@ export const startRequestInterceptor = async ({
   proxy,
   open,
   blocked,
-}: RequestInterceptorNeeds): Promise<RequestInterceptor> => {
+}: RequestInterceptorNeeds) => {
   /** Frames of a tab are no targets of their own, or say that they are frames. */
   const isTab = async (frameId: string): Promise<boolean> => {
     const target = await cdp.send('Target.getTargetInfo', { targetId: frameId }).catch(() => undefined);
@@ -81,5 +76,10 @@ export const startRequestInterceptor = async ({
     cdp.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(() => undefined);
   });
   await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests: true });
-  return { hasPassed: (host) => passed.has(host) };
+  return {
+    /** Whether a page's request to this host was let through: the browser asks for things of its own, too. */
+    hasPassed: (host: string) => passed.has(host),
+  };
 };
+
+export type RequestInterceptor = Awaited<ReturnType<typeof startRequestInterceptor>>;

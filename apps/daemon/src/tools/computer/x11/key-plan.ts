@@ -64,21 +64,11 @@ const withChanges = (state: KeyboardState, changes: readonly KeyChange[]): Keybo
 const inGroups = (all: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
-export interface KeyPlan {
-  changes: KeyChange[];
-  strokes: Stroke[];
-  length: number;
-}
-
 /**
  * How to type the first symbols of a row: by the layout, the rest by spare keys as far as they go.
  * `used` are our spare keys, the longest unused first. Throws where there is no spare key at all.
  */
-export const planKeys = (
-  symbols: readonly string[],
-  state: KeyboardState,
-  used: readonly number[],
-): KeyPlan => {
+export const planKeys = (symbols: readonly string[], state: KeyboardState, used: readonly number[]) => {
   const known = strokesIn(state, new Set(used));
   // The highest keycodes are those that no keyboard has.
   const free = state.rows

@@ -10,15 +10,7 @@ const changeMs = 500;
 const readMs = 1_000;
 const restoreMs = 10_000;
 
-export interface Typist {
-  /** Types any text: missing characters go on spare keys, restored 10 s later. */
-  type(text: string): Promise<void>;
-  /** Presses a key, by character or name, while others are held. Rejects where the keyboard lacks it. */
-  tap(keys: Keys): Promise<void>;
-  close(): Promise<void>;
-}
-
-export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: Clock }): Typist => {
+export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: Clock }) => {
   /** Of each spare key in use, the longest unused first: what it gives, and when it was last pressed. */
   const spares = new Map<number, { keysyms: [number, number]; pressedAt: number }>();
   const restoring = createTimer(clock);
@@ -74,8 +66,10 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
   };
 
   return {
+    /** Types any text: missing characters go on spare keys, restored 10 s later. */
     type,
-    tap: async ({ key, modifiers }) => {
+    /** Presses a key, by character or name, while others are held. Rejects where the keyboard lacks it. */
+    tap: async ({ key, modifiers }: Keys) => {
       if (modifiers.length === 0 && key.length === 1) return type(key);
       const stroke = findKey(toSymbol(key), await read(), [...spares.keys()]);
       if (stroke === undefined) throw new Error(`this keyboard has no key ${key}`);
@@ -88,3 +82,5 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
     },
   };
 };
+
+export type Typist = ReturnType<typeof createTypist>;

@@ -1,23 +1,11 @@
 import x11, { type Answer, type Display, type Xtest } from 'x11';
 import { namedKeys } from './key-names.ts';
-import type { KeyboardState, KeyChange, Stroke } from './key-plan.ts';
+import type { KeyChange, Stroke } from './key-plan.ts';
 
 const capsMask = 2;
 const groupShift = 13;
 /** Before a key goes down, and before it goes up. */
 const strokeMs = 4;
-
-/** The keyboard of an X11 display. Rejects with the error of the display, also when it goes away. */
-export interface XKeyboard {
-  read(): Promise<KeyboardState>;
-  /** Windows get it before any key that is pressed after it. */
-  change(changes: readonly KeyChange[]): void;
-  /** As if these keys had never given anything. */
-  clear(keycodes: readonly number[]): void;
-  /** Uses the last read keymap. Text goes in without caps lock. Resolves when all were pressed. */
-  press(strokes: readonly Stroke[], held?: readonly string[]): Promise<void>;
-  close(): Promise<void>;
-}
 
 const connect = (): Promise<Display> =>
   new Promise((resolve, reject) => {
@@ -28,7 +16,8 @@ const connect = (): Promise<Display> =>
     client.on('error', reject);
   });
 
-export const openKeyboard = async (): Promise<XKeyboard> => {
+/** The keyboard of an X11 display. Rejects with the error of the display, also when it goes away. */
+export const openKeyboard = async () => {
   const { client, min_keycode: firstKeycode, max_keycode: lastKeycode, screen } = await connect();
   const waiting = new Set<(error: Error) => void>();
   const fail = (error: Error) => {
@@ -78,13 +67,16 @@ export const openKeyboard = async (): Promise<XKeyboard> => {
         group: (keyMask >> groupShift) & 3,
       };
     },
-    change: (changes) => {
+    /** Windows get it before any key that is pressed after it. */
+    change: (changes: readonly KeyChange[]) => {
       for (const { keycode, keysyms } of changes) client.ChangeKeyboardMapping(keycode, 2, keysyms);
     },
-    clear: (keycodes) => {
+    /** As if these keys had never given anything. */
+    clear: (keycodes: readonly number[]) => {
       for (const keycode of keycodes) client.ChangeKeyboardMapping(keycode, 1, [0]);
     },
-    press: async (strokes, held) => {
+    /** Uses the last read keymap. Text goes in without caps lock. Resolves when all were pressed. */
+    press: async (strokes: readonly Stroke[], held?: readonly string[]) => {
       const keyOf = (name: string) => {
         const keycode = keys.get(namedKeys[name] ?? 0);
         if (keycode === undefined) throw new Error(`this keyboard has no key ${name}`);
@@ -106,6 +98,8 @@ export const openKeyboard = async (): Promise<XKeyboard> => {
       caps.forEach(tap);
       await ask((answer) => client.GetInputFocus(answer));
     },
-    close: () => new Promise((resolve) => client.close(resolve)),
+    close: () => new Promise<void>((resolve) => client.close(resolve)),
   };
 };
+
+export type XKeyboard = Awaited<ReturnType<typeof openKeyboard>>;

@@ -6,6 +6,7 @@ import type {
   Omission,
   TextPreview,
 } from '@drawbridge/contracts/preview';
+import { cutText } from '@drawbridge/kit';
 import { structuredPatch, type StructuredPatch } from 'diff';
 
 /** Shown of a question at most: lines that come, and lines that go or stay. What is beyond is counted. */
@@ -21,12 +22,6 @@ const context = 3;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** At most so many UTF-16 units, and never half a character. */
-const cut = (text: string, max: number): string => {
-  const last = text.charCodeAt(max - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
-};
-
 interface Left {
   lines: number;
   characters: number;
@@ -38,7 +33,7 @@ type Line = Exclude<HunkLine, { kind: 'omitted' }>;
 const shorten = (line: Line, left: Left): Line | undefined => {
   if (left.lines === 0 || (left.characters === 0 && line.text !== '')) return undefined;
   left.lines -= 1;
-  const text = line.text.length <= left.characters ? line.text : cut(line.text, left.characters);
+  const text = line.text.length <= left.characters ? line.text : cutText(line.text, left.characters);
   left.characters -= text.length;
   if (text.length === line.text.length) return line;
   left.characters = 0;
@@ -180,7 +175,7 @@ const endOfLines = (text: string, count: number): number => {
 export const contentPreview = (path: string, content: string): TextPreview => {
   const { lines, characters } = caps.added;
   const end = endOfLines(content, lines);
-  const text = end > characters ? cut(content, characters) : content.slice(0, end);
+  const text = end > characters ? cutText(content, characters) : content.slice(0, end);
   const rest = content.slice(text.length);
   if (rest === '') return { kind: 'text', of: 'content', path, text };
   const begun = text.endsWith('\n') ? 0 : 1;

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import type { Clock } from '@drawbridge/kit';
+import { execFile } from 'node:child_process';
+import { hasCode, type Clock } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
 import { excludedFolders } from '../../../paths/limits.ts';
 
@@ -62,45 +62,20 @@ const parse = (output: string): string[] =>
 
 const ask = (rgPath: string, search: Search): Promise<Found> =>
   new Promise((resolve, reject) => {
-    search.signal.throwIfAborted();
-    const child = spawn(rgPath, argumentsFor(search), {
-      cwd: search.root,
-      env: {},
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let complaint = '';
-    let complete = true;
-    const stop = () => {
-      complete = false;
-      child.kill('SIGKILL');
-    };
-    const cancelTimer = search.clock.after(maxRunMs, stop);
-    search.signal.addEventListener('abort', stop, { once: true });
-    const cleanUp = () => {
+    const { root: cwd, clock, signal } = search;
+    const options = { cwd, env: {}, signal, maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' } as const;
+    const child = execFile(rgPath, argumentsFor(search), options, (error, stdout, stderr) => {
       cancelTimer();
-      search.signal.removeEventListener('abort', stop);
-    };
-    child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxOutputBytes) chunks.push(chunk);
-      else stop();
+      if (signal.aborted) reject(signal.reason);
+      // A string is the code of a start that failed; a process that was killed has none.
+      else if (hasCode(error, 'ENOENT') || hasCode(error, 'EACCES')) reject(error);
+      else if (error?.code === 2 && stdout === '' && stderr !== '') {
+        const complaint = stderr.slice(0, 500).trim();
+        reject(errors.badArguments({ message: complaint.replace(/^rg: /, '') }));
+      } else resolve({ paths: parse(stdout), complete: error === null || typeof error.code === 'number' });
     });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      complaint = (complaint + chunk).slice(0, 500);
-    });
-    child.once('error', (error) => {
-      cleanUp();
-      reject(error);
-    });
-    child.once('close', (code) => {
-      cleanUp();
-      if (search.signal.aborted) reject(search.signal.reason);
-      else if (code === 2 && chunks.length === 0 && complaint !== '') {
-        reject(errors.badArguments({ message: complaint.trim().replace(/^rg: /, '') }));
-      } else resolve({ paths: parse(Buffer.concat(chunks).toString('utf8')), complete });
-    });
+    child.stdin?.end();
+    const cancelTimer = clock.after(maxRunMs, () => child.kill('SIGKILL'));
   });
 
 /** Asks ripgrep. Rejects with the signal's reason when aborted. */

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { count, flag } from '../../common/inputs.ts';
 import { errors } from '../../common/errors.ts';
 import { whySensitive } from '../../../permission/index.ts';
 import { resourcePath, textWords } from '../../common/question-words.ts';
 import { jsonResult } from '../../common/result.ts';
 import { defineTool } from '../../common/tool.ts';
-import { locate, locateGranted, toResource } from '../../common/access.ts';
+import { locateGranted, readResource } from '../../common/access.ts';
 import { defaultMatches, maxMatches } from '../limits.ts';
 import { ripgrep } from './ripgrep.ts';
 import { confirmed, linesOf } from './search-hits.ts';
@@ -23,17 +24,8 @@ const input = z.strictObject({
     .max(10_000)
     .optional()
     .describe('Literal text to look for on the lines of these files; without it, files are listed'),
-  ignoreCase: z
-    .boolean()
-    .optional()
-    .describe('Whether letter case of the query counts for nothing (default: it counts)'),
-  maxResults: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxMatches)
-    .optional()
-    .describe('How many matches to give (default 50)'),
+  ignoreCase: flag('Whether letter case of the query counts for nothing (default: it counts)'),
+  maxResults: count('How many matches to give (default 50)', maxMatches),
 });
 
 /** Files that always ask get their own question: a search names them and shows none of their content. */
@@ -60,14 +52,7 @@ export const searchFiles = defineTool({
       throw errors.outside({ message: 'The glob leads outside the folder' });
     if (query !== undefined && /[\n\r\0]/.test(query))
       throw errors.badArguments({ message: 'query: must be one line of text' });
-    return [
-      toResource({
-        access: 'read',
-        place: locate(context, '.', { access: 'read' }),
-        doing: 'Search folder',
-        tree: true,
-      }),
-    ];
+    return [readResource(context, '.', { doing: 'Search folder', tree: true })];
   },
   asks: ({ name, query }, [folder], { root }) =>
     `Search ${resourcePath(root, folder)} for ${query === undefined ? `files named ${textWords(name)}` : textWords(query)}?`,

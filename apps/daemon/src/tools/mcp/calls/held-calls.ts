@@ -13,15 +13,7 @@ export interface HeldCall {
   about: string;
 }
 
-export interface HeldCalls {
-  /** An unguessable token; null when there are too many. A call not resumed in time is abandoned. */
-  hold(held: HeldCall): string | null;
-  find(token: string, about: string): HeldCall | undefined;
-  take(token: string, about: string): HeldCall | undefined;
-  clear(): void;
-}
-
-export const createHeldCalls = (clock: Clock): HeldCalls => {
+export const createHeldCalls = (clock: Clock) => {
   const held = new Map<string, HeldCall & { cancel(): void }>();
 
   const find = (token: string, about: string) => {
@@ -34,7 +26,8 @@ export const createHeldCalls = (clock: Clock): HeldCalls => {
   };
 
   return {
-    hold: (call) => {
+    /** An unguessable token; null when there are too many. A call not resumed in time is abandoned. */
+    hold: (call: HeldCall) => {
       if (held.size >= maxHeld) return null;
       const token = nanoid(32);
       const cancel = clock.after(answerMs, () => {
@@ -45,7 +38,7 @@ export const createHeldCalls = (clock: Clock): HeldCalls => {
       return token;
     },
     find,
-    take: (token, about) => {
+    take: (token: string, about: string) => {
       const entry = find(token, about);
       if (entry) drop(token);
       return entry;

@@ -18,19 +18,6 @@ export interface Listener {
 
 export type Turn = { kind: 'ended'; result: ToolResult } | { kind: 'asks'; question: Question };
 
-/** A call of a server's tool, which may ask on its way and so outlive the request that began it. */
-export interface ServerCall {
-  /** The end, or the next question that has no answer. Rejects with the reason of the listener's signal. */
-  turn(listener: Listener): Promise<Turn>;
-  /** The server asks; `signal` aborts when it cancels the question. */
-  ask(question: Question, signal: AbortSignal): Promise<ElicitResult>;
-  answer(question: Question, answer: ElicitResult): void;
-  note(text: string): void;
-  /** Cancels the call: its result will not be asked for. */
-  abandon(): void;
-  ended: Promise<ToolResult>;
-}
-
 const createQuestions = () => {
   const settlers = new Map<Question, (answer: ElicitResult) => void>();
   let wake: (() => void) | undefined;
@@ -74,7 +61,8 @@ export interface ServerCallNeeds {
   }): Promise<Record<string, unknown>>;
 }
 
-export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCall => {
+/** A call of a server's tool, which may ask on its way and so outlive the request that began it. */
+export const startServerCall = ({ clock, name, run }: ServerCallNeeds) => {
   const stopping = new AbortController();
   const questions = createQuestions();
   const notes: string[] = [];
@@ -110,7 +98,8 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
   return {
     ended,
     note,
-    turn: async (listener) => {
+    /** The end, or the next question that has no answer. Rejects with the reason of the listener's signal. */
+    turn: async (listener: Listener) => {
       const { signal, timeoutMs = silenceMs, progress } = listener;
       const timer = createTimer(clock);
       const expire = () =>
@@ -135,7 +124,8 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
         signal.removeEventListener('abort', abort);
       }
     },
-    ask: async (question, signal) => {
+    /** The server asks; `signal` aborts when it cancels the question. */
+    ask: async (question: Question, signal: AbortSignal) => {
       asked += 1;
       const why = whyNot(question);
       if (why === null) return questions.put(question, signal);
@@ -144,6 +134,9 @@ export const startServerCall = ({ clock, name, run }: ServerCallNeeds): ServerCa
       return noAnswer;
     },
     answer: questions.settle,
+    /** Cancels the call: its result will not be asked for. */
     abandon: () => stop(mayHaveRun('The question of the MCP server was not answered')),
   };
 };
+
+export type ServerCall = ReturnType<typeof startServerCall>;

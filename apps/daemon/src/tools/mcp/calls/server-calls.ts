@@ -1,7 +1,6 @@
 import type { ClientInput } from '@drawbridge/contracts/client-input';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { Clock } from '@drawbridge/kit';
-import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { errors } from '../../common/errors.ts';
 import { errorResult } from '../../common/result.ts';
 import type { RunContext } from '../../common/tool.ts';
@@ -14,7 +13,6 @@ import {
   noAnswer,
   readAnswer,
   readQuestion,
-  type Question,
   type QuestionRequest,
 } from './question.ts';
 import { startServerCall, type ServerCall } from './server-call.ts';
@@ -25,20 +23,6 @@ export interface GivenCall {
   input: ClientInput | undefined;
 }
 
-/** The calls of one server. A question goes only to the client of the one call it can belong to. */
-export interface ServerCalls {
-  /** Begins a call, or resumes the one of `input.requestState`. Rejects with `questionClosed` or on abort. */
-  call(tool: OfferedTool, input: GivenCall, context: RunContext): Promise<ToolResult>;
-  /** The question and the answer of a resumed call; null for a new one. Throws `questionClosed`. */
-  answering(
-    tool: OfferedTool,
-    input: GivenCall,
-  ): { question: Question; answer: ElicitResult | undefined } | null;
-  /** The server asks. Throws for a question that cannot be put or is beyond the limits. */
-  asked(params: QuestionRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
-  close(): void;
-}
-
 export interface ServerCallsNeeds {
   clock: Clock;
   name: string;
@@ -46,7 +30,8 @@ export interface ServerCallsNeeds {
   trouble(): string | null;
 }
 
-export const createServerCalls = ({ clock, name, connection, trouble }: ServerCallsNeeds): ServerCalls => {
+/** The calls of one server. A question goes only to the client of the one call it can belong to. */
+export const createServerCalls = ({ clock, name, connection, trouble }: ServerCallsNeeds) => {
   const held = createHeldCalls(clock);
   const running = new Set<ServerCall>();
 
@@ -90,7 +75,8 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
   };
 
   return {
-    call: async (tool, callInput, context) => {
+    /** Begins a call or resumes that of `input.requestState`. Rejects with `questionClosed` or on abort. */
+    call: async (tool: OfferedTool, callInput: GivenCall, context: RunContext) => {
       const { input } = callInput;
       const about = aboutOf(tool, callInput);
       if (input?.requestState !== undefined)
@@ -103,14 +89,16 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
         };
       return follow(begin(to, tool, callInput), { about, input }, context);
     },
-    answering: (tool, callInput) => {
+    /** The question and the answer of a resumed call; null for a new one. Throws `questionClosed`. */
+    answering: (tool: OfferedTool, callInput: GivenCall) => {
       const { input } = callInput;
       if (input?.requestState === undefined) return null;
       const heldCall = held.find(input.requestState, aboutOf(tool, callInput));
       if (!heldCall) throw errors.questionClosed();
       return { question: heldCall.question, answer: readAnswer(input) };
     },
-    asked: async (params, signal) => {
+    /** The server asks. Throws for a question that cannot be put or is beyond the limits. */
+    asked: async (params: QuestionRequest['params'], signal: AbortSignal) => {
       const question = readQuestion(name, params);
       const [call, ...others] = running;
       if (call && others.length === 0) return call.ask(question, signal);
@@ -124,3 +112,5 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
     close: held.clear,
   };
 };
+
+export type ServerCalls = ReturnType<typeof createServerCalls>;

@@ -7,21 +7,18 @@ import { createLogFile } from '../../../log/index.ts';
 const olderLogs = 1;
 const maxLineLength = 2_000;
 
-export interface ServerLog {
-  /** `text` may hold anything: it becomes one line of visible characters. */
-  line(kind: 'stderr' | 'stdout' | 'drawbridge', text: string): void;
-  settled(): Promise<void>;
-}
-
 /** Writes `logs/mcp-<name>.log` in the private folder. */
-export const createServerLog = (needs: { folder: string; name: string; clock: Clock }): ServerLog => {
+export const createServerLog = (needs: { folder: string; name: string; clock: Clock }) => {
   const { folder, name, clock } = needs;
   const file = createLogFile({ path: join(folder, 'logs', `mcp-${name}.log`), older: olderLogs, clock });
   return {
-    line: (kind, text) => {
+    /** `text` may hold anything: it becomes one line of visible characters. */
+    line: (kind: 'stderr' | 'stdout' | 'drawbridge', text: string) => {
       const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text;
       file.line(`${new Date(clock.now()).toISOString()} ${kind} ${withoutKeys(visible(cut))}`);
     },
     settled: file.settled,
   };
 };
+
+export type ServerLog = ReturnType<typeof createServerLog>;

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '@drawbridge/kit';
 import { endTree, tagVariable } from '../../../processes/process-tree.ts';
+import { parseJson } from '../../../text/parse-json.ts';
 import { createLines } from './lines.ts';
 import type { ServerLog } from './server-log.ts';
 import { watchTree } from './watchdog.ts';
@@ -18,14 +19,6 @@ export interface ServerProcess {
   /** Names what it starts, so that nothing of it is left behind. */
   tag: string;
 }
-
-const parse = (line: string): JSONRPCMessage | undefined => {
-  try {
-    return JSONRPCMessageSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-};
 
 /** Resolves when nothing of the process group, or of what left it, runs any more. */
 const endAll = (group: number, tag: string, clock: Clock): Promise<void> =>
@@ -86,7 +79,7 @@ export const createTransport = (
           'data',
           createLines(maxMessageBytes, {
             line: (line) => {
-              const message = parse(line);
+              const message = parseJson(JSONRPCMessageSchema, line);
               if (message) deliver(message);
               else if (line.trim() !== '') log.line('stdout', line);
             },

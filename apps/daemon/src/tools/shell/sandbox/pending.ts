@@ -1,10 +1,12 @@
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { ProtectedPlaces } from './protected-places.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isRunning } from '../../../processes/process-tree.ts';
+import { readQuietly } from '../../../program/quiet-files.ts';
+import { parseJson } from '../../../text/parse-json.ts';
 
 const record = z.object({
   pid: z.number(),
@@ -50,22 +52,13 @@ export const writePending = (privateFolder: string, { root, before, standIns, fo
   return () => rmSync(path, { force: true });
 };
 
-const readRecord = (path: string) => {
-  try {
-    return record.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    // Nothing can be done with it.
-    return undefined;
-  }
-};
-
 /** What commands of a daemon that was killed left to do; their notes are removed. */
 export const consumePending = (privateFolder: string): Pending[] =>
   readdirSync(privateFolder)
     .filter((name) => name.startsWith(prefix))
     .flatMap((name): Pending[] => {
       const path = join(privateFolder, name);
-      const pending = readRecord(path);
+      const pending = parseJson(record, readQuietly(path));
       if (pending !== undefined && isAtWork(pending)) return [];
       rmSync(path, { force: true });
       if (pending === undefined) return [];

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readFileSync, readlinkSync, type Dirent } from 'node:fs';
+import { constants, lstatSync, readlinkSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errors } from '../../common/errors.ts';
@@ -9,6 +9,7 @@ import {
   protectedNamesIn,
   type Territory,
 } from '../../../paths/protected.ts';
+import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
 import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
@@ -49,7 +50,7 @@ const list = async (folder: string): Promise<Dirent[]> => {
   }
 };
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const linkAt = (path: string): string | undefined => {
   try {
@@ -166,22 +167,10 @@ export const findProtectedPlaces = async (
   return leaveOutGone(places);
 };
 
-export const canWrite = (folder: string): boolean => {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
+export const canWrite = (folder: string): boolean => isAccessible(folder, constants.W_OK);
 
-const hasOwnConfigs = (folder: string): boolean => {
-  try {
-    return /worktreeconfig/i.test(readFileSync(join(folder, 'config'), 'utf8'));
-  } catch {
-    return false;
-  }
-};
+const hasOwnConfigs = (folder: string): boolean =>
+  /worktreeconfig/i.test(readQuietly(join(folder, 'config')) ?? '');
 
 /** Stand-ins for missing files of a repository; none changes anything for git. */
 const standInsOf = ({ folder, kind }: Repository): StandIn[] => {

@@ -1,10 +1,7 @@
 import {
   closeSync,
-  constants,
   lstatSync,
   mkdirSync,
-  openSync,
-  readFileSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -17,7 +14,7 @@ import { nanoid } from 'nanoid';
 import { openFolder, type Folder } from '../../../paths/open.ts';
 import { gitNames, type Territory } from '../../../paths/protected.ts';
 import { findProtectedPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
-import { readTodo, todoName, withoutCommands } from './rebase-todo.ts';
+import { readPlainFile, readTodo, todoName, withoutCommands } from './rebase-todo.ts';
 import { safeGitConfig } from './safe-git-config.ts';
 import { normalizeName } from '../../../text/normalize.ts';
 
@@ -33,48 +30,38 @@ interface Place {
 
 const statOf = (folder: Folder, name: string) => lstatSync(folder.entry(name), { throwIfNoEntry: false });
 
-const freeName = (folder: Folder, name: string): string => {
+/** A name that nothing has yet, for an entry that is kept under another one. */
+export const freeName = (name: string, isTaken: (name: string) => boolean): string => {
   for (let count = 1; ; count += 1) {
     const free = count === 1 ? `${name}.set-aside` : `${name}.set-aside-${count}`;
-    if (statOf(folder, free) === undefined) return free;
+    if (!isTaken(free)) return free;
   }
 };
 
 /** Gives an entry a name that no program looks for; nothing of it is lost. */
 const setAside = ({ folder, note, shown }: Place, name: string, why: string): void => {
-  const free = freeName(folder, name);
+  const free = freeName(name, (other) => statOf(folder, other) !== undefined);
   renameSync(folder.entry(name), folder.entry(free));
   note(`${shown(name)} was renamed to ${free}: ${why}.`);
 };
 
-const readShort = (folder: Folder, name: string): string | undefined => {
-  try {
-    const fd = openSync(folder.entry(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      return readFileSync(fd, 'utf8').slice(0, maxConfigBytes + 1);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
-};
+const readShort = (folder: Folder, name: string): string | undefined =>
+  readPlainFile(folder.entry(name), maxConfigBytes);
 
-const isShortFile = (folder: Folder, name: string): boolean => {
-  const stats = statOf(folder, name);
-  return stats?.isFile() === true && stats.size <= maxConfigBytes;
+/** Puts a new file in the place of what is there: another name may lead to the old one. */
+const replace = (folder: Folder, name: string, text: string): void => {
+  const fresh = `${name}.${nanoid()}`;
+  writeFileSync(folder.entry(fresh), text, { flag: 'wx', mode: 0o644 });
+  renameSync(folder.entry(fresh), folder.entry(name));
 };
 
 const makeConfigSafe = (place: Place): void => {
   const { folder, note, shown } = place;
   if (statOf(folder, 'config') === undefined) return;
-  const text = isShortFile(folder, 'config') ? readShort(folder, 'config') : undefined;
+  const text = readShort(folder, 'config');
   if (text === undefined) return setAside(place, 'config', 'git reads it, and it is no plain file');
   const safe = safeGitConfig(text);
-  // Always a new file: another name may lead to the old one.
-  const fresh = `config.${nanoid()}`;
-  writeFileSync(folder.entry(fresh), safe.text, { flag: 'wx', mode: 0o644 });
-  renameSync(folder.entry(fresh), folder.entry('config'));
+  replace(folder, 'config', safe.text);
   if (safe.dropped.length > 0)
     note(
       `From ${shown('config')} settings were removed that a command may not make: ${safe.dropped.slice(0, 10).join(', ')}.`,
@@ -100,9 +87,7 @@ const makeTodoSafe = (place: Place): void => {
   const text = readTodo(folder.entry(todoName));
   if (text === undefined) return setAside(place, todoName, 'git reads it, and it is no plain file');
   const safe = withoutCommands(text);
-  const fresh = `${todoName}.${nanoid()}`;
-  writeFileSync(folder.entry(fresh), safe.text, { flag: 'wx', mode: 0o644 });
-  renameSync(folder.entry(fresh), folder.entry(todoName));
+  replace(folder, todoName, safe.text);
   const lines = safe.dropped === 1 ? '1 line was' : `${safe.dropped} lines were`;
   note(`From ${shown(todoName)} ${lines} removed that run programs: a command may not write them.`);
 };
@@ -122,7 +107,7 @@ const makeWorktreeSafe = (place: Place): void => {
   const { folder } = place;
   for (const name of ['config', 'hooks', 'config.worktree'])
     if (statOf(folder, name) !== undefined) setAside(place, name, 'git reads it');
-  const leadsHome = isShortFile(folder, 'commondir') && readShort(folder, 'commondir')?.trim() === '../..';
+  const leadsHome = readShort(folder, 'commondir')?.trim() === '../..';
   if (!leadsHome && statOf(folder, 'commondir') !== undefined)
     setAside(place, 'commondir', 'git would read its settings elsewhere');
 };
@@ -157,7 +142,6 @@ const makeRepositorySafe = (sweep: Sweep, { folder, kind }: Repository): void =>
 
 /** Whether a `.git` file names a repository in the root that was looked at. */
 const leadsToKnown = ({ after }: Sweep, { folder }: Place): boolean => {
-  if (!isShortFile(folder, '.git')) return false;
   const target = /^gitdir: (.+?)\n?$/.exec(readShort(folder, '.git') ?? '')?.[1];
   return target !== undefined && after.repositories.has(resolve(folder.path, target));
 };

@@ -1,12 +1,19 @@
-import { lstatSync, mkdtempSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DeniedPaths } from '../../../permission/index.ts';
 import { isWithin, type Territory } from '../../../paths/protected.ts';
+import { realPathOf } from '../../../program/quiet-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
-import { canWrite, findProtectedPlaces, standInsFor, type ProtectedPlaces } from './protected-places.ts';
+import {
+  canWrite,
+  findProtectedPlaces,
+  isThere,
+  standInsFor,
+  type ProtectedPlaces,
+} from './protected-places.ts';
 import { secretPlaces } from './secret-places.ts';
 import { sweepAfter } from './set-aside.ts';
 import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
@@ -19,8 +26,6 @@ export interface Built {
 
 const makeOwnFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'drawbridge-walls-'));
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
 /** The first name on the way to a path that is not there, for a path in the root. */
 const firstMissing = (path: string, root: string): string[] => {
   if (isThere(path) || !isWithin(path, root) || path === root) return [];
@@ -30,12 +35,8 @@ const firstMissing = (path: string, root: string): string[] => {
 };
 
 const realIn = (path: string, root: string): string[] => {
-  try {
-    const real = realpathSync(path);
-    return isWithin(real, root) ? [real] : [];
-  } catch {
-    return [];
-  }
+  const real = realPathOf(path);
+  return real !== undefined && isWithin(real, root) ? [real] : [];
 };
 
 /** What commands share that run at once in one root. */
