@@ -1,6 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createServer } from 'node:http';
 import type { ModelPart, ModelRequest } from '@drawbridge/agent';
-import { createFakeClock, systemClock, type Clock } from '@drawbridge/kit';
+import { createFakeClock, nextMacrotask, systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel, type Script } from '../../../../../e2e/agent/scripted-model.ts';
 import { callModel } from './call-model.ts';
@@ -51,6 +53,9 @@ const failure = async (parts: AsyncIterable<ModelPart>) => {
   }
   throw new Error('the call did not fail');
 };
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('a model call', () => {
   it('streams reasoning, text and calls, and ends with the usage', async () => {
@@ -151,6 +156,11 @@ describe('a model call', () => {
   it.each([
     ['120 s without a first byte', () => new Promise<never>(() => {}), { parts: 0, ms: 120_000 }],
     ['60 s of silence', [{ text: 'Hel', end: 'silent' }], { parts: 1, ms: 60_000 }],
+    [
+      '60 s of silence within a tool call',
+      [{ calls: [{ name: 'read_file', arguments: { filePath: 'a' } }], end: 'silent' }],
+      { parts: 1, ms: 60_000 },
+    ],
   ] as const)('RX-14 fails after %s', async (_, script, { parts, ms }) => {
     const clock = createFakeClock();
     const { model, call } = await open(script);
@@ -164,6 +174,21 @@ describe('a model call', () => {
     expect(await failed).toMatchObject({ kind: 'silent' });
     expect(clock.waiting()).toBe(0);
     await closed;
+  });
+
+  it('RX-14 fails after 60 s of silence, though the garbage of its request was collected', async () => {
+    const clock = createFakeClock();
+    const { model, call } = await open([{ text: 'Hel', end: 'silent' }]);
+    const stream = call({ clock });
+    await stream.next();
+    const failed = failure(stream);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await nextMacrotask();
+      collectGarbage();
+    }
+    clock.advance(60_000);
+    expect(await failed).toMatchObject({ kind: 'silent' });
+    await model.requests[0]?.closed;
   });
 
   it('ends after 10 minutes, whatever comes', async () => {

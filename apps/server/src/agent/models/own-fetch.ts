@@ -1,10 +1,11 @@
 import { ModelError } from '@drawbridge/agent';
+import { abortableBody } from '../../abortable-body.ts';
 
 const isRedirect = (error: unknown) =>
   error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
 
 /** Counts the bytes of a body while they are read. */
-const counted = (response: Response, onBytes: OnBytes): Response => {
+const counted = (response: Response, onBytes: OnBytes, signal: AbortSignal): Response => {
   if (response.body === null) return response;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform: (bytes, controller) => {
@@ -13,7 +14,11 @@ const counted = (response: Response, onBytes: OnBytes): Response => {
     },
   });
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  return new Response(abortableBody(response.body, signal).pipeThrough(counter), {
+    status,
+    statusText,
+    headers,
+  });
 };
 
 type OnBytes = (count: number) => void;
@@ -35,8 +40,9 @@ export const createOwnFetch =
       throw new ModelError('request', `The model's server is ${origin}, and no other host is asked.`);
     try {
       const response = await fetch(url, { ...options, redirect: 'error' });
-      const onBytes = options?.signal && counters.get(options.signal);
-      return onBytes ? counted(response, onBytes) : response;
+      const { signal } = options ?? {};
+      const onBytes = signal && counters.get(signal);
+      return onBytes ? counted(response, onBytes, signal) : response;
     } catch (error) {
       if (!isRedirect(error)) throw error;
       throw new ModelError(

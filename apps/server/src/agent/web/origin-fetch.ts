@@ -1,4 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
+import { abortableBody } from '../../abortable-body.ts';
 import { readLimited } from '../../limited-body.ts';
 
 export interface OriginRequest {
@@ -29,13 +30,14 @@ export const createOriginFetch = (
   return async (url: URL, { signal, ...request }: OriginRequest): Promise<OriginReply> => {
     const late = new AbortController();
     const cancel = clock.after(ms, () => late.abort());
+    const ended = AbortSignal.any([signal, late.signal]);
     try {
       const response = await fetch(url, {
         ...request,
         redirect: 'error',
-        signal: AbortSignal.any([signal, late.signal]),
+        signal: ended,
       });
-      const body = await readLimited(response.body, maxBytes);
+      const body = await readLimited(response.body && abortableBody(response.body, ended), maxBytes);
       return { status: response.status, text: body.toString() };
     } catch (error) {
       signal.throwIfAborted();
