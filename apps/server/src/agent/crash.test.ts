@@ -3,7 +3,7 @@ import { play, playEachWrite, stories } from '../../test/agent-stories.ts';
 
 // agent-crash.long.ts has the other stories.
 it.each(['a call that asks', 'a question', 'a stop'] as const)(
-  'the server is gone after each write of %s',
+  'PS-05 the server is gone after each write of %s',
   (name) => playEachWrite(stories[name], true),
   60_000,
 );
