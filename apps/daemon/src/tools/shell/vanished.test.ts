@@ -6,6 +6,7 @@ import { describeWith } from '../../../../../e2e/services.ts';
 import { makeFolders } from '../../testing/tool-fixture.ts';
 import { createSandboxedLauncher, type Launcher } from './launch.ts';
 import { runCommand } from './run-command.ts';
+import { makeStandIns } from './sandbox/stand-ins.ts';
 
 const repositoryAt = (folder: string): string => {
   for (const name of ['objects', 'refs', 'hooks']) mkdirSync(join(folder, '.git', name), { recursive: true });
@@ -55,6 +56,17 @@ const open = ({ prepared, released }: Moments) => {
 };
 
 const removeGoing = (root: string) => rmSync(join(root, 'going'), { recursive: true, force: true });
+
+it('a stand-in is not made in a folder that has vanished', () => {
+  const { root } = makeFolders();
+  const standIns = makeStandIns([
+    { path: join(root, 'gone', 'config'), text: '' },
+    { path: join(root, 'gone', 'hooks') },
+    { path: join(root, '.vscode') },
+  ]);
+  expect(standIns.made.map(({ path }) => path)).toEqual([join(root, '.vscode')]);
+  standIns.release();
+});
 
 describeWith('bubblewrap')('a folder that vanishes while a command is prepared', () => {
   it('is left out at the next try, and what is there stays protected', async () => {

@@ -16,6 +16,8 @@ const make = ({ path, text }: StandIn): boolean => {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
+    // Its folder vanished: bubblewrap does not find it either, and the command is prepared again.
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 };
