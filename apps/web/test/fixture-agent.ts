@@ -49,7 +49,7 @@ export const emptySnapshot = (view: Partial<ThreadView> = {}): ThreadSnapshot =>
       },
       ...view,
     },
-    now: { status: 'idle', runId: null, backgroundTasks: [], queue: [], queuePaused: false, partial: [] },
+    now: { status: 'idle', runId: null, backgroundTasks: [], queue: [], queuePaused: false, canvasRev: 0, partial: [] },
     nextEventId: lastSeq + 1,
     before: null,
   };

@@ -70,6 +70,7 @@ it('numbers and sentences of every code', () => {
     ['CONFLICT', 409, 'CONFLICT', -32009, true, 'This was changed meanwhile'],
     ['RUN_ACTIVE', 409, 'CONFLICT', -32009, true, 'The agent is still working on an earlier message'],
     ['QUEUE_FULL', 429, 'TOO_MANY_REQUESTS', -32029, true, 'Too many messages wait in this thread'],
+    ['TOO_MANY_ARTIFACTS', 429, 'TOO_MANY_REQUESTS', -32029, false, 'The canvas of this thread is full', 'Delete documents of it.'],
     ['TOO_MANY_RUNS', 429, 'TOO_MANY_REQUESTS', -32029, true, 'The agent works on too many threads'],
     ['BUDGET_SPENT', 429, 'TOO_MANY_REQUESTS', -32029, false, "Today's budget of the agent is spent"],
     ['AGENT_OFF', 503, 'SERVICE_UNAVAILABLE', -32002, false, 'The agent has no model'],

@@ -1,6 +1,7 @@
 import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
+import { createCanvas } from '../canvas/canvas.ts';
 import { createLanes, type LaneParts } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
@@ -78,6 +79,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
       check: (thread) => lanes.signals.check(thread),
       freed: () => lanes.signals.freed(),
     },
+    canvas: createCanvas(needs),
     counts: createBoundedMap({ maxEntries: 1_000 }),
     histories: new Map(),
     notesAfter: createBoundedMap({ maxEntries: 1_000 }),
