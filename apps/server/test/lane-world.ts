@@ -13,8 +13,8 @@ const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } =>
 
 /** A model that answers `End of x.`: to `say x`, to `hold x` once `x` is let go, to `ask x` after a question. */
 export const createHeldModel = () => {
-  const held = new Map<string, Deferred>();
-  const gate = (name: string): Deferred => {
+  const held = new Map<string, Deferred<void>>();
+  const gate = (name: string): Deferred<void> => {
     const made = held.get(name) ?? createDeferred();
     held.set(name, made);
     return made;

@@ -14,7 +14,11 @@ import { threadRowOf } from '../threads/snapshot.ts';
 /** Named JSON documents of threads. Throws `notFound` for an unknown thread, and where a document is wanted. */
 export interface Canvas {
   /** Makes a document or replaces it. Throws `tooLarge`, and `tooManyArtifacts` beyond 200 of a thread. */
-  put(userId: string, threadId: string, given: NewArtifact): Promise<{ artifact: Artifact; created: boolean }>;
+  put(
+    userId: string,
+    threadId: string,
+    given: NewArtifact,
+  ): Promise<{ artifact: Artifact; created: boolean }>;
   get(userId: string, threadId: string, artifactId: string): Promise<Artifact>;
   /** The last changed first. */
   list(
@@ -54,7 +58,8 @@ const toListed = (row: ArtifactRow): ListedArtifact => ({
 /** Throws `tooLarge` and `tooManyArtifacts`. */
 const refuseBeyondLimits = (row: ArtifactRow, others: readonly ArtifactRow[]) => {
   const { contentBytes, metadataBytes, perThread, threadBytes } = artifactLimits;
-  const tooLarge = (what: string, limit: number) => errors.tooLarge({ message: `${what}: ${limit} bytes are allowed` });
+  const tooLarge = (what: string, limit: number) =>
+    errors.tooLarge({ message: `${what}: ${limit} bytes are allowed` });
   if (row.contentBytes > contentBytes) throw tooLarge('The content of an artifact', contentBytes);
   if (bytesOf(row.metadata) > metadataBytes) throw tooLarge('The metadata of an artifact', metadataBytes);
   if (others.length >= perThread) throw errors.tooManyArtifacts();
@@ -63,7 +68,8 @@ const refuseBeyondLimits = (row: ArtifactRow, others: readonly ArtifactRow[]) =>
 };
 
 /** A reader of the thread sees by this number that its documents have changed. */
-const counted = (userId: string, id: string): Write => increase('agentThreads', { userId, id }, { canvasRev: 1 });
+const counted = (userId: string, id: string): Write =>
+  increase('agentThreads', { userId, id }, { canvasRev: 1 });
 
 export const createCanvas = ({ store, clock, bus }: Pick<AgentNeeds, 'store' | 'clock' | 'bus'>): Canvas => {
   const queue = createKeyedQueue();
@@ -120,7 +126,10 @@ export const createCanvas = ({ store, clock, bus }: Pick<AgentNeeds, 'store' | '
     clear: (userId, threadId) =>
       change(userId, threadId, async () => {
         const { length: removed } = await rowsOf(userId, threadId);
-        await store.commit([removeRows('agentArtifacts', { userId, threadId }), counted(userId, threadId)], 'synced');
+        await store.commit(
+          [removeRows('agentArtifacts', { userId, threadId }), counted(userId, threadId)],
+          'synced',
+        );
         return { removed };
       }),
   };
