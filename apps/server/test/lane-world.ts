@@ -11,7 +11,7 @@ const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } =>
   return { verb, name };
 };
 
-/** A model that answers `End of x.`: to `say x`, to `hold x` once `x` is let go, to `ask x` after a question. */
+/** Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question. */
 export const createHeldModel = () => {
   const held = new Map<string, Deferred<void>>();
   const gate = (name: string): Deferred<void> => {
@@ -28,7 +28,7 @@ export const createHeldModel = () => {
     const questions = [{ id: 'q', question: 'Which?', type: 'text' }];
     return { calls: [{ name: 'ask-user', arguments: { questions } }] };
   };
-  return { script, letGo: (name: string) => gate(name).resolve() };
+  return { script, release: (name: string) => gate(name).resolve() };
 };
 
 /** A request in a few words: its events, then its end. */

@@ -12,7 +12,7 @@ import type {
   ThreadPage,
   ThreadSnapshot,
 } from '@drawbridge/contracts/agent/threads';
-import type { Canvas } from './canvas/canvas.ts';
+import type { Canvas } from './canvas/api.ts';
 import type { Lanes } from './lanes/api.ts';
 import type { FileRow, ToolCallRow } from './rows.ts';
 

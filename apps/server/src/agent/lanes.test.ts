@@ -7,16 +7,16 @@ import { createHeldModel, laneOf, told } from '../../test/lane-world.ts';
 import { startScriptedModel } from '../../../../e2e/agent/scripted-model.ts';
 
 const withLane = async (environment: Record<string, string> = {}) => {
-  const { script, letGo } = createHeldModel();
+  const { script, release } = createHeldModel();
   const world = await withAgent(script, environment);
-  return { ...world, letGo, ...laneOf(world.agent, world.userId) };
+  return { ...world, release, ...laneOf(world.agent, world.userId) };
 };
 
 describe('acceptance 6', () => {
   it('followup: three runs in their order, each with one end', async () => {
-    const { send, letGo, runs } = await withLane();
+    const { send, release, runs } = await withLane();
     const requests = [await send('hold a'), await send('say b'), await send('say c')];
-    letGo('a');
+    release('a');
     expect(await Promise.all(requests.map(told))).toEqual([
       ['started', 'completed'],
       ['queued 1', 'started', 'completed'],
@@ -27,11 +27,11 @@ describe('acceptance 6', () => {
   });
 
   it('collect: one run of what waits, the last one carries it', async () => {
-    const { send, letGo, runs } = await withLane();
+    const { send, release, runs } = await withLane();
     const first = await send('hold a');
     const collect = { mode: 'collect' } as const;
     const rest = [await send('say b', collect), await send('say c', collect), await send('say d', collect)];
-    letGo('a');
+    release('a');
     expect((await told(first)).at(-1)).toBe('completed');
     const ends = await Promise.all(rest.map(({ done }) => done));
     expect(await runs()).toEqual(['hold a completed', 'say b+say c+say d completed']);
@@ -45,7 +45,7 @@ describe('acceptance 6', () => {
 
 describe('acceptance 7', () => {
   it('steer takes what waits along, steer_backlog leaves it', async () => {
-    const { send, runs, letGo } = await withLane();
+    const { send, runs, release } = await withLane();
     await send('hold a');
     const left = await send('say b');
     const alone = await send('hold c', { mode: 'steer_backlog' });
@@ -56,14 +56,14 @@ describe('acceptance 7', () => {
     const ends = await Promise.all([left, alone, all].map(({ done }) => done));
     expect(ends).toMatchObject([{ how: 'steered' }, { how: 'steered' }, { how: 'steered' }]);
     expect(await runs()).toEqual(['hold a+hold c+say b+say d completed']);
-    letGo('a');
+    release('a');
   });
 
   it('a message that meets the end of the run is used once, in that run or in its own', async () => {
-    const { send, letGo, runs } = await withLane();
+    const { send, release, runs } = await withLane();
     for (const name of ['e', 'f', 'g', 'h']) {
       const first = await send(`hold ${name}`);
-      letGo(name);
+      release(name);
       const late = await send(`say ${name}`, { mode: 'steer' });
       await Promise.all([first.done, late.done]);
       const said = (await runs()).join();
@@ -72,11 +72,11 @@ describe('acceptance 7', () => {
   });
 
   it('AG-03 a message of another sender never enters the run', async () => {
-    const { send, agent, userId, letGo, runs } = await withLane();
+    const { send, agent, userId, release, runs } = await withLane();
     const first = await send('hold a');
     const token = { userId, key: 'token:1', channel: 'ws', groups: [] };
     const other = await agent.lanes.send(token, 'lane', { text: 'say b', mode: 'steer' });
-    letGo('a');
+    release('a');
     await Promise.all([first.done, other.done]);
     expect(await runs()).toEqual(['hold a completed', 'say b completed']);
   });
@@ -97,7 +97,7 @@ it('acceptance 8: interrupt ends what waits and the run, and runs next', async (
 });
 
 it('acceptance 9: the cap refuses the new or the oldest, and the next run learns what was dropped', async () => {
-  const { send, command, letGo, model, runs } = await withLane();
+  const { send, command, release, model, runs } = await withLane();
   await send('hold a');
   await command('/queue set cap=2');
   const waiting = [await send('say b'), await send('say c')];
@@ -112,7 +112,7 @@ it('acceptance 9: the cap refuses the new or the oldest, and the next run learns
     outcome: 'overflow',
     queue: { overflow: 'drop_old', droppedCount: 2 },
   });
-  letGo('a');
+  release('a');
   await last.done;
   expect(await runs()).toEqual(['hold a completed', 'say c completed', 'say e completed']);
   const prompts = requestsOf(model.requests).map(textOf);
@@ -149,12 +149,12 @@ describe('acceptance 10', () => {
 });
 
 it('an idempotency key is one request: open, ended, and refused for another text', async () => {
-  const { send, letGo, runs } = await withLane();
+  const { send, release, runs } = await withLane();
   const key = { key: 'k' };
   const [one, two] = await Promise.all([send('hold a', key), send('hold a', key)]);
   expect(two.requestId).toBe(one.requestId);
   await expect(send('hold b', key)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
-  letGo('a');
+  release('a');
   await one.done;
   const again = await send('hold a', key);
   expect(await again.done).toMatchObject({ outcome: 'completed', content: 'End of a.', isReplayed: true });
@@ -162,12 +162,12 @@ it('an idempotency key is one request: open, ended, and refused for another text
 });
 
 it('runs beyond the limit of a user wait for a place, and the threads take turns', async () => {
-  const { agent, userId, letGo } = await withLane({ AGENT_MAX_RUNS_PER_USER: '1' });
+  const { agent, userId, release } = await withLane({ AGENT_MAX_RUNS_PER_USER: '1' });
   const [a, b] = [laneOf(agent, userId, 'a'), laneOf(agent, userId, 'b')];
   const requests = [await a.send('hold a'), await a.send('say second'), await b.send('say other')];
   const order: number[] = [];
   requests.forEach(({ listen }, at) => listen(({ type }) => void (type === 'started' && order.push(at))));
-  letGo('a');
+  release('a');
   expect(await told(requests[2]!)).toEqual(['queued 1', 'started', 'completed']);
   await requests[1]?.done;
   expect(order).toEqual([0, 2, 1]);

@@ -1,34 +1,11 @@
-import {
-  artifactLimits,
-  type Artifact,
-  type ListedArtifact,
-  type NewArtifact,
-} from '@drawbridge/contracts/agent/canvas';
+import { artifactLimits, type Artifact, type ListedArtifact } from '@drawbridge/contracts/agent/canvas';
 import { createKeyedQueue } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
+import type { Canvas } from './api.ts';
 import type { AgentNeeds } from '../engine/context.ts';
 import type { ArtifactRow } from '../rows.ts';
 import { increase, put as putRow, remove as removeRows, type Write } from '../store-port.ts';
 import { threadRowOf } from '../threads/snapshot.ts';
-
-/** Named JSON documents of threads. Throws `notFound` for an unknown thread, and where a document is wanted. */
-export interface Canvas {
-  /** Makes a document or replaces it. Throws `tooLarge`, and `tooManyArtifacts` beyond 200 of a thread. */
-  put(
-    userId: string,
-    threadId: string,
-    given: NewArtifact,
-  ): Promise<{ artifact: Artifact; created: boolean }>;
-  get(userId: string, threadId: string, artifactId: string): Promise<Artifact>;
-  /** The last changed first. */
-  list(
-    userId: string,
-    threadId: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ artifacts: ListedArtifact[]; total: number }>;
-  remove(userId: string, threadId: string, artifactId: string): Promise<void>;
-  clear(userId: string, threadId: string): Promise<{ removed: number }>;
-}
 
 const bytesOf = (text: string | null): number => (text === null ? 0 : new TextEncoder().encode(text).length);
 const isoOf = (at: number): string => new Date(at).toISOString();

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { BoundedMap, Clock } from '@drawbridge/kit';
-import type { Canvas } from '../canvas/canvas.ts';
+import type { Canvas } from '../canvas/api.ts';
 import type { Counted } from '../memory/context.ts';
 import type { History } from '../memory/history.ts';
 import type {
