@@ -1,8 +1,8 @@
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCrashWorld, userId as ada } from '../../test/agent-crash.ts';
-import { requestsOf, textOf } from '../../test/agent-turns.ts';
-import { withAgent } from '../../test/agent.ts';
+import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { withAgent, withMachine } from '../../test/agent.ts';
 import { createHeldModel, laneOf, told } from '../../test/lane-world.ts';
 import { startScriptedModel } from '../../../../e2e/agent/scripted-model.ts';
 
@@ -146,6 +146,38 @@ describe('acceptance 10', () => {
     expect(await command('/stop')).toBe('Nothing is running.');
     await expect(snapshot()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
+});
+
+it('AG-03 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
+  const write = { name: 'write_file', arguments: { filePath: 'a', content: 'b' } };
+  const told = { role: 'helper', instructions: 'child', tools: ['read_file', 'write_file'] };
+  const world = await withMachine(
+    story(
+      [
+        { calls: [write] },
+        use('delegate', told),
+        use('remember', { section: 'notes', mode: 'add', text: 'x' }),
+      ],
+      {
+        child: [{ calls: [write] }],
+      },
+    ),
+  );
+  const { agent, userId, model, panel } = world;
+  await agent.memory.change(userId, {
+    sections: { person: 'canary' },
+    version: (await agent.memory.get(userId)).version,
+  });
+  const token = { userId, key: 'token:1', channel: 'ws', groups: ['filesystemRead'] as const };
+  const request = await agent.lanes.send(token, 'lane', { text: 'write' });
+  expect(await request.done).toMatchObject({ outcome: 'completed' });
+  for (const { tools, text } of model.requests) {
+    expect(tools).not.toContain('write_file');
+    expect(tools).not.toContain('remember');
+    expect(text).not.toContain('canary');
+  }
+  expect(requestsOf(model.requests)[0]?.tools).toContain('read_file');
+  expect((await panel.calls.list.query({})).calls).toEqual([]);
 });
 
 it('an idempotency key is one request: open, ended, and refused for another text', async () => {
