@@ -292,3 +292,24 @@ it('lists queued messages, and background tasks with a way to correct and to sto
   await find('background').get('[aria-label="Stop Watch"]').trigger('click');
   await expect.poll(() => changes().at(-1)).toEqual(['tasks.cancel', { threadId: 'th_1', taskId: 't1' }]);
 });
+
+it('shows the documents of a chat: a note as formatted text without HTML, the others as JSON', async () => {
+  const document = { title: null, metadata: null, rev: 1, createdAt: '', updatedAt: '' };
+  const markdown = '# Plan\n<img src=x onerror=alert(1)>[link](javascript:alert(1))';
+  await open({
+    snapshot: { ...emptySnapshot(), now: { ...emptySnapshot().now, canvasRev: 1 } },
+    artifacts: [
+      { ...document, artifactId: 'summary', type: 'note', content: { markdown } },
+      { ...document, artifactId: 'data', type: 'chart', content: { markdown: '<b>1</b>' } },
+    ],
+  });
+  const buttons = (await shown('canvas')).findAll('button');
+  expect(buttons.map((button) => button.text())).toEqual(['summary', 'data']);
+  await buttons[0]?.trigger('click');
+  const note = await shown('artifact');
+  expect(note.find('[data-test=markdown]').text()).toContain('Plan');
+  expect(note.findAll('img, a[href^=javascript]')).toEqual([]);
+  await buttons[1]?.trigger('click');
+  await expect.poll(() => find('artifact').find('pre').exists()).toBe(true);
+  expect(find('artifact').find('pre').text()).toContain('"markdown": "<b>1</b>"');
+});
