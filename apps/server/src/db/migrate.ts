@@ -17,6 +17,8 @@ import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/0018-rpc.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { lanes } from './migrations/agent/0019-lanes.ts';
+import { canvas } from './migrations/agent/0020-canvas.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -39,6 +41,8 @@ const migrations = {
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
   '0018-rpc': rpc,
+  '0019-lanes': lanes,
+  '0020-canvas': canvas,
 };
 
 /**
