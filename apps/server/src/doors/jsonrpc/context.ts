@@ -1,4 +1,5 @@
 import type { AgentModule } from '@drawbridge/agent';
+import type { Sessions } from '../../agent/index.ts';
 import type { AccessControl, Accounts } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
 import type { Limits, NameLimit } from '../../http/index.ts';
@@ -16,6 +17,8 @@ export interface RpcContext extends CallerContext {
   isDraining(): boolean;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent: AgentModule | undefined;
+  /** The names of the agent's threads. */
+  sessions: Sessions;
   /** When the server started, in milliseconds since 1970. */
   startedAt: number;
   /** The origin under which people reach the server. */
