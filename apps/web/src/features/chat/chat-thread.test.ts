@@ -1,7 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { ViewAsk } from '@drawbridge/contracts/agent/threads';
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { agentWorldOf, emptySnapshot, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { confirmationOf } from '../../../test/worlds.ts';
@@ -295,6 +295,9 @@ it('lists queued messages, and background tasks with a way to correct and to sto
 
 it('shows the documents of a chat: a note as formatted text without HTML, the others as JSON', async () => {
   const document = { title: null, metadata: null, rev: 1, createdAt: '', updatedAt: '' };
+  vi.spyOn(window, 'matchMedia').mockImplementation(
+    (media) => Object.assign(new EventTarget(), { matches: true, media }) as MediaQueryList,
+  );
   const markdown = '# Plan\n<img src=x onerror=alert(1)>[link](javascript:alert(1))';
   await open({
     snapshot: { ...emptySnapshot(), now: { ...emptySnapshot().now, canvasRev: 1 } },
