@@ -131,9 +131,10 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
     },
     decide: async (userId, requestId, answer) => {
       const isDecision = answer.kind === 'resourceDecision';
+      const shown = isDecision ? answer.confirmationId : undefined;
       await gateway.confirmations.decide(
         userId,
-        { requestId },
+        shown === undefined ? { requestId } : { confirmationId: shown },
         isDecision
           ? {
               approved: !isDenial(answer.resourceDecision),
