@@ -154,7 +154,7 @@ export interface MachinePort {
   ): Promise<void>;
   /** Stops an open call; one that has ended or is unknown stays as it is. */
   cancel(userId: string, requestId: string): Promise<void>;
-  /** A call of a thread has changed: ended, asked, or answered. */
+  /** A call of a thread that no `call` waits for has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
 }
 

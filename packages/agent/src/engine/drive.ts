@@ -9,7 +9,7 @@ import { eventOf, type RunContext, type Work } from './context.ts';
 import { takeCorrections } from '../step/corrections.ts';
 import { closeAgent } from '../run/stop.ts';
 import { callsOf, workOf } from './load.ts';
-import { nextStep } from './next-agent.ts';
+import { isDue, nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
 import { think } from '../step/think.ts';
 import { openRunStates } from '../states.ts';
@@ -98,10 +98,8 @@ const isOpen = ({ state }: ToolCallRow) => state !== 'ended';
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
   const isThinking = work.agent.state === 'ready';
   const calls = isThinking ? [] : await callsOf(ctx, work.agent);
-  const hasPlanned = calls.some(({ state }) => state === 'planned');
-  const tools = hasPlanned ? await toolSetOf(ctx, work) : null;
-  const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
-  const next = nextStep({ ...work, calls, canRunBeside });
+  const tools = calls.some(isDue) ? await toolSetOf(ctx, work) : null;
+  const next = nextStep({ ...work, calls, canRunBeside: (call) => tools?.canRunBeside(call) === true });
   switch (next.do) {
     case 'nothing':
       return false;

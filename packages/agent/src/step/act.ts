@@ -58,7 +58,7 @@ const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<Too
   const ended = await ctx.store.find('agentToolCalls', { userId, runId, tool, state: 'ended' });
   const isEqual = (one: ToolCallRow) => one.id !== id && one.arguments === call.arguments;
   if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
-  const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
+  const isWriting = (one: ToolCallRow) => !tools.canRunBeside(one);
   const repeatOf = (calls: readonly ToolCallRow[]) =>
     isRepeat(
       calls.map((one) => ({ ...one, isWriting: isWriting(one) })),
@@ -93,7 +93,8 @@ const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> 
 };
 
 /** What cannot be repeated is on disk before it runs: after a crash it is not run again. */
-const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow) => {
+const markRunning = async (ctx: RunContext, { userId, id, effect, state }: ToolCallRow) => {
+  if (state === 'running') return;
   const where = { userId, id, state: 'planned' as const };
   const durability = effect === 'outside' ? 'synced' : 'kept';
   if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))
