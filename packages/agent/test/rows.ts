@@ -1,5 +1,6 @@
 import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import { systemClock } from '@drawbridge/kit';
 
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
   userId,
@@ -26,6 +27,7 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   reason: null,
   model: 'stub',
   crashes: 0,
+  isPaused: false,
   timeZone: null,
   stopAskedAt: null,
   calls: 0,
@@ -36,6 +38,8 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
+  approvedAt: systemClock.now(),
+  waitedMs: 0,
   startedAt: 1,
   endedAt: null,
   ...changes,
@@ -92,6 +96,8 @@ export const agentRow = (userId: string, id: string, changes: Partial<AgentRow> 
   state: 'ready',
   outcome: null,
   result: '',
+  error: null,
+  failure: null,
   tainted: false,
   planTaskId: null,
   lastActiveAt: 1,

@@ -3,7 +3,8 @@ import { mainHistory, type AgentRow, type RunRow, type ThreadRow } from '../rows
 import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { nextSeq } from '../engine/load.ts';
+import { nextSeq, threadOf } from '../engine/load.ts';
+import { plainTitle } from '../memory/title.ts';
 import { noteOfContinue } from './notes.ts';
 import { newMessage } from '../engine/new-rows.ts';
 
@@ -17,7 +18,7 @@ export interface NewMessage {
 const newRun = (
   ctx: RunContext,
   thread: ThreadRow,
-  { model, timeZone }: { model: string; timeZone: string | null },
+  { model, timeZone, now }: Pick<RunRow, 'model' | 'timeZone'> & { now: number },
 ): RunRow => ({
   userId: thread.userId,
   id: ctx.newId('run_'),
@@ -28,6 +29,7 @@ const newRun = (
   reason: null,
   model,
   crashes: 0,
+  isPaused: false,
   timeZone,
   stopAskedAt: null,
   calls: 0,
@@ -38,7 +40,9 @@ const newRun = (
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
-  startedAt: ctx.clock.now(),
+  approvedAt: now,
+  waitedMs: 0,
+  startedAt: now,
   endedAt: null,
 });
 
@@ -60,6 +64,8 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
   state: 'ready',
   outcome: null,
   result: '',
+  error: null,
+  failure: null,
   tainted: false,
   planTaskId: null,
   lastActiveAt: run.startedAt,
@@ -93,6 +99,17 @@ export const messageWrites = async (
   ];
 };
 
+/** Its first words name a thread until the helper model has a title for it. */
+const titleWrites = async (ctx: RunContext, run: RunRow, message: NewMessage): Promise<Write[]> => {
+  const thread = await threadOf(ctx, run.userId, run.threadId);
+  const title = plainTitle(message.text);
+  if (thread?.titleBy !== null || thread.title !== '' || title === '') return [];
+  return [
+    update('agentThreads', { userId: run.userId, id: run.threadId, title: '' }, { title }),
+    runEventOf(ctx, run, ['thread-title-updated', { title }]),
+  ];
+};
+
 interface RunStart {
   model: string;
   timeZone: string | null;
@@ -111,7 +128,11 @@ export const startRun = async (
 ): Promise<RunRow | null> => {
   const { message, continued } = start;
   const kind = message === null ? (continued ? 'continue' : 'follow-up') : 'message';
-  const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: message?.id ?? null };
+  const run: RunRow = {
+    ...newRun(ctx, thread, { ...start, now: ctx.clock.now() }),
+    kind,
+    messageId: message?.id ?? null,
+  };
   const agent = newMain(ctx, run);
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
   const traceId = ctx.tracer.traceId(run.id);
@@ -124,6 +145,7 @@ export const startRun = async (
     ...(message === null ? [] : await messageWrites(ctx, run, message)),
     ...(continued ? [await noteOfContinue(ctx, { thread, run }, continued)] : []),
     eventOf(ctx, agent, ['agent-spawned', spawned]),
+    ...(message === null ? [] : await titleWrites(ctx, run, message)),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
   ];
   if (!(await ctx.store.commit(writes, 'synced'))) return null;

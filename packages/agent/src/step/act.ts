@@ -1,7 +1,5 @@
-import { CodedError } from '@drawbridge/kit';
 import { parse } from 'secure-json-parse';
 import { openAsk, openConfirmation } from '../asks/ask.ts';
-import { OutsideError } from '../ports.ts';
 import { failureSignature, isRepeat } from '../repeats.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
@@ -9,7 +7,7 @@ import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
 import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { followMachineCall } from '../tools/machine-tools.ts';
-import { textResult } from '../tools/tool.ts';
+import { failureOf, textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
@@ -41,16 +39,6 @@ interface Running {
   isLastOpen: boolean;
   signal: AbortSignal;
 }
-
-/** A failure of a tool is a text for the model; the run continues. */
-const failureOf = (ctx: RunContext, { tool: source }: ToolCallRow, error: unknown): ToolOutcome => {
-  if (error instanceof OutsideError)
-    return { type: 'result', outcome: 'failed', parts: [{ type: 'text', text: error.message }], source };
-  if (error instanceof CodedError)
-    return textResult([error.message, error.fix].filter(Boolean).join('. '), 'failed');
-  ctx.onError(error);
-  return textResult('The tool failed with an unexpected error.', 'failed');
-};
 
 /** What was denied stays denied in this run, and what does not help is not done again. */
 const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<ToolOutcome | null> => {

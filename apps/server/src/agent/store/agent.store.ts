@@ -5,6 +5,7 @@ import { agentKeys, OutdatedError, type Commit, type Schema } from '../../db/ind
 import { errors } from '../../errors.ts';
 import { rowSchemas } from './row-schemas.ts';
 import { selectRows } from './sql.store.ts';
+import { threadsWith } from './search.store.ts';
 import { createToQueries } from './writes.store.ts';
 
 export interface AgentStoreNeeds {
@@ -75,6 +76,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
         throw error;
       }
     },
+    threadsWith: (userId, words) => threadsWith(db, userId, words),
     usageSince: async (userId, since) => {
       const used = await db
         .selectFrom('agentRuns')
