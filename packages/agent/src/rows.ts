@@ -54,8 +54,8 @@ export interface RunRow {
   /** Budgets are counted from here: the person has approved what was used before. */
   approvedTokens: number;
   approvedCalls: number;
-  approvedAt: number;
-  /** How long its main agent has waited for the person since `approvedAt`. */
+  approvedAt: number | null;
+  /** How long its main agent has waited for the person since then. */
   waitedMs: number;
   startedAt: number;
   endedAt: number | null;

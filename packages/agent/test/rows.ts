@@ -2,6 +2,9 @@ import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } fro
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { systemClock } from '@drawbridge/kit';
 
+/** Runs of these rows have time left. */
+const startedAt = systemClock.now();
+
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
   userId,
   id,
@@ -38,7 +41,7 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
-  approvedAt: systemClock.now(),
+  approvedAt: startedAt,
   waitedMs: 0,
   startedAt: 1,
   endedAt: null,

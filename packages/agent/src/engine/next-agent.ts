@@ -19,7 +19,7 @@ interface Facts {
   canRunBeside(call: ToolCallRow): boolean;
 }
 
-/** A call that is to run. Its agent waits for those that it runs, so one that counts as running has not begun. */
+/** A call to run. Its agent waits for those that it runs: one that is marked as running has not begun. */
 export const isDue = ({ state }: Pick<ToolCallRow, 'state'>): boolean =>
   state === 'planned' || state === 'running';
 

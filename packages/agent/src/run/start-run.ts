@@ -18,7 +18,7 @@ export interface NewMessage {
 const newRun = (
   ctx: RunContext,
   thread: ThreadRow,
-  { model, timeZone, now }: Pick<RunRow, 'model' | 'timeZone'> & { now: number },
+  { model, timeZone }: Pick<RunRow, 'model' | 'timeZone'>,
 ): RunRow => ({
   userId: thread.userId,
   id: ctx.newId('run_'),
@@ -40,9 +40,9 @@ const newRun = (
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
-  approvedAt: now,
+  approvedAt: null,
   waitedMs: 0,
-  startedAt: now,
+  startedAt: ctx.clock.now(),
   endedAt: null,
 });
 
@@ -129,7 +129,7 @@ export const startRun = async (
   const { message, continued } = start;
   const kind = message === null ? (continued ? 'continue' : 'follow-up') : 'message';
   const run: RunRow = {
-    ...newRun(ctx, thread, { ...start, now: ctx.clock.now() }),
+    ...newRun(ctx, thread, start),
     kind,
     messageId: message?.id ?? null,
   };

@@ -35,6 +35,12 @@ describe('AG-04 the budget of a run', () => {
     ['2 hours', { approvedAt: 8 * hour }, {}, 'The run has worked for 120 minutes.'],
     ['almost 2 hours', { approvedAt: 8 * hour + 1 }, {}, null],
     [
+      '3 hours, never approved',
+      { approvedAt: null, startedAt: 7 * hour },
+      {},
+      'The run has worked for 180 minutes.',
+    ],
+    [
       '7 hours, 5 of which waited for the person',
       { approvedAt: 3 * hour - 1, waitedMs: 5 * hour + 2 },
       {},

@@ -33,7 +33,8 @@ export const dayProblem = async (
 };
 
 /** How long a run has worked since its budgets are counted, in milliseconds. */
-const workedMs = ({ approvedAt, waitedMs }: RunRow, now: number): number => now - approvedAt - waitedMs;
+const workedMs = ({ approvedAt, startedAt, waitedMs }: RunRow, now: number): number =>
+  now - (approvedAt ?? startedAt) - waitedMs;
 
 /** Which budget is spent, in a sentence; null if none is. */
 export const budgetProblem = ({ run, agent }: Work, now: number): string | null => {

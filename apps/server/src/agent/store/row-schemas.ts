@@ -81,7 +81,7 @@ export const rowSchemas = {
     isEstimated: flag,
     approvedTokens: whole,
     approvedCalls: whole,
-    approvedAt: whole,
+    approvedAt: wholeOrNull,
     waitedMs: whole,
     startedAt: whole,
     endedAt: wholeOrNull,

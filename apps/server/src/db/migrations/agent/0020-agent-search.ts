@@ -13,13 +13,13 @@ const indexOpenCalls = async (db: Kysely<unknown>) => {
 
 /** The time of a run without the time that it waited, whether a stop was orderly, and how an agent failed. */
 const addColumns = async (db: Kysely<unknown>) => {
-  const ofRuns = { approvedAt: 'bigint', waitedMs: 'bigint', isPaused: 'integer' } as const;
+  await db.schema.alterTable('agentRuns').addColumn('approvedAt', 'bigint').execute();
+  const ofRuns = { waitedMs: 'bigint', isPaused: 'integer' } as const;
   for (const [name, type] of Object.entries(ofRuns))
     await db.schema
       .alterTable('agentRuns')
       .addColumn(name, type, (column) => column.notNull().defaultTo(0))
       .execute();
-  await sql`update "agentRuns" set "approvedAt" = "startedAt"`.execute(db);
   await db.schema.alterTable('agentAgents').addColumn('error', 'text').execute();
   await db.schema.alterTable('agentAgents').addColumn('failure', 'text').execute();
 };
