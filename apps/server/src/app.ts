@@ -4,12 +4,14 @@ import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
 import { readDaemonPackage } from './http/index.ts';
+import { createModelCalls } from './ops/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -38,7 +40,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   let sweep: Sweep | null = null;
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
-  const agent = await startAgent({ config, clock, opened, gateway });
+  const modelCalls = createModelCalls(clock);
+  const agent = await startAgent({ config, clock, opened, gateway, counted: modelCalls.counted });
+  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls });
   await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
 
   return {

@@ -1,4 +1,4 @@
-import { createAgent, type AgentModule } from '@drawbridge/agent';
+import { createAgent, type AgentModule, type ModelPort } from '@drawbridge/agent';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -8,7 +8,7 @@ import type { AgentEnvironment } from './config-schema.ts';
 import { createN8n } from './domain/index.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
-import { createModels, verifyModel } from './models/index.ts';
+import { chosenModel, createModels, verifyModel, type ModelSettings } from './models/index.ts';
 import type { OpenTracer } from './otel/index.ts';
 import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
@@ -28,11 +28,15 @@ interface Needs {
   workspaces: Workspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
+  /** Counts the calls of a model. */
+  counted(model: ModelPort): ModelPort;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
 
 export interface ServerAgent extends AgentModule {
+  /** The server of the chosen model, and the names of the models that it is asked for. */
+  modelsInUse(): Promise<{ url: string | null; models: string[] }>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +57,7 @@ const createParts = (needs: Needs) => {
   const { services } = settings;
   return {
     settings,
-    model: createModels({ clock, settings: settings.modelSettings }),
+    model: needs.counted(createModels({ clock, settings: settings.modelSettings })),
     machine: createMachinePort(callers),
     web: createWeb({ clock }),
     search: createSearch({ clock, config: services }),
@@ -80,6 +84,13 @@ const verify = async (
     default:
       return target satisfies never;
   }
+};
+
+const modelsInUse = (given: ModelSettings) => {
+  const [main, helper] = [chosenModel(given, 'main'), chosenModel(given, 'helper')];
+  const url = main?.url ?? null;
+  const there = [main, helper].flatMap((choice) => (choice && choice.url === url ? choice.model : []));
+  return { url, models: [...new Set(there)] };
 };
 
 /** The built-in agent with the parts of this server. */
@@ -119,6 +130,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       },
     },
     verify: (userId, target) => verify(parts, { clock, userId, target }),
+    modelsInUse: async () => modelsInUse(await settings.modelSettings()),
     stop: async () => {
       await agent.stop();
       await mcp.close();

@@ -1,3 +1,4 @@
+export { createSealer } from './settings/index.ts';
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
 export { openTracer } from './otel/index.ts';
 export { openWorkspaces } from './workspace/index.ts';

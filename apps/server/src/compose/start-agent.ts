@@ -1,3 +1,4 @@
+import type { ModelPort } from '@drawbridge/agent';
 import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -6,12 +7,15 @@ import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   gateway: Gateway;
+  /** Counts the calls of a model. */
+  counted(model: ModelPort): ModelPort;
 }
 
 const moduleName = 'instance-ai';
 
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
-export const startAgent = async ({ config, clock, opened, gateway }: Parts): Promise<ServerAgent | null> => {
+export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
+  const { config, clock, opened, gateway, counted } = parts;
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
   const warn = (sentence: string) => log.warn(sentence);
@@ -32,6 +36,7 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
     warn,
     workspaces,
     tracing,
+    counted,
     onError,
   });
   await agent.agent.start();

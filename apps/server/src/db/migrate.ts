@@ -16,6 +16,8 @@ import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { runtimeSettings } from './migrations/rpc/0021-runtime-settings.ts';
+import { nodePushTokens } from './migrations/rpc/0022-node-push-tokens.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -37,6 +39,8 @@ const migrations = {
   '0015-agent-settings': agentSettings,
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
+  '0021-runtime-settings': runtimeSettings,
+  '0022-node-push-tokens': nodePushTokens,
 };
 
 /**

@@ -1,0 +1,48 @@
+import { createSealer, type ServerAgent } from '../agent/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+import { createCompanions, createPresence, createPushTokensStore } from '../nodes/index.ts';
+import { createAnalyticsStore, createOps, createRunProgram, type ModelCalls } from '../ops/index.ts';
+import { createRuntimeSettings, createSettingsStore } from '../settings/index.ts';
+import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+
+interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  opened: OpenAccounts;
+  gateway: Gateway;
+  agent: ServerAgent | null;
+  modelCalls: ModelCalls;
+}
+
+/** Companions, presence, services of this machine, and settings that change at run time. */
+export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls }: Parts) => {
+  const { accounts, logRing, scrubber, secret, store, onError } = opened;
+  const { db, cacheRows } = store;
+  const settings = createRuntimeSettings({ store: createSettingsStore(db), cacheRows, clock });
+  const run = createRunProgram({ clock, environment: config.programEnvironment });
+  const ops = createOps({
+    clock,
+    config,
+    store: createAnalyticsStore(db),
+    run,
+    ring: logRing,
+    modelCalls,
+    machines: gateway.machines,
+    localModels: agent?.modelsInUse ?? (async () => ({ url: null, models: [] })),
+    ownerId: accounts.ownerId,
+    scrub: scrubber.scrub,
+    onError,
+  });
+  return {
+    settings,
+    run,
+    ops,
+    presence: createPresence(clock),
+    companions: createCompanions({
+      clock,
+      gates: async () => (await settings.get()).values.nodes,
+      store: createPushTokensStore(db),
+      seal: createSealer(secret).seal,
+    }),
+  };
+};
+
+export type Rooms = ReturnType<typeof openRooms>;

@@ -1,0 +1,4 @@
+export { createCompanions, type Companions, type CompanionView } from './companions.ts';
+export type { NodeConnection } from './known-nodes.ts';
+export { createPresence, type KnownSender, type PresenceOfServer, type Sender } from './presence.ts';
+export { createPushTokensStore } from './push-tokens.store.ts';
