@@ -38,17 +38,20 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
   const gateway = await startGateway({ config, clock, opened, daemon });
   let sweep: Sweep | null = null;
+  const stops: (() => void)[] = [];
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
   const agent = await startAgent({ config, clock, opened, gateway, counted: modelCalls.counted });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls });
-  await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
+  await addDoors({ config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined });
 
   return {
     log,
     /** The core behind the doors. */
     gateway,
+    /** Settings that change at run time. */
+    settings: rooms.settings,
     /** Null where `DISABLED_MODULES` names it. */
     agent: agent?.agent ?? null,
     /** The open port; 0 before `listen`. */
@@ -64,6 +67,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
       if (agent) jobs.push(agent.agent.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
+      stops.push(rooms.ops.start());
       return address.url();
     },
     /** The link that creates the owner account; null when the account exists. */
@@ -71,6 +75,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
+      for (const stop of stops) stop();
       await sweep?.stop();
       await agent?.stop();
       await gateway.stop();

@@ -122,6 +122,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       const { off } = await settings.config();
       return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
     },
+    model: () => model.info('main'),
     userKeys: {
       get: settings.userKeys,
       change: async (userId, { n8n: key }) => {

@@ -11,7 +11,9 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf } from '../http/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
+import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import type { Rooms } from './open-rooms.ts';
 import { revokeWithCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
@@ -22,6 +24,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  rooms: Rooms;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -109,7 +112,19 @@ export const addDoors = async (parts: Parts): Promise<void> => {
   if (config.rpc) {
     const { rpcFrameMaxBytes: frameMaxBytes } = config;
     const { forDoor: upgrades } = web.upgrades;
-    const rpc = { gateway, accounts, access, limits, clock, agent, guardOrigin, url: address.url, onError };
-    await server.register(createJsonRpcDoor({ ...rpc, upgrades, frameMaxBytes, startedAt: clock.now() }));
+    const rpc = {
+      gateway,
+      accounts,
+      tokens,
+      access,
+      limits,
+      clock,
+      agent,
+      guardOrigin,
+      onError,
+      ...parts.rooms,
+    };
+    const facts = { startedAt: clock.now(), configuration: configurationFacts(config), url: address.url };
+    await server.register(createJsonRpcDoor({ ...rpc, ...facts, upgrades, frameMaxBytes }));
   }
 };

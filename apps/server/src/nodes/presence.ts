@@ -36,12 +36,17 @@ export const createPresence = (clock: Clock) => {
 
   const note = (sender: Sender, messages: number): Seen => {
     const { userId, channel, senderId } = sender;
-    const senders =
-      users.get(userId) ?? createBoundedMap<string, Seen>({ maxEntries: nodeLimits.senders });
+    const senders = users.get(userId) ?? createBoundedMap<string, Seen>({ maxEntries: nodeLimits.senders });
     users.set(userId, senders);
     const now = clock.now();
     const key = `${channel}:${senderId}`;
-    const seen = senders.get(key) ?? { ...sender, firstSeenAt: now, lastSeenAt: now, messageCount: 0, open: 0 };
+    const seen = senders.get(key) ?? {
+      ...sender,
+      firstSeenAt: now,
+      lastSeenAt: now,
+      messageCount: 0,
+      open: 0,
+    };
     Object.assign(seen, sender, { lastSeenAt: now, messageCount: seen.messageCount + messages });
     senders.set(key, seen);
     return seen;
@@ -57,7 +62,8 @@ export const createPresence = (clock: Clock) => {
     return { channel, senderId, senderName, firstSeenAt, lastSeenAt, messageCount, status };
   };
 
-  const viewsOf = (userId: string): Presence[] => [...(users.get(userId) ?? [])].map(([, seen]) => view(seen));
+  const viewsOf = (userId: string): Presence[] =>
+    [...(users.get(userId) ?? [])].map(([, seen]) => view(seen));
 
   /** `known` adds senders that were not seen since the start. */
   const read = (all: Presence[], known: readonly KnownSender[], params: PresenceParams) => {

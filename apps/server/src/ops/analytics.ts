@@ -1,5 +1,5 @@
 import { requestLimit, type ModelInfo } from '@drawbridge/agent';
-import type { SessionAnalyticsParams } from '@drawbridge/contracts/rpc/ops';
+import type { ContextBudget, SessionAnalyticsParams } from '@drawbridge/contracts/rpc/ops';
 import type { Clock } from '@drawbridge/kit';
 import type { AnalyticsStore } from './analytics.store.ts';
 
@@ -26,7 +26,7 @@ const topTopics = (titles: readonly string[], limit: number) => {
 };
 
 /** How much of the model's context a request of that length takes. */
-export const budgetOf = (estimatedTokens: number, info: ModelInfo) => {
+const budgetOf = (estimatedTokens: number, info: ModelInfo): ContextBudget => {
   const { contextTokens: contextWindow } = info;
   const thresholdTokens = Math.floor(requestLimit(info));
   const percent = (tokens: number) => Math.round((tokens / contextWindow) * 1_000) / 10;

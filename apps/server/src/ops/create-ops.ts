@@ -8,6 +8,7 @@ import { createCompose } from './services/docker.ts';
 import { createLocalBackends, type LocalModels } from './services/local-backends.ts';
 import type { LogRing } from './observe/log-ring.ts';
 import { summaryOf, type ModelCalls } from './model-calls.ts';
+import { runMetrics } from './run-metrics.ts';
 import type { RunProgram } from './services/run-program.ts';
 import { createSeries } from './observe/series.ts';
 import { createServiceLogs } from './observe/service-logs.ts';
@@ -53,11 +54,16 @@ export const createOps = (needs: OpsNeeds) => {
     analytics: createAnalytics({ clock, store }),
     countThreads: store.countThreads,
     /** Since the start of this server; of one user, or of all for null. */
-    metrics: async (userId: string | null) => ({
-      messagesProcessed: await store.messagesOfPeople(userId, startedAt),
-      uptime: Math.floor((clock.now() - startedAt) / 1_000),
-      modelCalls: summaryOf(await callsOf(userId)),
-    }),
+    metrics: async (userId: string | null) => {
+      const runs = await runMetrics(store, userId, startedAt);
+      return {
+        messagesProcessed: await store.messagesOfPeople(userId, startedAt),
+        errors: runs.runStates.error,
+        uptime: Math.floor((clock.now() - startedAt) / 1_000),
+        modelCalls: summaryOf(await callsOf(userId)),
+        ...runs,
+      };
+    },
     backends: createLocalBackends({ clock, systemd, localModels: needs.localModels, hasControl }),
     docker: createDockerDependencies(compose, hasControl),
     /** For the owner. */

@@ -31,7 +31,8 @@ export const nodeStatusParams = z.object({
 });
 export type NodeStatusParams = z.infer<typeof nodeStatusParams>;
 /** `receivedAt` in milliseconds since 1970. */
-export type NodeStatus = NodeStatusParams & { receivedAt: number };
+export const nodeStatus = nodeStatusParams.extend({ receivedAt: z.number() });
+export type NodeStatus = z.infer<typeof nodeStatus>;
 
 export const nodeLocationParams = z.object({
   latitude: z.number().min(-90).max(90),
@@ -42,7 +43,8 @@ export const nodeLocationParams = z.object({
   capturedAt: z.number().int().nonnegative().max(8.64e15).optional(),
 });
 export type NodeLocationParams = z.infer<typeof nodeLocationParams>;
-export type NodeLocation = NodeLocationParams & { receivedAt: number };
+export const nodeLocation = nodeLocationParams.extend({ receivedAt: z.number() });
+export type NodeLocation = z.infer<typeof nodeLocation>;
 
 export const nodePushParams = z.object({
   provider: z.enum(['apns', 'fcm']),
@@ -64,12 +66,51 @@ export const presenceParams = z.object({
 export type PresenceParams = z.infer<typeof presenceParams>;
 
 /** Times in milliseconds since 1970. */
-export interface Presence {
-  channel: string;
-  senderId: string;
-  senderName: string;
-  firstSeenAt: number;
-  lastSeenAt: number;
-  messageCount: number;
-  status: 'online' | 'offline';
-}
+export const presence = z.object({
+  channel: z.string(),
+  senderId: z.string(),
+  senderName: z.string(),
+  firstSeenAt: z.number(),
+  lastSeenAt: z.number(),
+  messageCount: z.number().int(),
+  status: z.enum(['online', 'offline']),
+});
+export type Presence = z.infer<typeof presence>;
+
+const count = z.number().int().nonnegative();
+export const presenceList = z.object({
+  presence: z.array(presence),
+  summary: z.object({ total: count, online: count, offline: count }),
+});
+
+const nodeRef = z.object({ id: z.string(), role: z.string() });
+const updated = z.object({ updated: z.literal(true), node: nodeRef });
+
+export const nodeCapabilities = z.object({
+  node: nodeRef,
+  protocol: z.object({ serverVersion: count, clientVersion: count, negotiatedVersion: count }),
+  capabilities: z.object({ declared: z.array(z.string()), enabled: z.array(z.string()) }),
+});
+export const nodeRegistered = nodeCapabilities.extend({ registered: z.literal(true) });
+export const nodeStatusSet = updated.extend({ status: nodeStatus });
+export const nodeLocationSet = updated.extend({ location: nodeLocation });
+export const nodeLocationNow = z.object({ node: nodeRef, location: nodeLocation.nullable() });
+
+const push = z.object({ provider: z.string(), tokenPreview: z.string() });
+/** `deliverable`: the server has no sender for APNs or FCM. */
+export const nodePushSet = updated.extend({ push: push.extend({ deliverable: z.literal(false) }) });
+
+/** A paired machine or a companion; `since` in milliseconds since 1970, null for one that was never connected. */
+export const systemNode = nodeRef.extend({
+  connected: z.boolean(),
+  since: z.number().nullable(),
+  capabilities: z.array(z.string()),
+  status: z.record(z.string(), z.unknown()).nullable(),
+  location: nodeLocation.optional(),
+  push: push.optional(),
+});
+export type SystemNode = z.infer<typeof systemNode>;
+export const systemNodes = z.object({ nodes: z.array(systemNode) });
+export const systemLocations = z.object({
+  locations: z.array(z.object({ node: nodeRef, location: nodeLocation })),
+});

@@ -15,7 +15,10 @@ export const queuePolicy = z.strictObject({
 });
 export type QueuePolicy = z.infer<typeof queuePolicy>;
 
-const frontend = z.string().max(64).regex(/^[a-z][a-z0-9_-]*$/);
+const frontend = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9_-]*$/);
 const partialPolicy = queuePolicy.partial();
 
 /** Settings of the server that change while it runs. */
@@ -48,4 +51,33 @@ export type SettingsPatch = z.infer<typeof settingsPatch>;
 export const configPatchParams = z.object({
   patch: settingsPatch,
   revision: z.number().int().nonnegative().optional(),
+});
+
+/** Allow-listed settings; a key is shown as `***`, one that is not set as null. */
+export const configView = z.object({
+  models: z.record(z.string(), z.record(z.string(), z.unknown())),
+  server: z.record(z.string(), z.unknown()),
+  ...runtimeSettings.shape,
+  revision: z.number().int(),
+});
+
+export const configPatched = z.object({
+  success: z.literal(true),
+  persisted: z.literal(true),
+  revision: z.number().int(),
+});
+
+/** `restart`: variables that the server reads at its start alone. */
+export const configReloaded = z.object({
+  success: z.literal(true),
+  changed: z.array(z.string()),
+  restart: z.array(z.string()),
+});
+
+export const pairingGenerateParams = z.object({ channel: z.string().max(64).default('machine') });
+export const pairingGenerated = z.object({ code: z.string(), expiresAt: z.string(), command: z.string() });
+export const pairingCodes = z.object({
+  codes: z.array(
+    z.object({ code: z.string(), channel: z.string(), createdAt: z.string(), expiresAt: z.string() }),
+  ),
 });

@@ -1,16 +1,7 @@
-import type { SeriesParams } from '@drawbridge/contracts/rpc/ops';
+import type { SeriesParams, SeriesPoint } from '@drawbridge/contracts/rpc/ops';
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Source, Sources } from './sources.ts';
-
-/** `ts` in milliseconds since 1970; the counts are those since the point before. */
-export interface SeriesPoint {
-  ts: number;
-  stateCode: number;
-  healthCode: number;
-  errorCount: number;
-  restartCount: number;
-}
 
 interface Samples {
   points: SeriesPoint[];

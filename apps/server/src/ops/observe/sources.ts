@@ -1,3 +1,4 @@
+import type { ObservabilitySource } from '@drawbridge/contracts/rpc/ops';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Compose, ComposeService } from '../services/docker.ts';
 import type { Systemd, UnitScope } from '../services/systemd.ts';
@@ -8,16 +9,6 @@ type SourceOf =
   | { kind: 'daemon' }
   | { kind: 'systemd'; scope: UnitScope; unit: string }
   | { kind: 'docker'; service: string };
-
-export interface SourceView {
-  id: string;
-  name: string;
-  kind: string;
-  runtime: string;
-  status: string;
-  graphCapable: boolean;
-  logCapable: boolean;
-}
 
 /** What one sample of a source says. State: 0 unknown, 1 stopped, 2 starting, 3 running; health: 0 to 2. */
 export interface SourceState {
@@ -30,7 +21,7 @@ export interface SourceState {
 
 export interface Source {
   of: SourceOf;
-  view: SourceView;
+  view: ObservabilitySource;
   state: SourceState;
 }
 

@@ -1,15 +1,6 @@
-import type { ServiceAction } from '@drawbridge/contracts/rpc/ops';
+import type { DockerDependency, ServiceAction } from '@drawbridge/contracts/rpc/ops';
 import { errors } from '../../errors.ts';
 import type { Compose, ComposeService } from './docker.ts';
-
-/** A service of the Compose file. */
-export interface DockerDependency extends Omit<ComposeService, 'containerName'> {
-  id: string;
-  name: string;
-  configured: true;
-  containerName: string;
-  availableActions: ServiceAction[];
-}
 
 const actionsOf = ({ state }: ComposeService): ServiceAction[] => {
   if (state === 'running') return ['restart', 'stop', 'update'];

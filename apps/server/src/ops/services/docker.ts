@@ -13,7 +13,8 @@ export interface ComposeService {
 }
 
 export type ComposeServices =
-  { kind: 'listed'; services: ComposeService[] } | { kind: 'unavailable'; reason: string };
+  | { kind: 'listed'; services: ComposeService[] }
+  | { kind: 'unavailable'; reason: string };
 
 const controlMs = 60_000;
 const pullMs = 10 * 60_000;

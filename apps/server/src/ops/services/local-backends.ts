@@ -1,4 +1,4 @@
-import type { ServiceAction } from '@drawbridge/contracts/rpc/ops';
+import type { LocalBackend, ServiceAction } from '@drawbridge/contracts/rpc/ops';
 import { parseUrl, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { isLoopback } from '../../http/index.ts';
@@ -33,25 +33,6 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** A server of models on this machine. */
-export interface LocalBackend {
-  id: Kind['id'];
-  provider: string;
-  name: string;
-  unit: string;
-  /** Whether the agent's settings use it. */
-  configured: boolean;
-  loadState: string;
-  activeState: string;
-  subState: string;
-  unitFileState: string;
-  description: string;
-  pid: number | null;
-  result: string;
-  statusText: string;
-  availableActions: ServiceAction[];
-}
-
 interface Needs {
   clock: Clock;
   systemd: Systemd;
@@ -78,7 +59,11 @@ const localOrigin = (url: string | null): string | null => {
 const actionsOf = ({ activeState }: Unit): ServiceAction[] =>
   activeState === 'active' ? ['restart', 'stop', 'update'] : ['start'];
 
-const ofUnit = (kind: Kind, unit: Unit, { configured, hasControl }: Record<'configured' | 'hasControl', boolean>) => {
+const ofUnit = (
+  kind: Kind,
+  unit: Unit,
+  { configured, hasControl }: Record<'configured' | 'hasControl', boolean>,
+) => {
   const { scope: _scope, restarts: _restarts, ...shown } = unit;
   const { id, provider, name } = kind;
   return {

@@ -1,9 +1,6 @@
-/** `ts` in milliseconds since 1970. */
-export interface LogLine {
-  ts: number;
-  level: 'debug' | 'info' | 'warn' | 'error';
-  text: string;
-}
+import type { ServiceLogLine } from '@drawbridge/contracts/rpc/ops';
+
+export type LogLine = ServiceLogLine;
 
 /** Undefined for what is not JSON. */
 export const jsonOf = (text: string): unknown => {

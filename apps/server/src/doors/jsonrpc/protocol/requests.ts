@@ -30,6 +30,7 @@ export const createRequests = ({ write, max }: Needs) => {
 
   return {
     has: (id: RpcId): boolean => open.has(id),
+    size: (): number => open.size,
     isFull: (): boolean => open.size >= max,
     /** The id must be free. Writing after the last frame throws. */
     open: ({ id, dialect, settle }: Opening): OpenRequest => {

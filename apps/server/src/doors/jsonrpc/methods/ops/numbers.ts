@@ -1,0 +1,50 @@
+import {
+  contextUsage,
+  sessionAnalytics,
+  sessionAnalyticsParams,
+  systemMetrics,
+} from '@drawbridge/contracts/rpc/ops';
+import { noParams } from '@drawbridge/contracts/rpc-system';
+import { method } from '../../method.ts';
+
+const withSessionId = <Rest>({ threadId, ...rest }: { threadId: string } & Rest) => ({
+  sessionId: `thread:${threadId}`,
+  ...rest,
+});
+
+export const systemSessionAnalytics = method({
+  name: 'system.sessionAnalytics',
+  who: 'agent',
+  params: sessionAnalyticsParams,
+  result: sessionAnalytics,
+}).handle(async ({ ops }, { connection: { identity }, params }) => {
+  const { topThreads, ...numbers } = await ops.analytics.sessions(identity.userId, params);
+  return { ...numbers, topSessions: topThreads.map(withSessionId) };
+});
+
+/** How full the model's context would be at the next message of each session. */
+export const systemContextUsage = method({
+  name: 'system.contextUsage',
+  who: 'agent',
+  params: noParams,
+  result: contextUsage,
+}).handle(async ({ ops, agent }, { connection: { identity } }) => {
+  const info = (await agent?.model()) ?? null;
+  return { sessions: (await ops.analytics.context(identity.userId, info)).map(withSessionId) };
+});
+
+/** Since the server's start: the user's own numbers, for the owner those of the whole server. */
+export const systemMetricsMethod = method({
+  name: 'system.metrics',
+  who: 'any',
+  params: noParams,
+  result: systemMetrics,
+}).handle(async ({ ops, connections }, { connection: { identity } }) => {
+  const { isOwner, userId } = identity;
+  const open = isOwner ? [...connections.all()] : connections.ofUser(userId);
+  return {
+    ...(await ops.metrics(isOwner ? null : userId)),
+    activeRequests: open.reduce((sum, { requests }) => sum + requests.size(), 0),
+    reactions: { matched: 0, skipped: 0, skipReasons: {} },
+  };
+});
