@@ -1,7 +1,14 @@
 import { createSealer, type ServerAgent } from '../agent/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createCompanions, createPresence, createPushTokensStore } from '../nodes/index.ts';
-import { createAnalyticsStore, createOps, createRunProgram, type ModelCalls } from '../ops/index.ts';
+import {
+  createAnalyticsStore,
+  createContextStore,
+  createOps,
+  createRunProgram,
+  createRunsStore,
+  type ModelCalls,
+} from '../ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from '../settings/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -21,7 +28,11 @@ export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls }:
   const ops = createOps({
     clock,
     config,
-    store: createAnalyticsStore(db),
+    stores: {
+      analytics: createAnalyticsStore(db),
+      contexts: createContextStore(db),
+      runs: createRunsStore(db),
+    },
     run,
     ring: logRing,
     modelCalls,

@@ -2,10 +2,12 @@ import { requestLimit, type ModelInfo } from '@drawbridge/agent';
 import type { ContextBudget, SessionAnalyticsParams } from '@drawbridge/contracts/rpc/ops';
 import type { Clock } from '@drawbridge/kit';
 import type { AnalyticsStore } from './analytics.store.ts';
+import type { ContextStore } from './context.store.ts';
 
 interface Needs {
   clock: Clock;
   store: AnalyticsStore;
+  contexts: ContextStore;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -42,7 +44,7 @@ const budgetOf = (estimatedTokens: number, info: ModelInfo): ContextBudget => {
 };
 
 /** Numbers about the threads of one user. */
-export const createAnalytics = ({ clock, store }: Needs) => ({
+export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
   /** `lastActivity` in seconds since 1970; days in UTC. */
   sessions: async (userId: string, { days, topLimit }: SessionAnalyticsParams) => {
     const since = clock.now() - days * dayMs;
@@ -74,11 +76,11 @@ export const createAnalytics = ({ clock, store }: Needs) => ({
   /** Of the 50 threads that were used last; empty without a model. */
   context: async (userId: string, info: ModelInfo | null) => {
     if (info === null) return [];
-    const threads = await store.newestThreads(userId, mostThreads);
+    const threads = await contexts.newestThreads(userId, mostThreads);
     return Promise.all(
       threads.map(async (threadId) => ({
         threadId,
-        budget: budgetOf(await store.contextTokens(userId, threadId), info),
+        budget: budgetOf(await contexts.contextTokens(userId, threadId), info),
       })),
     );
   },

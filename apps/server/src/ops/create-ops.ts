@@ -2,6 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { Gateway } from '../gateway/index.ts';
 import { createAnalytics } from './analytics.ts';
 import type { AnalyticsStore } from './analytics.store.ts';
+import type { ContextStore } from './context.store.ts';
 import type { OpsConfig } from './config-schema.ts';
 import { createDockerDependencies } from './services/docker-dependencies.ts';
 import { createCompose } from './services/docker.ts';
@@ -9,6 +10,7 @@ import { createLocalBackends, type LocalModels } from './services/local-backends
 import type { LogRing } from './observe/log-ring.ts';
 import { summaryOf, type ModelCalls } from './model-calls.ts';
 import { runMetrics } from './run-metrics.ts';
+import type { RunsStore } from './runs.store.ts';
 import type { RunProgram } from './services/run-program.ts';
 import { createSeries } from './observe/series.ts';
 import { createServiceLogs } from './observe/service-logs.ts';
@@ -18,7 +20,7 @@ import { createSystemd } from './services/systemd.ts';
 export interface OpsNeeds {
   clock: Clock;
   config: OpsConfig;
-  store: AnalyticsStore;
+  stores: { analytics: AnalyticsStore; contexts: ContextStore; runs: RunsStore };
   run: RunProgram;
   ring: LogRing;
   modelCalls: ModelCalls;
@@ -32,7 +34,7 @@ export interface OpsNeeds {
 
 /** Numbers about this server and its users, and the services of this machine. */
 export const createOps = (needs: OpsNeeds) => {
-  const { clock, config, store, run, ring, modelCalls, machines, ownerId, onError } = needs;
+  const { clock, config, stores, run, ring, modelCalls, machines, ownerId, onError } = needs;
   const { opsControl: hasControl, opsUnits: units, opsComposeFile } = config;
   const startedAt = clock.now();
   const systemd = createSystemd(run);
@@ -45,19 +47,19 @@ export const createOps = (needs: OpsNeeds) => {
     const calls = modelCalls.all();
     if (userId === null || calls.length === 0) return calls;
     const runIds = calls.flatMap(({ runId }) => runId ?? []);
-    const own = await store.ownRuns(userId, [...new Set(runIds)]);
+    const own = await stores.runs.ownRuns(userId, [...new Set(runIds)]);
     return calls.filter(({ runId }) => runId !== null && own.has(runId));
   };
 
   return {
     hasControl,
-    analytics: createAnalytics({ clock, store }),
-    countThreads: store.countThreads,
+    analytics: createAnalytics({ clock, store: stores.analytics, contexts: stores.contexts }),
+    countThreads: stores.contexts.countThreads,
     /** Since the start of this server; of one user, or of all for null. */
     metrics: async (userId: string | null) => {
-      const runs = await runMetrics(store, userId, startedAt);
+      const runs = await runMetrics(stores.runs, userId, startedAt);
       return {
-        messagesProcessed: await store.messagesOfPeople(userId, startedAt),
+        messagesProcessed: await stores.runs.messagesOfPeople(userId, startedAt),
         errors: runs.runStates.error,
         uptime: Math.floor((clock.now() - startedAt) / 1_000),
         modelCalls: summaryOf(await callsOf(userId)),

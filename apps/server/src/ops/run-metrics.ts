@@ -1,10 +1,10 @@
-import type { AnalyticsStore } from './analytics.store.ts';
+import type { RunsStore } from './runs.store.ts';
 
 const mostSamples = 100;
 
 /** How runs of the agent have ended, and how long cancelling took, in milliseconds. */
 export const runMetrics = async (
-  store: Pick<AnalyticsStore, 'runs' | 'cancelLatencies' | 'waiting'>,
+  store: Pick<RunsStore, 'runs' | 'cancelLatencies' | 'waiting'>,
   userId: string | null,
   since: number,
 ) => {

@@ -14,7 +14,7 @@ export const defaultSettings: RuntimeSettings = {
   nodes: { enabled: true, location: false, push: false },
 };
 
-/** Stored settings with the defaults for what an older version did not store; those that do not fit are left out. */
+/** Stored settings, with the defaults for what an older version did not store. */
 export const completeSettings = (stored: unknown): RuntimeSettings => {
   const read = runtimeSettings.partial().safeParse(stored);
   return { ...defaultSettings, ...read.data };

@@ -100,7 +100,7 @@ const push = z.object({ provider: z.string(), tokenPreview: z.string() });
 /** `deliverable`: the server has no sender for APNs or FCM. */
 export const nodePushSet = updated.extend({ push: push.extend({ deliverable: z.literal(false) }) });
 
-/** A paired machine or a companion; `since` in milliseconds since 1970, null for one that was never connected. */
+/** A paired machine or a companion; `since` in milliseconds since 1970, null for one that is away. */
 export const systemNode = nodeRef.extend({
   connected: z.boolean(),
   since: z.number().nullable(),

@@ -157,7 +157,7 @@ export const observabilitySource = z.object({
 export type ObservabilitySource = z.infer<typeof observabilitySource>;
 export const observabilitySources = z.object({ sources: z.array(observabilitySource) });
 
-/** State: 0 unknown, 1 stopped, 2 starting, 3 running; health: 0 unknown, 1 bad, 2 good. Counts of the bucket. */
+/** State: 0 unknown, 1 stopped, 2 starting, 3 running; health: 0 unknown, 1 bad, 2 good. */
 export const seriesPoint = z.object({
   ts: z.number(),
   stateCode: z.number().int(),

@@ -48,7 +48,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute(),
-    /** The pairing tokens of a user that nobody has used yet. */
+    /** The pairing tokens of a user that are unused. */
     pairingsOf: (userId: string): Promise<StoredKey[]> =>
       db
         .selectFrom('gatewayKeys')

@@ -62,93 +62,98 @@ const stateOfService = ({ state, health }: ComposeService): Pick<SourceState, 's
 
 const statusNames = ['unknown', 'stopped', 'starting', 'running'] as const;
 
-/** What can be watched here: the server, the owner's machines, units and services of the configuration. */
-export const createSources = ({ machines, systemd, compose, units, errors }: Needs) => {
-  const server = (): Source => ({
-    of: { kind: 'process' },
-    view: {
-      id: 'process:server',
-      name: 'Drawbridge server',
-      kind: 'process',
-      runtime: 'process',
-      status: 'running',
-      graphCapable: true,
-      logCapable: true,
-    },
-    state: { stateCode: 3, healthCode: 2, errors: errors(), restarts: 0 },
-  });
+const server = ({ errors }: Needs): Source => ({
+  of: { kind: 'process' },
+  view: {
+    id: 'process:server',
+    name: 'Drawbridge server',
+    kind: 'process',
+    runtime: 'process',
+    status: 'running',
+    graphCapable: true,
+    logCapable: true,
+  },
+  state: { stateCode: 3, healthCode: 2, errors: errors(), restarts: 0 },
+});
 
-  const daemons = async (userId: string): Promise<Source[]> =>
-    Promise.all(
-      (await machines.list(userId)).map(async (ref) => {
-        const { name, status } = await machines.view(ref);
-        const { state: connection } = status();
-        const stateCode = ({ online: 3, grace: 2, offline: 1 } as const)[connection];
-        return {
-          of: { kind: 'daemon' },
-          view: {
-            id: `daemon:${ref.machineId}`,
-            name,
-            kind: 'daemon',
-            runtime: 'daemon',
-            status: statusNames[stateCode],
-            graphCapable: true,
-            logCapable: false,
-          },
-          state: { stateCode, healthCode: stateCode === 3 ? 2 : 0, ...quiet },
-        } satisfies Source;
-      }),
-    );
+const connectionCodes = { online: 3, grace: 2, offline: 1 } as const;
 
-  const unitSources = async (): Promise<Source[]> =>
-    Promise.all(
-      units.map(async (name) => {
-        const found = await systemd.find(name);
-        const scope = found.kind === 'found' ? found.unit.scope : 'system';
-        const codes = stateOfUnit(found.kind === 'found' ? found.unit.activeState : 'unknown');
-        const kind = `systemd_${scope}`;
-        return {
-          of: { kind: 'systemd', scope, unit: name },
-          view: {
-            id: `systemd:${name}`,
-            name: (found.kind === 'found' && found.unit.description) || name,
-            kind,
-            runtime: kind,
-            status: statusNames[codes.stateCode],
-            graphCapable: found.kind === 'found',
-            logCapable: found.kind === 'found',
-          },
-          state: { ...codes, errors: 0, restarts: found.kind === 'found' ? found.unit.restarts : 0 },
-        } satisfies Source;
-      }),
-    );
-
-  const services = async (): Promise<Source[]> => {
-    const listed = await compose.services();
-    if (listed.kind === 'unavailable') return [];
-    return listed.services.map((service) => {
-      const codes = stateOfService(service);
+const daemons = async ({ machines }: Needs, userId: string): Promise<Source[]> =>
+  Promise.all(
+    (await machines.list(userId)).map(async (ref): Promise<Source> => {
+      const { name, status } = await machines.view(ref);
+      const stateCode = connectionCodes[status().state];
       return {
-        of: { kind: 'docker', service: service.service },
+        of: { kind: 'daemon' },
         view: {
-          id: `docker:${service.service}`,
-          name: service.service,
-          kind: 'docker_dependency',
-          runtime: 'docker_compose',
-          status: statusNames[codes.stateCode],
+          id: `daemon:${ref.machineId}`,
+          name,
+          kind: 'daemon',
+          runtime: 'daemon',
+          status: statusNames[stateCode],
           graphCapable: true,
-          logCapable: true,
+          logCapable: false,
         },
-        state: { ...codes, ...quiet },
+        state: { stateCode, healthCode: stateCode === 3 ? 2 : 0, ...quiet },
       };
-    });
-  };
+    }),
+  );
 
-  /** `userId`: the owner's. */
-  return async (userId: string): Promise<Source[]> => {
-    const [machinesOf, ofUnits, ofServices] = await Promise.all([daemons(userId), unitSources(), services()]);
-    return [server(), ...machinesOf, ...ofUnits, ...ofServices];
+const unitSource = async ({ systemd }: Needs, name: string): Promise<Source> => {
+  const found = await systemd.find(name);
+  const unit = found.kind === 'found' ? found.unit : null;
+  const scope = unit?.scope ?? 'system';
+  const codes = stateOfUnit(unit?.activeState ?? 'unknown');
+  const kind = `systemd_${scope}`;
+  return {
+    of: { kind: 'systemd', scope, unit: name },
+    view: {
+      id: `systemd:${name}`,
+      name: unit?.description || name,
+      kind,
+      runtime: kind,
+      status: statusNames[codes.stateCode],
+      graphCapable: unit !== null,
+      logCapable: unit !== null,
+    },
+    state: { ...codes, errors: 0, restarts: unit?.restarts ?? 0 },
   };
 };
+
+const services = async ({ compose }: Needs): Promise<Source[]> => {
+  const listed = await compose.services();
+  if (listed.kind === 'unavailable') return [];
+  return listed.services.map((service) => {
+    const codes = stateOfService(service);
+    return {
+      of: { kind: 'docker', service: service.service },
+      view: {
+        id: `docker:${service.service}`,
+        name: service.service,
+        kind: 'docker_dependency',
+        runtime: 'docker_compose',
+        status: statusNames[codes.stateCode],
+        graphCapable: true,
+        logCapable: true,
+      },
+      state: { ...codes, ...quiet },
+    };
+  });
+};
+
+/**
+ * What can be watched here: the server, the owner's machines, units and services of the configuration.
+ * `userId`: the owner's.
+ */
+export const createSources =
+  (needs: Needs) =>
+  async (userId: string): Promise<Source[]> => {
+    const [ofUser, ofUnits, ofServices] = await Promise.all([
+      daemons(needs, userId),
+      Promise.all(needs.units.map((name) => unitSource(needs, name))),
+      services(needs),
+    ]);
+    return [server(needs), ...ofUser, ...ofUnits, ...ofServices];
+  };
 
 export type Sources = ReturnType<typeof createSources>;

@@ -33,7 +33,7 @@ const createOutput = (most: number) => {
   };
 };
 
-/** Runs a program of this machine with these arguments and this environment alone; at most 1 MiB of output. */
+/** Runs a program with these arguments and this environment alone; keeps at most 1 MiB of its output. */
 export const createRunProgram =
   ({ clock, environment }: { clock: Clock; environment: Readonly<Record<string, string>> }) =>
   ({ name, args, timeoutMs = shortMs }: Program): Promise<ProgramResult> =>

@@ -208,7 +208,7 @@ describe('with stand-ins', () => {
     server.app.log.error({ err: new Error('x-gateway-key: hunter22') }, 'a canary');
     for (let at = 0; at < 100; at += 1) server.app.log.warn('y'.repeat(8_000));
     const { result } = await rpc.call('system.observabilitySources');
-    const [, daemon] = result?.sources as { id: string }[];
+    const [, daemon] = (result as { sources: { id: string }[] }).sources;
     expect((await rpc.call('system.serviceLogs', { sourceId: daemon?.id })).error).toMatchObject({
       code: 17,
     });
