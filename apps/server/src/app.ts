@@ -12,6 +12,7 @@ import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
 import { readDaemonPackage } from './http/index.ts';
 import { createModelCalls } from './ops/index.ts';
+import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -42,16 +43,20 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
-  const agent = await startAgent({ config, clock, opened, gateway, counted: modelCalls.counted });
-  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls });
-  await addDoors({ config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined });
+  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
+  const queueSettings = async () => (await settings.get()).values.queue;
+  const { counted } = modelCalls;
+  const agent = await startAgent({ config, clock, opened, gateway, counted, queueSettings });
+  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings });
+  const doors = { config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined };
+  const rpc = await addDoors(doors);
 
   return {
     log,
     /** The core behind the doors. */
     gateway,
     /** Settings that change at run time. */
-    settings: rooms.settings,
+    settings,
     /** Null where `DISABLED_MODULES` names it. */
     agent: agent?.agent ?? null,
     /** The open port; 0 before `listen`. */
@@ -77,8 +82,10 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     close: async () => {
       for (const stop of stops) stop();
       await sweep?.stop();
+      rpc?.announce();
       await agent?.stop();
       await gateway.stop();
+      await rpc?.close();
       await web.close();
       await opened.close();
       lock.release();

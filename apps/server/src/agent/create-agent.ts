@@ -1,4 +1,5 @@
 import { createAgent, type AgentModule, type ModelPort } from '@drawbridge/agent';
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -30,6 +31,8 @@ interface Needs {
   tracing?: OpenTracer | undefined;
   /** Counts the calls of a model. */
   counted(model: ModelPort): ModelPort;
+  /** How messages wait; by default as the core has it. */
+  queueSettings?(): Promise<QueueSettings>;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
@@ -110,6 +113,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,
+    queueSettings: needs.queueSettings,
     isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
 import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
-import { createJsonRpcDoor } from '../doors/jsonrpc/index.ts';
+import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
@@ -62,8 +62,33 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
   await server.register(createMetadataRoutes({ auth, url }), { prefix: '/.well-known' });
 };
 
-/** Adds every door to the HTTP server. */
-export const addDoors = async (parts: Parts): Promise<void> => {
+const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
+  const { config, clock, opened, gateway, web, rooms, agent } = parts;
+  const { accounts, access, tokens, tickets, address, onError } = opened;
+  const { plugin, ...drain } = createJsonRpcDoor({
+    gateway,
+    accounts,
+    access,
+    tokens,
+    tickets,
+    limits: web.limits,
+    clock,
+    agent,
+    guardOrigin,
+    url: address.url,
+    upgrades: web.upgrades.forDoor,
+    frameMaxBytes: config.rpcFrameMaxBytes,
+    startedAt: clock.now(),
+    configuration: configurationFacts(config),
+    ...rooms,
+    onError,
+  });
+  await web.server.register(plugin);
+  return drain;
+};
+
+/** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
+export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
   const { config, clock, opened, gateway, people, web, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
@@ -109,22 +134,5 @@ export const addDoors = async (parts: Parts): Promise<void> => {
   }
   const settings = { streamsPerUser, waitMs: mcpWaitMs };
   await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
-  if (config.rpc) {
-    const { rpcFrameMaxBytes: frameMaxBytes } = config;
-    const { forDoor: upgrades } = web.upgrades;
-    const rpc = {
-      gateway,
-      accounts,
-      tokens,
-      access,
-      limits,
-      clock,
-      agent,
-      guardOrigin,
-      onError,
-      ...parts.rooms,
-    };
-    const facts = { startedAt: clock.now(), configuration: configurationFacts(config), url: address.url };
-    await server.register(createJsonRpcDoor({ ...rpc, ...facts, upgrades, frameMaxBytes }));
-  }
+  return config.rpc ? addJsonRpc(parts, guardOrigin) : null;
 };

@@ -9,7 +9,7 @@ import {
   createRunsStore,
   type ModelCalls,
 } from '../ops/index.ts';
-import { createRuntimeSettings, createSettingsStore } from '../settings/index.ts';
+import type { SettingsOfServer } from '../settings/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
@@ -17,13 +17,13 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   agent: ServerAgent | null;
   modelCalls: ModelCalls;
+  settings: SettingsOfServer;
 }
 
-/** Companions, presence, services of this machine, and settings that change at run time. */
-export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls }: Parts) => {
+/** Companions, presence, and services of this machine. */
+export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls, settings }: Parts) => {
   const { accounts, logRing, scrubber, secret, store, onError } = opened;
-  const { db, cacheRows } = store;
-  const settings = createRuntimeSettings({ store: createSettingsStore(db), cacheRows, clock });
+  const { db } = store;
   const run = createRunProgram({ clock, environment: config.programEnvironment });
   const ops = createOps({
     clock,

@@ -1,4 +1,5 @@
 import type { ModelPort } from '@drawbridge/agent';
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -9,13 +10,15 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   /** Counts the calls of a model. */
   counted(model: ModelPort): ModelPort;
+  /** How messages wait, as set at run time. */
+  queueSettings(): Promise<QueueSettings>;
 }
 
 const moduleName = 'instance-ai';
 
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
 export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
-  const { config, clock, opened, gateway, counted } = parts;
+  const { config, clock, opened, gateway, counted, queueSettings } = parts;
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
   const warn = (sentence: string) => log.warn(sentence);
@@ -37,6 +40,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     workspaces,
     tracing,
     counted,
+    queueSettings,
     onError,
   });
   await agent.agent.start();

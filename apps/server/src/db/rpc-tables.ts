@@ -1,24 +1,21 @@
-/** Settings that were changed while the server ran: one row. */
-export interface RuntimeSettingsTable {
-  id: string;
-  /** JSON. */
-  values: string;
-  revision: number;
-  updatedAt: number;
+/** A ticket that was not used yet. */
+export interface RpcTicketTable {
+  digest: string;
+  /** The session that it was made for. */
+  sessionToken: string;
+  expiresAt: number;
 }
 
-/** The push token of a companion, encrypted. */
-export interface NodePushTokenTable {
+/** The name of a thread at the JSON-RPC door. */
+export interface RpcSessionTable {
   userId: string;
-  nodeId: string;
-  provider: string;
-  sealed: string;
-  /** Its last four characters. */
-  preview: string;
-  updatedAt: number;
+  /** `person`, or the token whose namespace it is: `token:<id>`. */
+  principal: string;
+  sessionId: string;
+  threadId: string;
 }
 
 export interface RpcTables {
-  runtimeSettings: RuntimeSettingsTable;
-  nodePushTokens: NodePushTokenTable;
+  rpcTickets: RpcTicketTable;
+  rpcSessions: RpcSessionTable;
 }

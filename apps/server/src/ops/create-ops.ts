@@ -9,7 +9,6 @@ import { createCompose } from './services/docker.ts';
 import { createLocalBackends, type LocalModels } from './services/local-backends.ts';
 import type { LogRing } from './observe/log-ring.ts';
 import { summaryOf, type ModelCalls } from './model-calls.ts';
-import { runMetrics } from './run-metrics.ts';
 import type { RunsStore } from './runs.store.ts';
 import type { RunProgram } from './services/run-program.ts';
 import { createSeries } from './observe/series.ts';
@@ -56,16 +55,11 @@ export const createOps = (needs: OpsNeeds) => {
     analytics: createAnalytics({ clock, store: stores.analytics, contexts: stores.contexts }),
     countThreads: stores.contexts.countThreads,
     /** Since the start of this server; of one user, or of all for null. */
-    metrics: async (userId: string | null) => {
-      const runs = await runMetrics(stores.runs, userId, startedAt);
-      return {
-        messagesProcessed: await stores.runs.messagesOfPeople(userId, startedAt),
-        errors: runs.runStates.error,
-        uptime: Math.floor((clock.now() - startedAt) / 1_000),
-        modelCalls: summaryOf(await callsOf(userId)),
-        ...runs,
-      };
-    },
+    metrics: async (userId: string | null) => ({
+      messagesProcessed: await stores.runs.messagesOfPeople(userId, startedAt),
+      uptime: Math.floor((clock.now() - startedAt) / 1_000),
+      modelCalls: summaryOf(await callsOf(userId)),
+    }),
     backends: createLocalBackends({ clock, systemd, localModels: needs.localModels, hasControl }),
     docker: createDockerDependencies(compose, hasControl),
     /** For the owner. */

@@ -13,42 +13,6 @@ export const createRunsStore = (db: Kysely<Schema>) => ({
       .execute();
     return new Set(rows.map(({ id }) => id));
   },
-  /** Runs that began since then by their state, of one user or of all. */
-  runs: async (userId: string | null, since: number) =>
-    db
-      .selectFrom('agentRuns')
-      .select(({ fn }) => [
-        'state',
-        fn.countAll<number>().as('count'),
-        fn.count<number>('stopAskedAt').as('stopAsked'),
-      ])
-      .$if(userId !== null, (query) => query.where('userId', '=', userId ?? ''))
-      .where('startedAt', '>=', since)
-      .groupBy('state')
-      .execute(),
-  /** How long the newest cancelled runs took to end, in milliseconds, newest first. */
-  cancelLatencies: async (userId: string | null, since: number, limit: number): Promise<number[]> => {
-    const rows = await db
-      .selectFrom('agentRuns')
-      .select(['stopAskedAt', 'endedAt'])
-      .$if(userId !== null, (query) => query.where('userId', '=', userId ?? ''))
-      .where('startedAt', '>=', since)
-      .where('stopAskedAt', 'is not', null)
-      .where('endedAt', 'is not', null)
-      .orderBy('endedAt', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(({ stopAskedAt, endedAt }) => Math.max(0, (endedAt ?? 0) - (stopAskedAt ?? 0)));
-  },
-  /** Messages that wait for their run. */
-  waiting: async (userId: string | null): Promise<number> => {
-    const { count } = await db
-      .selectFrom('agentQueue')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .$if(userId !== null, (query) => query.where('userId', '=', userId ?? ''))
-      .executeTakeFirstOrThrow();
-    return count;
-  },
   /** Messages of people since then, of one user or of all. */
   messagesOfPeople: async (userId: string | null, since: number): Promise<number> => {
     const { count } = await db

@@ -1,3 +1,4 @@
+import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
 import {
   mostChannels,
   runtimeSettings,
@@ -8,7 +9,7 @@ import { errors } from '../errors.ts';
 
 export const defaultSettings: RuntimeSettings = {
   queue: {
-    default: { mode: 'followup', overflow: 'drop_new', cap: 20, debounceMs: 500, summarizeOverflow: true },
+    default: defaultLanePolicy,
     channels: {},
   },
   nodes: { enabled: true, location: false, push: false },

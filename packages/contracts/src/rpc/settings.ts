@@ -1,32 +1,14 @@
 import { z } from 'zod';
+import { laneOverrides, lanePolicy, queueSettings } from '../agent/lanes.ts';
 
-/** What a message does while its session is busy. */
-export const queueModes = ['collect', 'followup', 'steer', 'steer_backlog', 'interrupt'] as const;
-export const queueOverflows = ['drop_new', 'drop_old'] as const;
-
-export const queuePolicy = z.strictObject({
-  mode: z.enum(queueModes),
-  overflow: z.enum(queueOverflows),
-  /** The most messages that may wait. */
-  cap: z.number().int().min(0).max(100),
-  debounceMs: z.number().int().min(0).max(10_000),
-  /** Whether dropped messages are listed before the next run. */
-  summarizeOverflow: z.boolean(),
-});
-export type QueuePolicy = z.infer<typeof queuePolicy>;
-
-const frontend = z
-  .string()
-  .max(64)
-  .regex(/^[a-z][a-z0-9_-]*$/);
-const partialPolicy = queuePolicy.partial();
+const frontend = queueSettings.shape.channels.keyType;
 
 /** Settings of the server that change while it runs. */
 export const runtimeSettings = z.strictObject({
   queue: z.strictObject({
-    default: queuePolicy,
+    default: lanePolicy,
     /** By the frontend of a session: what differs from the default. */
-    channels: z.record(frontend, partialPolicy),
+    channels: queueSettings.shape.channels,
   }),
   nodes: z.strictObject({ enabled: z.boolean(), location: z.boolean(), push: z.boolean() }),
 });
@@ -39,8 +21,8 @@ export const mostChannels = 50;
 export const settingsPatch = z.strictObject({
   queue: z
     .strictObject({
-      default: partialPolicy.optional(),
-      channels: z.record(frontend, partialPolicy.nullable()).optional(),
+      default: laneOverrides.optional(),
+      channels: z.record(frontend, laneOverrides.nullable()).optional(),
     })
     .optional(),
   nodes: runtimeSettings.shape.nodes.partial().optional(),

@@ -1,11 +1,11 @@
 import type { AgentModule } from '@drawbridge/agent';
 import type { AccessControl, Accounts, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
-import type { Limits } from '../../http/index.ts';
+import type { Limits, NameLimit } from '../../http/index.ts';
 import type { Companions, PresenceOfServer } from '../../nodes/index.ts';
 import type { Ops } from '../../ops/index.ts';
 import type { SettingsOfServer } from '../../settings/index.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './socket/connections.ts';
 
 /** What the environment has set, as the owner may see it. */
 export interface ConfigurationFacts {
@@ -22,6 +22,10 @@ export interface RpcContext extends CallerContext {
   access: AccessControl;
   limits: Limits;
   connections: Connections;
+  /** Counts requests beyond the limit of a minute, by connection. */
+  refusals: NameLimit;
+  /** Whether the server is about to end: no new work. */
+  isDraining(): boolean;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent: AgentModule | undefined;
   ops: Ops;

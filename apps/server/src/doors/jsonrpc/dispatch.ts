@@ -1,7 +1,7 @@
 import { CodedError } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { toCoded } from '../../http/index.ts';
-import type { Connection } from './connection.ts';
+import { closeCodes, type Connection } from './socket/connection.ts';
 import type { RpcContext } from './context.ts';
 import { obstacleFor } from './identity.ts';
 import { methods } from './methods.ts';
@@ -51,6 +51,7 @@ const run = async (
   const { identity } = connection;
   const method = methods.get(member.method);
   if (!method) throw errors.methodNotFound();
+  if (ctx.isDraining() && !always.has(method.name)) throw errors.shuttingDown();
   const obstacle = obstacleFor(method.who, identity);
   if (obstacle) throw new FailedWith(obstacle.error, obstacle.facts);
   const isNotification = member.kind === 'notification';
@@ -63,10 +64,15 @@ const run = async (
   }
 };
 
+/** Methods that are answered while the server ends. */
+const always: ReadonlySet<string> = new Set(['system.disconnect', 'system.info']);
+
 /** Counts a member; throws `tooManyRequests` with the time until the next may come. */
-const count = (ctx: RpcContext, { identity: { principal } }: Connection): void => {
-  const seconds = ctx.limits.bearer.use(principal);
-  if (seconds !== null) throw new FailedWith(errors.tooManyRequests(), { retryAfterMs: seconds * 1_000 });
+const count = (ctx: RpcContext, { id, identity, close }: Connection): void => {
+  const seconds = ctx.limits.bearer.use(identity.principal);
+  if (seconds === null) return;
+  if (ctx.refusals.use(id) !== null) close(closeCodes.policy);
+  throw new FailedWith(errors.tooManyRequests(), { retryAfterMs: seconds * 1_000 });
 };
 
 const runNotification = async (ctx: RpcContext, arrived: Arrived<Called>): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Connection } from './connection.ts';
+import type { Connection } from './socket/connection.ts';
 import type { RpcContext } from './context.ts';
 import type { Who } from './identity.ts';
 import type { RpcEvent } from './protocol/reply.ts';

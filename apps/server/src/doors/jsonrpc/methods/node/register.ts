@@ -18,7 +18,7 @@ export const nodeRegister = method({
       isOpen: () => !signal.aborted,
       onReplaced: () => {
         connection.event({ event: 'node_replaced', data: { nodeId: params.nodeId } });
-        connection.close(policyViolation, 'node replaced');
+        connection.close(policyViolation);
       },
     },
     params,

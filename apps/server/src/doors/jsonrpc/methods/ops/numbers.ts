@@ -33,17 +33,27 @@ export const systemContextUsage = method({
   return { sessions: (await ops.analytics.context(identity.userId, info)).map(withSessionId) };
 });
 
+/** Of a server without the agent. */
+const noRuns = {
+  runStates: { start: 0, complete: 0, cancel_requested: 0, cancelled: 0, error: 0 },
+  cancelLatencyMs: { sampleCount: 0, samples: [] },
+  queueDepth: 0,
+};
+
 /** Since the server's start: the user's own numbers, for the owner those of the whole server. */
 export const systemMetricsMethod = method({
   name: 'system.metrics',
   who: 'any',
   params: noParams,
   result: systemMetrics,
-}).handle(async ({ ops, connections }, { connection: { identity } }) => {
+}).handle(async ({ ops, agent, connections }, { connection: { identity } }) => {
   const { isOwner, userId } = identity;
+  const lanes = (await agent?.agent.lanes.metrics(isOwner ? undefined : userId)) ?? noRuns;
   const open = isOwner ? [...connections.all()] : connections.ofUser(userId);
   return {
     ...(await ops.metrics(isOwner ? null : userId)),
+    ...lanes,
+    errors: lanes.runStates.error,
     activeRequests: open.reduce((sum, { requests }) => sum + requests.size(), 0),
     reactions: { matched: 0, skipped: 0, skipReasons: {} },
   };
