@@ -7,7 +7,7 @@ import {
 } from '@drawbridge/contracts/rpc/settings';
 import { errors } from '../errors.ts';
 
-export const defaultSettings: RuntimeSettings = {
+const defaultSettings: RuntimeSettings = {
   queue: {
     default: defaultLanePolicy,
     channels: {},

@@ -6,7 +6,7 @@ import { method } from '../../method.ts';
 import { serverVersion } from '../../version.ts';
 
 /** The state of the server as a caller may see it; asks no model and no machine. */
-export const healthOf = async (
+const healthOf = async (
   { gateway, ops, clock, connections, startedAt }: RpcContext,
   caller: Caller,
 ) => {
