@@ -1,4 +1,5 @@
 import type { AgentModule } from '@drawbridge/agent';
+import { createSessions, createSessionsStore } from '../agent/index.ts';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
@@ -64,13 +65,14 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
   const { config, clock, opened, gateway, web, rooms, agent } = parts;
-  const { accounts, access, tokens, tickets, address, onError } = opened;
+  const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const { plugin, ...drain } = createJsonRpcDoor({
     gateway,
     accounts,
     access,
     tokens,
     tickets,
+    sessions: createSessions({ store: createSessionsStore(store), clock }),
     limits: web.limits,
     clock,
     agent,

@@ -13,6 +13,7 @@ export interface RpcSessionTable {
   principal: string;
   sessionId: string;
   threadId: string;
+  createdAt: number;
 }
 
 export interface RpcTables {

@@ -15,6 +15,7 @@ export const rpc: Migration = {
       .addColumn('principal', 'text', (column) => column.notNull())
       .addColumn('sessionId', 'text', (column) => column.notNull())
       .addColumn('threadId', 'text', (column) => column.notNull())
+      .addColumn('createdAt', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('rpcSessions_key', ['userId', 'principal', 'sessionId'])
       .execute();
     await db.schema

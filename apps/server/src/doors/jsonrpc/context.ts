@@ -1,4 +1,5 @@
 import type { AgentModule } from '@drawbridge/agent';
+import type { Sessions } from '../../agent/index.ts';
 import type { AccessControl, Accounts, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
 import type { Limits, NameLimit } from '../../http/index.ts';
@@ -28,6 +29,8 @@ export interface RpcContext extends CallerContext {
   isDraining(): boolean;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent: AgentModule | undefined;
+  /** The names of the agent's threads. */
+  sessions: Sessions;
   ops: Ops;
   presence: PresenceOfServer;
   companions: Companions;

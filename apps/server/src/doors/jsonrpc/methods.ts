@@ -1,4 +1,16 @@
 import type { Method } from './method.ts';
+import { agentCancel } from './methods/agent/cancel.ts';
+import { agentConfirm } from './methods/agent/confirm.ts';
+import { agentConfirmations } from './methods/agent/confirmations.ts';
+import { agentSend } from './methods/agent/send.ts';
+import { agentSetToolUseCallback } from './methods/agent/set-tool-use-callback.ts';
+import { sessionsCreate } from './methods/sessions/create.ts';
+import { sessionsDelete } from './methods/sessions/delete.ts';
+import { sessionsGet } from './methods/sessions/get.ts';
+import { sessionsHistory } from './methods/sessions/history.ts';
+import { sessionsList } from './methods/sessions/list.ts';
+import { sessionsSubscribe, sessionsUnsubscribe } from './methods/sessions/subscribe.ts';
+import { sessionsSwitch } from './methods/sessions/switch.ts';
 import { configGet, configPatch, configReload } from './methods/config/config.ts';
 import { systemLocation, systemNodesMethod } from './methods/node/nodes.ts';
 import { systemPresence } from './methods/node/presence.ts';
@@ -34,6 +46,19 @@ const all: readonly Method[] = [
   systemInfo,
   systemDisconnect,
   systemCapabilities,
+  sessionsList,
+  sessionsGet,
+  sessionsHistory,
+  sessionsCreate,
+  sessionsSwitch,
+  sessionsSubscribe,
+  sessionsUnsubscribe,
+  sessionsDelete,
+  agentSend,
+  agentCancel,
+  agentSetToolUseCallback,
+  agentConfirm,
+  agentConfirmations,
   toolsList,
   toolsExecute,
   toolsInvoke,

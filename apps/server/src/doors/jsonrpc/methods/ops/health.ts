@@ -6,10 +6,7 @@ import { method } from '../../method.ts';
 import { serverVersion } from '../../version.ts';
 
 /** The state of the server as a caller may see it; asks no model and no machine. */
-const healthOf = async (
-  { gateway, ops, clock, connections, startedAt }: RpcContext,
-  caller: Caller,
-) => {
+const healthOf = async ({ gateway, ops, clock, connections, startedAt }: RpcContext, caller: Caller) => {
   const machine = await machineOf(gateway, caller);
   return {
     status: 'ok' as const,
