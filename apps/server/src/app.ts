@@ -4,6 +4,7 @@ import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { notingCalls, notingMessages } from './compose/note-presence.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
@@ -11,6 +12,7 @@ import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
 import { readDaemonPackage } from './http/index.ts';
+import { createPresence } from './nodes/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
@@ -37,7 +39,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
-  const gateway = await startGateway({ config, clock, opened, daemon });
+  const presence = createPresence(clock);
+  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon }), presence);
   let sweep: Sweep | null = null;
   const stops: (() => void)[] = [];
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
@@ -46,8 +49,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
   const { counted } = modelCalls;
-  const agent = await startAgent({ config, clock, opened, gateway, counted, queueSettings });
-  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings });
+  const started = await startAgent({ config, clock, opened, gateway, counted, queueSettings });
+  const agent = started && notingMessages(started, presence);
+  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
   const doors = { config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
 

@@ -1,6 +1,6 @@
 import { createSealer, type ServerAgent } from '../agent/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import { createCompanions, createPresence, createPushTokensStore } from '../nodes/index.ts';
+import { createCompanions, createPushTokensStore, type PresenceOfServer } from '../nodes/index.ts';
 import {
   createAnalyticsStore,
   createContextStore,
@@ -18,10 +18,20 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   agent: ServerAgent | null;
   modelCalls: ModelCalls;
   settings: SettingsOfServer;
+  presence: PresenceOfServer;
 }
 
 /** Companions, presence, and services of this machine. */
-export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls, settings }: Parts) => {
+export const openRooms = ({
+  config,
+  clock,
+  opened,
+  gateway,
+  agent,
+  modelCalls,
+  settings,
+  presence,
+}: Parts) => {
   const { accounts, logRing, scrubber, secret, store, onError } = opened;
   const { db } = store;
   const run = createRunProgram({ clock, environment: config.programEnvironment });
@@ -46,7 +56,7 @@ export const openRooms = ({ config, clock, opened, gateway, agent, modelCalls, s
     settings,
     run,
     ops,
-    presence: createPresence(clock),
+    presence,
     companions: createCompanions({
       clock,
       gates: async () => (await settings.get()).values.nodes,

@@ -47,7 +47,8 @@ export const createPresence = (clock: Clock) => {
       messageCount: 0,
       open: 0,
     };
-    Object.assign(seen, sender, { lastSeenAt: now, messageCount: seen.messageCount + messages });
+    const senderName = sender.senderName || seen.senderName;
+    Object.assign(seen, sender, { senderName, lastSeenAt: now, messageCount: seen.messageCount + messages });
     senders.set(key, seen);
     return seen;
   };

@@ -3,6 +3,7 @@ import type { ContextBudget, SessionAnalyticsParams } from '@drawbridge/contract
 import type { Clock } from '@drawbridge/kit';
 import type { AnalyticsStore } from './analytics.store.ts';
 import type { ContextStore } from './context.store.ts';
+import type { Whose } from './whose.store.ts';
 
 interface Needs {
   clock: Clock;
@@ -46,14 +47,14 @@ const budgetOf = (estimatedTokens: number, info: ModelInfo): ContextBudget => {
 /** Numbers about the threads of one user. */
 export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
   /** `lastActivity` in seconds since 1970; days in UTC. */
-  sessions: async (userId: string, { days, topLimit }: SessionAnalyticsParams) => {
+  sessions: async (whose: Whose, { days, topLimit }: SessionAnalyticsParams) => {
     const since = clock.now() - days * dayMs;
     const [daily, totals, threads, topTools, titles] = await Promise.all([
-      store.daily(userId, since),
-      store.totals(userId, since),
-      store.topThreads(userId, since, topLimit),
-      store.topTools(userId, since, topLimit),
-      store.titles(userId, since),
+      store.daily(whose, since),
+      store.totals(whose, since),
+      store.topThreads(whose, since, topLimit),
+      store.topTools(whose, since, topLimit),
+      store.titles(whose, since),
     ]);
     const { sessions, messages } = totals;
     return {
@@ -74,13 +75,13 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
     };
   },
   /** Of the 50 threads that were used last; empty without a model. */
-  context: async (userId: string, info: ModelInfo | null) => {
+  context: async (whose: Whose, info: ModelInfo | null) => {
     if (info === null) return [];
-    const threads = await contexts.newestThreads(userId, mostThreads);
+    const threads = await contexts.newestThreads(whose, mostThreads);
     return Promise.all(
       threads.map(async (threadId) => ({
         threadId,
-        budget: budgetOf(await contexts.contextTokens(userId, threadId), info),
+        budget: budgetOf(await contexts.contextTokens(whose.userId, threadId), info),
       })),
     );
   },

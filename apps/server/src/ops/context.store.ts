@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
+import { threadsOf, type Whose } from './whose.store.ts';
 
 /** The history of a thread's main agents. */
 const mainHistory = 'main';
@@ -26,23 +27,21 @@ export const createContextStore = (db: Kysely<Schema>) => {
     return { from: upTo ?? -1, tokens: tokens ?? 0 };
   };
 
+  const threadRows = (whose: Whose) =>
+    db
+      .selectFrom('agentThreads')
+      .where('userId', '=', whose.userId)
+      .$if(whose.principal !== null, (query) => query.where('id', 'in', threadsOf(db, whose)));
+
   return {
     /** The threads that were used last. */
-    newestThreads: async (userId: string, limit: number): Promise<string[]> => {
-      const rows = await db
-        .selectFrom('agentThreads')
-        .select('id')
-        .where('userId', '=', userId)
-        .orderBy('updatedAt', 'desc')
-        .limit(limit)
-        .execute();
+    newestThreads: async (whose: Whose, limit: number): Promise<string[]> => {
+      const rows = await threadRows(whose).select('id').orderBy('updatedAt', 'desc').limit(limit).execute();
       return rows.map(({ id }) => id);
     },
-    countThreads: async (userId: string | null): Promise<number> => {
-      const { count } = await db
-        .selectFrom('agentThreads')
+    countThreads: async (whose: Whose): Promise<number> => {
+      const { count } = await threadRows(whose)
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .$if(userId !== null, (query) => query.where('userId', '=', userId ?? ''))
         .executeTakeFirstOrThrow();
       return count;
     },

@@ -5,21 +5,32 @@ import {
   systemMetrics,
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc-system';
+import { sessionUserOf, whoseOf } from '../../agent/session.ts';
+import type { RpcContext } from '../../context.ts';
+import type { Identity } from '../../identity.ts';
 import { method } from '../../method.ts';
 
-const withSessionId = <Rest>({ threadId, ...rest }: { threadId: string } & Rest) => ({
-  sessionId: `thread:${threadId}`,
-  ...rest,
-});
+/** The rows of threads that the connection may see, by the names of their sessions. */
+const named = async <Row extends { threadId: string }>(
+  { sessions }: RpcContext,
+  identity: Identity,
+  rows: readonly Row[],
+) => {
+  const user = sessionUserOf(identity);
+  const all = await Promise.all(
+    rows.map(async ({ threadId, ...row }) => ({ sessionId: await sessions.nameOf(user, threadId), ...row })),
+  );
+  return all.flatMap(({ sessionId, ...row }) => (sessionId === null ? [] : [{ sessionId, ...row }]));
+};
 
 export const systemSessionAnalytics = method({
   name: 'system.sessionAnalytics',
   who: 'agent',
   params: sessionAnalyticsParams,
   result: sessionAnalytics,
-}).handle(async ({ ops }, { connection: { identity }, params }) => {
-  const { topThreads, ...numbers } = await ops.analytics.sessions(identity.userId, params);
-  return { ...numbers, topSessions: topThreads.map(withSessionId) };
+}).handle(async (ctx, { connection: { identity }, params }) => {
+  const { topThreads, ...numbers } = await ctx.ops.analytics.sessions(whoseOf(identity), params);
+  return { ...numbers, topSessions: await named(ctx, identity, topThreads) };
 });
 
 /** How full the model's context would be at the next message of each session. */
@@ -28,9 +39,10 @@ export const systemContextUsage = method({
   who: 'agent',
   params: noParams,
   result: contextUsage,
-}).handle(async ({ ops, agent }, { connection: { identity } }) => {
-  const info = (await agent?.model()) ?? null;
-  return { sessions: (await ops.analytics.context(identity.userId, info)).map(withSessionId) };
+}).handle(async (ctx, { connection: { identity } }) => {
+  const info = (await ctx.agent?.model()) ?? null;
+  const threads = await ctx.ops.analytics.context(whoseOf(identity), info);
+  return { sessions: await named(ctx, identity, threads) };
 });
 
 /** Of a server without the agent. */
