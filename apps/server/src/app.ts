@@ -6,10 +6,11 @@ import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
+import { startNotifications } from './compose/start-notifications.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
-import { readDaemonPackage } from './http/index.ts';
+import { createQuota, readDaemonPackage } from './http/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -30,16 +31,20 @@ export const createApp = async (needs: AppNeeds) => {
 };
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
-  const { config, clock } = needs;
+  const { config, clock, outside } = needs;
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
-  const gateway = await startGateway({ config, clock, opened, daemon });
+  const panels = createQuota(config.streamsPerUser);
+  const isPanelOpen = (userId: string) => panels.count(userId) > 0;
+  const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
+  const gateway = await startGateway({ config, clock, opened, daemon, notifications });
   let sweep: Sweep | null = null;
-  const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
+  const people = managePeople({ ...opened, gateway, notifications, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
-  const agent = await startAgent({ config, clock, opened, gateway });
-  await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
+  const agent = await startAgent({ config, clock, opened, gateway, notifications });
+  const doors = { config, clock, opened, gateway, people, web, notifications, panels };
+  await addDoors({ ...doors, agent: agent ?? undefined });
 
   return {
     log,

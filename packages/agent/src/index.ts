@@ -1,5 +1,5 @@
 export type * from './agent.ts';
-export { createAgent, type CreateAgentNeeds } from './create-agent.ts';
+export { createAgent, type CreateAgentNeeds, type OpenedAsk } from './create-agent.ts';
 export * from './ports.ts';
 export * from './rows.ts';
 export { agentLimits } from './engine/limits.ts';

@@ -1,4 +1,4 @@
-import { createAgent, type AgentModule } from '@drawbridge/agent';
+import { createAgent, type AgentModule, type OpenedAsk } from '@drawbridge/agent';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -28,6 +28,7 @@ interface Needs {
   workspaces: Workspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
+  onAsked?(ask: OpenedAsk): void;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
@@ -84,7 +85,7 @@ const verify = async (
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
+  const { environment, clock, store, isUser, workspaces, tracing, onAsked, onError } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -102,6 +103,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
+    ...(onAsked && { onAsked }),
     onError,
   });
   return {

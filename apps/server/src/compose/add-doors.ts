@@ -5,9 +5,11 @@ import { createDaemonDoor } from '../doors/daemon-http/index.ts';
 import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
+import { createWebchatDoor } from '../doors/webchat/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import { createOriginGuard, credentialsOf } from '../http/index.ts';
+import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
+import type { Notifications } from '../push/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
@@ -21,6 +23,9 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  notifications: Notifications;
+  /** The open windows of panels, by user. */
+  panels: Quota;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -60,7 +65,7 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
 
 /** Adds every door to the HTTP server. */
 export const addDoors = async (parts: Parts): Promise<void> => {
-  const { config, clock, opened, gateway, people, web, agent } = parts;
+  const { config, clock, opened, gateway, people, web, notifications, panels, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -74,15 +79,17 @@ export const addDoors = async (parts: Parts): Promise<void> => {
     accounts,
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
+    notifications,
+    streams: panels,
     serverCommand: serverCommand(),
     agent,
     limits,
     guardOrigin,
     bodyLimit: trpcBodyLimit,
-    streamsPerUser,
     onError,
   });
   await server.register(trpc, { prefix: '/trpc' });
+  await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(
     createDaemonDoor({
