@@ -12,6 +12,9 @@ interface Needs {
   guardOrigin(request: FastifyRequest): Promise<void>;
 }
 
+const keyPath = '/webchat/push/public-key';
+const path = '/webchat/push/subscriptions';
+
 /**
  * Web Push subscriptions, for people who are signed in: a token could aim notifications at a device of its
  * own. Specification of the gateway protocol, push endpoints.
@@ -27,21 +30,21 @@ export const createWebchatDoor = ({ accounts, notifications, guardOrigin }: Need
       if (!session) throw errors.unauthorized();
       return session;
     };
-    app.addHook('onRequest', guardOrigin);
-    setCacheControl(app, 'no-store');
-    const refuseOthers = refuseOtherMethods(app);
     // Before the body is read.
-    app.addHook('onRequest', async (request) => {
+    const onRequest = async (request: FastifyRequest) => {
       const session = await accounts.session(credentialsOf(request));
       if (!session) throw errors.unauthorized();
       sessions.set(request, session);
-    });
-    app.get('/webchat/push/public-key', async () => key);
-    app.get('/webchat/push/subscriptions', (request) => devices.count(sessionOf(request).user.id));
-    app.post('/webchat/push/subscriptions', (request) =>
+    };
+    app.addHook('onRequest', guardOrigin);
+    setCacheControl(app, 'no-store');
+    const refuseOthers = refuseOtherMethods(app);
+    app.get(keyPath, { onRequest }, async () => key);
+    app.get(path, { onRequest }, (request) => devices.count(sessionOf(request).user.id));
+    app.post(path, { onRequest }, (request) =>
       devices.subscribe(sessionOf(request), pushSubscription.parse(request.body)),
     );
-    app.delete('/webchat/push/subscriptions', (request) =>
+    app.delete(path, { onRequest }, (request) =>
       devices.unsubscribe(sessionOf(request).user.id, pushEndpoint.parse(request.body).endpoint),
     );
     refuseOthers();
