@@ -42,7 +42,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       localGatewayFallbackDirectory: fallbackDirectory,
     },
     onAsked: ({ confirmationId: id, ...question }) =>
-      notifications.asked({ ...question, id, path: `/confirmations/${id}` }),
+      notifications.asked({ ...question, id, path: `/inbox/${id}` }),
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     log,
     onError,

@@ -70,7 +70,7 @@ describe('a question', () => {
     expect(decrypt(device, push?.body ?? Buffer.of())).toEqual({
       id,
       title: 'A question waits on desk',
-      path: `/confirmations/${id}`,
+      path: `/inbox/${id}`,
     });
     const { ttl, urgency, authorization } = push?.headers ?? {};
     expect({ ttl: Number(ttl) > 86_000 && Number(ttl) <= 86_400, urgency }).toEqual({
@@ -262,7 +262,7 @@ describe('the webhook', () => {
       id,
       machine: 'desk',
       title: 'A question waits on desk',
-      url: `${server.url}/confirmations/${id}`,
+      url: `${server.url}/inbox/${id}`,
     });
     const timestamp = String(headers['webhook-timestamp']);
     const signature = String(headers['webhook-signature']);
