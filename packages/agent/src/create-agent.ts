@@ -58,10 +58,10 @@ const publishing = (store: AgentStore, publish: (events: readonly EventWrite[]) 
   },
 });
 
-const askOf = ({ userId, threadId, event }: EventWrite): OpenedAsk | null => {
-  if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return null;
+const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
+  if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
   const { requestId: id, expiresAt } = event.payload;
-  return { userId, threadId, id, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) };
+  return [{ userId, threadId, id, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }];
 };
 
 /** The same with a span for each model call, and for each agent and tool call that ends. */
@@ -110,10 +110,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threads.values()) feed.stored(userId, threadId, stored);
     traceEnds(events);
-    for (const event of events) {
-      const ask = askOf(event);
-      if (ask !== null) given.onAsked?.(ask);
-    }
+    events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;

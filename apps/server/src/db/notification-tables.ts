@@ -1,4 +1,4 @@
-import type { NotifyTime } from '@drawbridge/contracts/notifications';
+import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 
 /** A browser that gets notifications while the session that subscribed it lasts. */
 export interface PushSubscriptionTable {

@@ -1,4 +1,8 @@
-import { maxDevices, type PushCount, type PushSubscriptionInput } from '@drawbridge/contracts/notifications';
+import {
+  maxDevices,
+  type PushCount,
+  type PushSubscriptionInput,
+} from '@drawbridge/contracts/outside/notifications';
 import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import type { Session } from '../auth/index.ts';
 import { errors } from '../errors.ts';
@@ -54,4 +58,3 @@ export const createDevices = ({ store, clock, liveSessions }: DevicesNeeds) => {
   };
 };
 
-export type Devices = ReturnType<typeof createDevices>;

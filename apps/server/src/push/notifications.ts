@@ -2,7 +2,7 @@ import {
   type NotificationSettings,
   type NotifyTime,
   type TestReply,
-} from '@drawbridge/contracts/notifications';
+} from '@drawbridge/contracts/outside/notifications';
 import type { Outside } from '../auth/index.ts';
 import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';

@@ -10,7 +10,7 @@ interface PostNeeds {
   clock: Clock;
 }
 
-export interface Letter {
+export interface Outgoing {
   url: URL;
   headers: Record<string, string>;
   body: Uint8Array;
@@ -24,7 +24,7 @@ export interface Letter {
  */
 export const createPost = ({ outside, clock }: PostNeeds) => {
   const lookup = createPublicLookup(outside.resolve);
-  return async ({ url, headers, body, isPublicOnly }: Letter): Promise<number | null> => {
+  return async ({ url, headers, body, isPublicOnly }: Outgoing): Promise<number | null> => {
     if (isPublicOnly && (url.protocol !== 'https:' || !isPublicHost(url.hostname))) return null;
     const ending = new AbortController();
     const stopTimer = clock.after(answerWithinMs, () => ending.abort());

@@ -1,4 +1,4 @@
-import type { NotifyTime } from '@drawbridge/contracts/notifications';
+import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PushMessage } from '@drawbridge/contracts/notifications';
+import type { PushMessage } from '@drawbridge/contracts/outside/notifications';
 import webPush from 'web-push';
 import type { Post } from './post.ts';
 import { isPushEndpoint } from './push-host.ts';
@@ -57,4 +57,3 @@ export const createSendPush =
     return status;
   };
 
-export type SendPush = ReturnType<typeof createSendPush>;

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isPublicHost } from '../public-host.ts';
-import { newWebhookSecret, signBody, signStandard } from '../webhook-signature.ts';
+import { newWebhookSecret, signBody, signStandard } from './signature.ts';
 import type { Post } from './post.ts';
 import type { PushStore } from './push.store.ts';
 
@@ -26,7 +26,7 @@ export interface WebhookEvent {
 
 const purposeOf = (userId: string) => `webhook of questions: ${userId}`;
 
-/** One address for each person that gets their questions; only the owner's may be inside the server's network. */
+/** The address that gets a person's questions; only the owner's may be inside the server's network. */
 export const createWebhook = ({
   store,
   clock,
@@ -49,8 +49,8 @@ export const createWebhook = ({
   remove: (userId: string): Promise<void> =>
     store.change(userId, { webhookUrl: null, webhookSecret: null }, clock.now()),
   /**
-   * Posts an event as JSON, signed as in Standard Webhooks and in `X-Signature-256`. Resolves to the status of
-   * the answer, null for none; undefined without a webhook.
+   * Posts an event as JSON, signed as in Standard Webhooks and in `X-Signature-256`. Resolves to the status
+   * of the answer, null for none; undefined without a webhook.
    */
   send: async (userId: string, { id, payload }: WebhookEvent): Promise<number | null | undefined> => {
     const { webhookUrl, webhookSecret } = await store.settings(userId);

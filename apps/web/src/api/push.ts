@@ -1,4 +1,4 @@
-import { pushKey } from '@drawbridge/contracts/notifications';
+import { pushKey } from '@drawbridge/contracts/outside/notifications';
 import type { ErrorBody } from '@drawbridge/contracts/errors';
 import { unreachable, type Failure } from './failure.ts';
 import { proofHeaders } from './session-proof.ts';

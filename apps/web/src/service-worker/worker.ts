@@ -1,4 +1,4 @@
-import type { PushMessage } from '@drawbridge/contracts/notifications';
+import type { PushMessage } from '@drawbridge/contracts/outside/notifications';
 
 /** The files of the shell; the build puts their names here. */
 const shell: readonly string[] = __SHELL_FILES__;

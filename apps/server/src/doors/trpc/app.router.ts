@@ -5,7 +5,7 @@ import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { liveRouter } from './live.router.ts';
-import { notificationsRouter } from './notifications.router.ts';
+import { notificationsRouter } from './outside/notifications.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { tokensRouter } from './tokens.router.ts';

@@ -1,4 +1,4 @@
-import { pushEndpoint, pushSubscription, type PushKey } from '@drawbridge/contracts/notifications';
+import { pushEndpoint, pushSubscription, type PushKey } from '@drawbridge/contracts/outside/notifications';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts, Session } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';

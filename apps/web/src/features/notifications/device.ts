@@ -1,7 +1,7 @@
 import { readPushKey, removePush, savePush, unreachable, type Failure } from '../../api/index.ts';
 import { serviceWorker } from './service-worker.ts';
 
-/** `insecure`: not by https. `unsupported`: the browser has no push. `blocked`: it refuses notifications here. */
+/** `insecure`: needs https. `unsupported`: needs another browser. `blocked`: refused in its settings. */
 export type DeviceState = 'insecure' | 'unsupported' | 'blocked' | 'off' | 'on';
 
 /** The person who has turned notifications on in this browser. */

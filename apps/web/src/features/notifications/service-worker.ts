@@ -1,4 +1,4 @@
-/** The worker that keeps the shell and shows notifications. Browsers offer it by https and on localhost alone. */
+/** The worker that keeps the shell and shows notifications. Needs https or localhost. */
 export const registerServiceWorker = (): void => {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   navigator.serviceWorker.register('/service-worker.js').catch(() => {
@@ -6,7 +6,7 @@ export const registerServiceWorker = (): void => {
   });
 };
 
-/** The worker, once it is ready; null where there is none. */
+/** The worker, once it is ready; null in a browser or at an address without one. */
 export const serviceWorker = async (): Promise<ServiceWorkerRegistration | null> => {
   if (!('serviceWorker' in navigator)) return null;
   return (await navigator.serviceWorker.getRegistration()) ? navigator.serviceWorker.ready : null;

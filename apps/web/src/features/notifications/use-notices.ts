@@ -1,4 +1,4 @@
-import type { NotifyTime } from '@drawbridge/contracts/notifications';
+import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 import { onScopeDispose, watch } from 'vue';
 import { useRouter } from 'vue-router';
 import { attempt, useApi } from '../../api/index.ts';
@@ -8,7 +8,7 @@ import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { renewDevice } from './device.ts';
 import { onNotificationClick, serviceWorker } from './service-worker.ts';
 
-/** Shows questions as notifications of the browser while this window is hidden, and opens those that are clicked. */
+/** Shows questions as browser notifications while this window is hidden, and opens clicked ones. */
 export const useNotices = (): void => {
   const api = useApi();
   const router = useRouter();

@@ -1,5 +1,9 @@
-import { changeNotificationsInput, pushEndpoint, setWebhookInput } from '@drawbridge/contracts/notifications';
-import { ok, router, userProcedure } from './trpc.ts';
+import {
+  changeNotificationsInput,
+  pushEndpoint,
+  setWebhookInput,
+} from '@drawbridge/contracts/outside/notifications';
+import { ok, router, userProcedure } from '../trpc.ts';
 
 /** How a person learns of questions outside of the panel. */
 export const notificationsRouter = router({

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 
-/** The text of a file that only this user can read; the first caller creates it with what `create` returns. */
+/** The text of a file that only this user can read; `create` makes the text where there is no file yet. */
 export const readOrCreate = (file: string, create: () => string): string => {
   try {
     return readFileSync(file, 'utf8').trim();
