@@ -12,6 +12,5 @@ export { createForgetExpired } from './expired.store.ts';
 export { createMetadataRoutes } from './clients/metadata.route.ts';
 export { createOauthRoutes } from './clients/oauth.route.ts';
 export { resourceOf } from './clients/oauth-provider.ts';
-export { readOrCreate } from './read-or-create.ts';
-export { readSecret } from './secret.ts';
+export { readOrCreate, readSecret } from './secret.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';
