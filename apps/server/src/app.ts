@@ -44,7 +44,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway, notifications });
   const doors = { config, clock, opened, gateway, people, web, notifications, panels };
-  await addDoors({ ...doors, agent: agent ?? undefined });
+  const rpc = await addDoors({ ...doors, agent: agent ?? undefined });
 
   return {
     log,
@@ -73,8 +73,10 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
       await sweep?.stop();
+      rpc?.announce();
       await agent?.stop();
       await gateway.stop();
+      await rpc?.close();
       await web.close();
       await opened.close();
       lock.release();

@@ -1,3 +1,4 @@
+import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc-protocol';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
 import { createDeferred } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
@@ -109,3 +110,18 @@ export const newToken = async (
     name: `script ${scopes.join(' ')}`.slice(0, 60),
     scopes,
   });
+
+/** A ticket of the person with that cookie. */
+export const newTicket = async (server: TestServer, cookie: string): Promise<string> => {
+  const got = await server.send('/rpc/ticket', { method: 'POST', headers: { cookie } });
+  return (got.json as { ticket: string }).ticket;
+};
+
+export const ticketProtocols = (ticket: string) => [rpcSubprotocol, ticketSubprotocol + ticket];
+
+/** A socket of a person who is signed in. */
+export const openPerson = async (server: TestServer, cookie: string): Promise<Rpc> => {
+  const opened = await openSocket(server, { protocols: ticketProtocols(await newTicket(server, cookie)) });
+  if (opened.kind === 'refused') throw new Error(`refused with ${opened.status}`);
+  return opened.rpc;
+};

@@ -5,6 +5,8 @@ import {
   createAccounts,
   createBetterAuth,
   createSessionProofs,
+  createTickets,
+  createTicketsStore,
   readSecret,
   systemOutside,
   type Outside,
@@ -70,6 +72,11 @@ export const openAccounts = async (needs: AppNeeds) => {
     access,
     tokens,
     clients,
+    tickets: createTickets({
+      clock,
+      store: createTicketsStore(store),
+      sessionByToken: accounts.sessionByToken,
+    }),
     close,
   };
 };

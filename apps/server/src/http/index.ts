@@ -7,7 +7,7 @@ export { watchIdleSockets } from './idle-sockets.ts';
 export { jsonParser, readJson } from './json-body.ts';
 export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits.ts';
-export { createNameLimit } from './name-limit.ts';
+export { createNameLimit, type NameLimit } from './name-limit.ts';
 export { serveNotFound } from './not-found.ts';
 export { disconnectSignal, whenDelivered } from './client-disconnect.ts';
 export { createOriginGuard, refuseBrowsers } from './origin.ts';

@@ -57,4 +57,3 @@ export const createDevices = ({ store, clock, liveSessions }: DevicesNeeds) => {
     },
   };
 };
-

@@ -56,4 +56,3 @@ export const createSendPush =
     if (status !== null && gone.has(status)) await store.remove(userId, endpoint);
     return status;
   };
-

@@ -34,6 +34,7 @@ const move = async (
     'kept',
   );
   if (isWritten) ctx.bus.changed(userId, threadId);
+  if (isWritten && isSuspended) ctx.lanes.freed();
   return isWritten;
 };
 

@@ -68,8 +68,8 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
   it('a steered message does so too', async () => {
     const { ctx, store, log } = waiting();
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
-    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    const messages = [{ id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const }];
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
     expect(log.slice(0, 2)).toEqual(['confirmation-closed withdrawn', 'tool-error skipped']);
     expect(log.indexOf('cancelled on the machine')).toBeGreaterThan(1);
     expect(log).not.toContain('confirmation-closed answered');

@@ -1,6 +1,7 @@
 import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
+import { createLanes, type LaneParts } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
@@ -10,6 +11,7 @@ import { closeAgent, stoppedText } from '../run/stop.ts';
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export interface Engine {
   ctx: RunContext;
+  lanes: LaneParts;
   /** Aborts the work of agents without ending them, and resolves when it has stopped. */
   halt(agents: readonly Pick<AgentRow, 'id'>[]): Promise<void>;
   /** No agent works from now on; model calls are aborted. */
@@ -71,6 +73,11 @@ export const createEngine = (needs: AgentNeeds): Engine => {
 
   const ctx: RunContext = {
     ...needs,
+    lanes: {
+      ended: (run) => lanes.signals.ended(run),
+      check: (thread) => lanes.signals.check(thread),
+      freed: () => lanes.signals.freed(),
+    },
     counts: createBoundedMap({ maxEntries: 1_000 }),
     histories: new Map(),
     notesAfter: createBoundedMap({ maxEntries: 1_000 }),
@@ -89,9 +96,11 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     },
     stopAgents,
   };
+  const lanes = createLanes(ctx);
 
   return {
     ctx,
+    lanes,
     halt,
     stop: async () => {
       isStopping = true;

@@ -1,8 +1,8 @@
-import type { AgentRow, RunRow } from '../rows.ts';
+import { mainHistory, type AgentRow, type RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { openCallsOf } from '../engine/load.ts';
+import { nextSeq, openCallsOf } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
 import { openAgentStates, openRunStates } from '../states.ts';
@@ -10,7 +10,7 @@ import { openAgentStates, openRunStates } from '../states.ts';
 const skippedText = 'Not run: the person sent a new message first.';
 
 interface Steering {
-  message: NewMessage;
+  messages: readonly NewMessage[];
   writes: Write[];
 }
 
@@ -18,9 +18,12 @@ interface Steering {
 const steerMain = async (
   ctx: RunContext,
   { run, main }: { run: RunRow; main: AgentRow },
-  { message, writes }: Steering,
+  { messages, writes }: Steering,
 ): Promise<boolean> => {
   const { userId, id, state, steps } = main;
+  const seq = await nextSeq(ctx, { ...run, history: mainHistory });
+  const steered = messages.map((message) => ({ ...message, source: 'steered' as const }));
+  const said = messageWrites(ctx, run, { messages: steered, seq });
   const calls = (await openCallsOf(ctx, main)).filter((call) => call.state !== 'running');
   // Calls that still run are waited for.
   const next = state === 'asking' || state === 'ready' ? 'ready' : 'acting';
@@ -35,7 +38,8 @@ const steerMain = async (
         { userId, id: run.id, state: openRunStates, stopAskedAt: null },
         { state: 'active' },
       ),
-      ...(await messageWrites(ctx, run, { ...message, source: 'steered' })),
+      ...said.rows,
+      ...said.events,
     ],
     'synced',
   );
@@ -48,7 +52,7 @@ const steerMain = async (
 };
 
 /**
- * Puts a message into the open run: a model call is dropped, calls that run go on to their end, the others
+ * Puts messages into the open run: a model call is dropped, calls that run go on to their end, the others
  * are skipped, questions are withdrawn. False if the run has ended.
  */
 export const steer = async (ctx: RunContext, run: RunRow, steering: Steering): Promise<boolean> => {

@@ -33,7 +33,7 @@ export const newThreadRow = (userId: string, id: string, now: number): ThreadRow
   tasks: [],
   lastSeq: 0,
   eventBytes: 0,
-  queuePaused: false,
+  lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
   createdAt: now,
   updatedAt: now,
 });

@@ -1,8 +1,9 @@
 import type { AgentModule } from '@drawbridge/agent';
+import type { Sessions } from '../../agent/index.ts';
 import type { AccessControl, Accounts } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
-import type { Limits } from '../../http/index.ts';
-import type { Connections } from './connections.ts';
+import type { Limits, NameLimit } from '../../http/index.ts';
+import type { Connections } from './socket/connections.ts';
 
 /** What every method has at hand. */
 export interface RpcContext extends CallerContext {
@@ -10,8 +11,14 @@ export interface RpcContext extends CallerContext {
   access: AccessControl;
   limits: Limits;
   connections: Connections;
+  /** Counts requests beyond the limit of a minute, by connection. */
+  refusals: NameLimit;
+  /** Whether the server is about to end: no new work. */
+  isDraining(): boolean;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent: AgentModule | undefined;
+  /** The names of the agent's threads. */
+  sessions: Sessions;
   /** When the server started, in milliseconds since 1970. */
   startedAt: number;
   /** The origin under which people reach the server. */

@@ -1,14 +1,14 @@
-import { CodedError } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { toCoded } from '../../http/index.ts';
-import type { Connection } from './connection.ts';
+import { closeCodes, type Connection } from './socket/connection.ts';
 import type { RpcContext } from './context.ts';
+import { FailedWith } from './failed-with.ts';
 import { obstacleFor } from './identity.ts';
+import type { RpcCall } from './method.ts';
 import { methods } from './methods.ts';
 import { failureOf, type Failure } from './protocol/error.ts';
 import type { Incoming } from './protocol/frame.ts';
-import { errorFrame } from './protocol/reply.ts';
-import type { OpenRequest } from './protocol/requests.ts';
+import { errorFrame, eventFrame, type RpcEvent } from './protocol/reply.ts';
 
 /** Takes the last frame of a member; null for one that gets none. */
 export type Settle = (frame: object | null) => void;
@@ -22,20 +22,9 @@ interface Arrived<Member> {
   settle: Settle;
 }
 
-/** An error whose code goes with further facts, such as the time until the next try. */
-class FailedWith extends Error {
-  readonly coded: CodedError;
-  readonly facts: Record<string, unknown>;
-  constructor(coded: CodedError, facts: Record<string, unknown>) {
-    super(coded.message);
-    this.coded = coded;
-    this.facts = facts;
-  }
-}
-
 /** What may leave the process of whatever a method threw; what is unexpected goes to the log. */
 const failureFrom = (ctx: RpcContext, error: unknown): Failure => {
-  if (error instanceof FailedWith) return failureOf(error.coded, error.facts);
+  if (error instanceof FailedWith) return error.failure;
   const coded = toCoded(
     error instanceof Error ? error : new Error('a method threw no error', { cause: error }),
   );
@@ -46,13 +35,14 @@ const failureFrom = (ctx: RpcContext, error: unknown): Failure => {
 const run = async (
   ctx: RpcContext,
   { connection, member }: Pick<Arrived<Called>, 'connection' | 'member'>,
-  request: Pick<OpenRequest, 'event'> & { afterReply(run: () => void): void },
+  request: Pick<RpcCall, 'id' | 'event' | 'stream' | 'afterReply'>,
 ): Promise<unknown> => {
   const { identity } = connection;
   const method = methods.get(member.method);
   if (!method) throw errors.methodNotFound();
+  if (ctx.isDraining() && !always.has(method.name)) throw errors.shuttingDown();
   const obstacle = obstacleFor(method.who, identity);
-  if (obstacle) throw new FailedWith(obstacle.error, obstacle.facts);
+  if (obstacle) throw new FailedWith(failureOf(obstacle.error, obstacle.facts));
   const isNotification = member.kind === 'notification';
   const call = { connection, isNotification, signal: connection.signal, ...request };
   const release = ctx.limits.exchanges.acquire(`rpc ${identity.userId}`);
@@ -63,17 +53,23 @@ const run = async (
   }
 };
 
+/** Methods that are answered while the server ends. */
+const always: ReadonlySet<string> = new Set(['system.disconnect', 'system.info']);
+
 /** Counts a member; throws `tooManyRequests` with the time until the next may come. */
-const count = (ctx: RpcContext, { identity: { principal } }: Connection): void => {
-  const seconds = ctx.limits.bearer.use(principal);
-  if (seconds !== null) throw new FailedWith(errors.tooManyRequests(), { retryAfterMs: seconds * 1_000 });
+const count = (ctx: RpcContext, { id, identity, close }: Connection): void => {
+  const seconds = ctx.limits.bearer.use(identity.principal);
+  if (seconds === null) return;
+  if (ctx.refusals.use(id) !== null) close(closeCodes.policy);
+  throw new FailedWith(failureOf(errors.tooManyRequests(), { retryAfterMs: seconds * 1_000 }));
 };
 
 const runNotification = async (ctx: RpcContext, arrived: Arrived<Called>): Promise<void> => {
   const { connection, settle } = arrived;
   try {
     count(ctx, connection);
-    await run(ctx, arrived, { event: () => {}, afterReply: () => {} });
+    const nothing = () => {};
+    await run(ctx, arrived, { id: undefined, event: nothing, stream: nothing, afterReply: nothing });
   } catch (error) {
     failureFrom(ctx, error);
   }
@@ -94,7 +90,9 @@ const runRequest = async (
     count(ctx, connection);
     if (isFull) throw errors.tooManyRequests();
     const { event } = request;
-    request.result(await run(ctx, arrived, { event, afterReply: (after) => void afterwards.push(after) }));
+    const afterReply = (after: () => void) => void afterwards.push(after);
+    const stream = (later: RpcEvent) => connection.send(eventFrame(dialect, id, later));
+    request.result(await run(ctx, arrived, { id, event, stream, afterReply }));
   } catch (error) {
     request.error(failureFrom(ctx, error));
   }

@@ -1,24 +1,31 @@
-import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
-import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc-protocol';
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
 import { errorTable } from '@drawbridge/contracts/errors';
+import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { hasCode } from '@drawbridge/kit';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { Tickets } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
-import { toErrorReply } from '../../http/index.ts';
-import { createAuthenticate } from './authenticate.ts';
-import { createConnection } from './connection.ts';
-import { createConnections } from './connections.ts';
+import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
+import { createAuthenticate, refusalNumber } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
+import { createDrain } from './drain.ts';
 import type { Identity } from './identity.ts';
-import { failureOf } from './protocol/error.ts';
+import { failureOf, type Failure } from './protocol/error.ts';
 import { errorFrame } from './protocol/reply.ts';
-import { serveSocket } from './serve-socket.ts';
+import { closeCodes, createConnection } from './socket/connection.ts';
+import { createConnections } from './socket/connections.ts';
+import { serveSocket } from './socket/serve-socket.ts';
+import { addTicketRoute } from './ticket.route.ts';
 
 /** How long a closed socket may take to say so, in milliseconds. */
 const closeTimeoutMs = 1_000;
+/** Requests beyond the limit of a minute that one connection may make in a minute. */
+const mostRefusals = 100;
 
-interface Needs extends Omit<RpcContext, 'connections'> {
+interface Needs extends Omit<RpcContext, 'connections' | 'refusals' | 'isDraining'> {
+  tickets: Tickets;
   /** Emits `upgrade` for requests to this door, as a server of HTTP does. */
   upgrades: EventEmitter;
   /** The largest frame, in bytes. */
@@ -27,7 +34,7 @@ interface Needs extends Omit<RpcContext, 'connections'> {
   guardOrigin(request: FastifyRequest): Promise<void>;
 }
 
-const socketOptions = ({ upgrades, frameMaxBytes }: Pick<Needs, 'upgrades' | 'frameMaxBytes'>) => {
+const socketOptions = ({ upgrades, frameMaxBytes }: Needs) => {
   const options: WebsocketPluginOptions['options'] & { closeTimeout: number } = {
     // The plugin only listens to its `upgrade`.
     server: upgrades as Server,
@@ -40,60 +47,79 @@ const socketOptions = ({ upgrades, frameMaxBytes }: Pick<Needs, 'upgrades' | 'fr
   return options;
 };
 
+/** Errors of HTTP have the body of an error frame. */
+const answerAsFrames = (app: FastifyInstance): void => {
+  app.setErrorHandler((error: Error, request, reply) => {
+    const { status, body } = toErrorReply(error, request);
+    const failure = failureOf(body);
+    const isRefused = body.code === errorTable.unauthorized.code;
+    if (isRefused) reply.header('www-authenticate', 'Bearer');
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .send(errorFrame('seed', null, isRefused ? { ...failure, rpc: refusalNumber(request) } : failure));
+  });
+};
+
+const socketHere = errors.badRequest({ message: 'This is a WebSocket', fix: 'Send Upgrade: websocket.' });
+
 /** The WebSocket door: JSON-RPC at `/rpc`, described in docs/jsonrpc.md. */
 export const createJsonRpcDoor = (needs: Needs) => {
+  const { clock } = needs;
   const connections = createConnections();
-  const ctx: RpcContext = { ...needs, connections };
-  const { clock, accounts, access } = needs;
+  const { isDraining, ...drain } = createDrain({ connections, clock });
+  const refusals = createNameLimit({ clock, max: mostRefusals });
+  const ctx: RpcContext = { ...needs, connections, refusals, isDraining };
   const authenticate = createAuthenticate(needs);
 
-  const verify = async (identity: Identity): Promise<boolean> =>
-    identity.kind === 'token' ? (await access.verify(identity.bearer)) !== null : true;
+  /** A page cannot read the answer of HTTP: it gets a socket with one frame. */
+  const identifyOrRefuse = async (
+    ...[request, reply]: Parameters<typeof authenticate>
+  ): Promise<Identity | Failure> => {
+    try {
+      return await authenticate(request, reply);
+    } catch (error) {
+      const isPage = request.headers.origin !== undefined;
+      if (!isPage || !(error instanceof Error) || !hasCode(error, errorTable.unauthorized.code)) throw error;
+      return { ...failureOf(toCoded(error)), rpc: refusalNumber(request) };
+    }
+  };
 
   const plugin: FastifyPluginAsync = async (app) => {
-    const identities = new WeakMap<FastifyRequest, Identity>();
+    const opening = new WeakMap<FastifyRequest, Identity | Failure>();
     await app.register(websocket, {
       errorHandler: (_error, socket) => socket.terminate(),
       preClose: (done) => done(),
       options: socketOptions(needs),
     });
-    app.setErrorHandler((error: Error, request, reply) => {
-      const { status, body } = toErrorReply(error, request);
-      const failure = failureOf(body);
-      const isMissing =
-        body.code === errorTable.unauthorized.code && request.headers.authorization === undefined;
-      return reply
-        .code(status)
-        .header('cache-control', 'no-store')
-        .send(errorFrame('seed', null, isMissing ? { ...failure, rpc: -4 } : failure));
-    });
+    answerAsFrames(app);
+    addTicketRoute(app, needs);
     app.route({
       method: 'GET',
       url: '/rpc',
       onRequest: async (request, reply) => {
-        if (!request.ws) return;
         await needs.guardOrigin(request);
-        identities.set(request, await authenticate(request, reply));
+        if (isDraining()) throw errors.shuttingDown();
+        if (request.ws) opening.set(request, await identifyOrRefuse(request, reply));
       },
       handler: async (_request, reply) =>
         reply
           .code(426)
           .header('upgrade', 'websocket')
-          .send(errorFrame('seed', null, failureOf(errors.badRequest({ message: 'Open a WebSocket here' })))),
+          .send(errorFrame('seed', null, failureOf(socketHere))),
       wsHandler: (socket, request) => {
-        const identity = identities.get(request);
-        if (!identity) return socket.terminate();
-        const connection = createConnection({ socket, identity, since: clock.now() });
-        serveSocket(ctx, { socket, connection, verify: () => verify(identity) });
-        connections.add(connection);
-        const end = () => connection.close(1008);
-        connection.onClosed(
-          identity.kind === 'token'
-            ? access.onRevoked(identity.access, end)
-            : accounts.watch(identity.session, end),
-        );
+        const who = opening.get(request);
+        if (who === undefined) return socket.terminate();
+        if ('rpc' in who) {
+          socket.send(JSON.stringify(errorFrame('seed', null, who)));
+          return socket.close(closeCodes.policy);
+        }
+        serveSocket(ctx, socket, createConnection({ socket, identity: who, clock }));
       },
     });
   };
-  return plugin;
+  return { plugin, ...drain };
 };
+
+/** What the composition root has of the door beside its routes. */
+export type JsonRpcDrain = Pick<ReturnType<typeof createJsonRpcDoor>, 'announce' | 'close'>;

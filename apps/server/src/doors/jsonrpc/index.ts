@@ -1,1 +1,1 @@
-export { createJsonRpcDoor } from './door.ts';
+export { createJsonRpcDoor, type JsonRpcDrain } from './door.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Connection } from './connection.ts';
+import type { RpcId } from '../../rpc/index.ts';
+import type { Connection } from './socket/connection.ts';
 import type { RpcContext } from './context.ts';
 import type { Who } from './identity.ts';
 import type { RpcEvent } from './protocol/reply.ts';
@@ -7,12 +8,16 @@ import type { RpcEvent } from './protocol/reply.ts';
 /** One request, or one notification, of a connection. */
 export interface RpcCall {
   connection: Connection;
+  /** Of the request; undefined for a notification. */
+  id: RpcId | undefined;
   /** A notification gets neither events nor an answer. */
   isNotification: boolean;
   /** Aborts when the socket is gone or its access has ended. */
   signal: AbortSignal;
   /** Sends an event on the id of this request. */
   event(event: RpcEvent): void;
+  /** The same after the last frame, for a subscription. */
+  stream(event: RpcEvent): void;
   /** Runs when the last frame of this request was handed to the socket. */
   afterReply(run: () => void): void;
 }

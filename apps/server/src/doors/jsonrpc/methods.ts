@@ -1,4 +1,16 @@
 import type { Method } from './method.ts';
+import { agentCancel } from './methods/agent/cancel.ts';
+import { agentConfirm } from './methods/agent/confirm.ts';
+import { agentConfirmations } from './methods/agent/confirmations.ts';
+import { agentSend } from './methods/agent/send.ts';
+import { agentSetToolUseCallback } from './methods/agent/set-tool-use-callback.ts';
+import { sessionsCreate } from './methods/sessions/create.ts';
+import { sessionsDelete } from './methods/sessions/delete.ts';
+import { sessionsGet } from './methods/sessions/get.ts';
+import { sessionsHistory } from './methods/sessions/history.ts';
+import { sessionsList } from './methods/sessions/list.ts';
+import { sessionsSubscribe, sessionsUnsubscribe } from './methods/sessions/subscribe.ts';
+import { sessionsSwitch } from './methods/sessions/switch.ts';
 import { systemCapabilities } from './methods/system/capabilities.ts';
 import { systemDisconnect } from './methods/system/disconnect.ts';
 import { systemInfo } from './methods/system/info.ts';
@@ -9,6 +21,19 @@ const all: readonly Method[] = [
   systemInfo,
   systemDisconnect,
   systemCapabilities,
+  sessionsList,
+  sessionsGet,
+  sessionsHistory,
+  sessionsCreate,
+  sessionsSwitch,
+  sessionsSubscribe,
+  sessionsUnsubscribe,
+  sessionsDelete,
+  agentSend,
+  agentCancel,
+  agentSetToolUseCallback,
+  agentConfirm,
+  agentConfirmations,
   toolsList,
   toolsExecute,
   toolsInvoke,

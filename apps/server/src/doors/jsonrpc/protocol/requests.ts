@@ -1,7 +1,7 @@
 import type { RpcId } from '../../../rpc/index.ts';
-import { type Failure } from './error.ts';
+import type { Failure } from './error.ts';
 import type { Dialect } from './frame.ts';
-import { errorFrame, eventFrame, resultFrame, type RpcEvent } from './reply.ts';
+import { errorFrame, resultFrame, type RpcEvent } from './reply.ts';
 
 /** One request in flight: any number of events, then one result or one error, and nothing after it. */
 export interface OpenRequest {
@@ -11,8 +11,7 @@ export interface OpenRequest {
 }
 
 interface Needs {
-  /** Writes an event of a request. */
-  write(frame: object, id: RpcId | null): void;
+  write(dialect: Dialect, id: RpcId, event: RpcEvent): void;
   /** More than these are refused. */
   max: number;
 }
@@ -26,32 +25,41 @@ interface Opening {
 
 /** The requests of one connection that have no last frame yet, by their id. */
 export const createRequests = ({ write, max }: Needs) => {
-  const open = new Set<RpcId>();
+  const open = new Map<RpcId, (failure: Failure) => void>();
 
   return {
     has: (id: RpcId): boolean => open.has(id),
     isFull: (): boolean => open.size >= max,
-    /** The id must be free. Writing after the last frame throws. */
+    size: (): number => open.size,
+    /** The id must be free. Writing after the last frame throws, but for a request that `endAll` ended. */
     open: ({ id, dialect, settle }: Opening): OpenRequest => {
-      open.add(id);
-      let isOpen = true;
-      const expectOpen = () => {
-        if (!isOpen) throw new Error(`request ${JSON.stringify(id)} has its last frame already`);
+      let state: 'open' | 'ended' | 'cut' = 'open';
+      const isWritable = () => {
+        if (state === 'ended') throw new Error(`request ${JSON.stringify(id)} has its last frame already`);
+        return state === 'open';
       };
       const end = (frame: object) => {
-        expectOpen();
-        isOpen = false;
+        if (!isWritable()) return;
+        state = 'ended';
         open.delete(id);
         settle(frame);
       };
+      const error = (failure: Failure) => end(errorFrame(dialect, id, failure));
+      open.set(id, (failure) => {
+        error(failure);
+        state = 'cut';
+      });
       return {
         event: (event) => {
-          expectOpen();
-          write(eventFrame(dialect, id, event), id);
+          if (isWritable()) write(dialect, id, event);
         },
         result: (result) => end(resultFrame(dialect, id, result)),
-        error: (failure) => end(errorFrame(dialect, id, failure)),
+        error,
       };
+    },
+    /** Ends every open request with an error; what they write later is dropped. */
+    endAll: (failure: Failure): void => {
+      for (const cut of [...open.values()]) cut(failure);
     },
   };
 };

@@ -1,5 +1,6 @@
 import { noParams, success } from '@drawbridge/contracts/rpc-system';
 import { method } from '../../method.ts';
+import { closeCodes } from '../../socket/connection.ts';
 
 /** Closes the connection behind the answer; runs that were accepted continue. */
 export const systemDisconnect = method({
@@ -8,6 +9,6 @@ export const systemDisconnect = method({
   params: noParams,
   result: success,
 }).handle(async (_ctx, { connection, afterReply }) => {
-  afterReply(() => connection.close(1000));
+  afterReply(() => connection.close(closeCodes.normal));
   return { success: true };
 });
