@@ -6,6 +6,7 @@ import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
+import { startHooks } from './compose/start-hooks.ts';
 import { startNotifications } from './compose/start-notifications.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
@@ -39,11 +40,13 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const isPanelOpen = (userId: string) => panels.count(userId) > 0;
   const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
   const gateway = await startGateway({ config, clock, opened, daemon, notifications });
-  let sweep: Sweep | null = null;
-  const people = managePeople({ ...opened, gateway, notifications, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway, notifications });
-  const doors = { config, clock, opened, gateway, people, web, notifications, panels };
+  const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
+  let sweep: Sweep | null = null;
+  const onRemoved = () => sweep?.run();
+  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved });
+  const doors = { config, clock, opened, gateway, people, web, notifications, hooks, panels };
   const rpc = await addDoors({ ...doors, agent: agent ?? undefined });
 
   return {

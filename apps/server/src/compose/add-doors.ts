@@ -7,10 +7,12 @@ import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/ind
 import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
+import { createWebhooksDoor } from '../doors/webhooks/index.ts';
 import { createWebchatDoor } from '../doors/webchat/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
+import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../push/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
@@ -26,6 +28,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   people: People;
   web: Web;
   notifications: Notifications;
+  hooks: Hooks;
   /** The open windows of panels, by user. */
   panels: Quota;
   /** Undefined where `DISABLED_MODULES` names the agent. */
@@ -90,7 +93,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
 
 /** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
 export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
-  const { config, clock, opened, gateway, people, web, notifications, panels, agent } = parts;
+  const { config, clock, opened, gateway, people, web, notifications, hooks, panels, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -105,6 +108,7 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
     notifications,
+    hooks,
     streams: panels,
     serverCommand: serverCommand(),
     agent,
@@ -114,6 +118,7 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
     onError,
   });
   await server.register(trpc, { prefix: '/trpc' });
+  await server.register(createWebhooksDoor({ hooks, limits }));
   await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(

@@ -1,5 +1,6 @@
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../push/index.ts';
 
 interface Needs {
@@ -8,6 +9,7 @@ interface Needs {
   clients: Pick<Clients, 'revokeAll'>;
   gateway: Pick<Gateway, 'pairing'>;
   notifications: Pick<Notifications, 'removeUser'>;
+  hooks: Pick<Hooks, 'removeAll'>;
   /** After an account was removed: deletes what it has left. */
   onRemoved(): void;
 }
@@ -18,11 +20,13 @@ export const managePeople = ({
   clients,
   gateway,
   notifications,
+  hooks,
   onRemoved,
 }: Needs): People => {
   const endAccess = async (userId: string) => {
     await tokens.revokeAll(userId);
     await clients.revokeAll(userId);
+    await hooks.removeAll(userId);
   };
   const endGrants = async (userId: string) => {
     await endAccess(userId);

@@ -15,6 +15,7 @@ import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/0018-rpc.ts';
+import { hooks } from './migrations/outside/0024-hooks.ts';
 import { notifications } from './migrations/outside/0023-notifications.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
@@ -45,6 +46,7 @@ const migrations = {
   '0019-lanes': lanes,
   '0020-canvas': canvas,
   '0023-notifications': notifications,
+  '0024-hooks': hooks,
 };
 
 /**

@@ -26,6 +26,8 @@ interface ChatNeeds {
 const retryRange = { baseMs: 250, capMs: 10_000 };
 /** Another attempt would be refused in the same way. */
 const final = 1008;
+/** The number of a request that was cancelled. */
+const cancelledCode = 4;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -174,7 +176,9 @@ export const createChat = ({ server, clock, credential, signal, listen, ...start
         return null;
       } catch (error) {
         const problem = error instanceof Error ? error.message : 'Something went wrong';
-        listen({ type: 'ended', problem });
+        // The end of the run has been shown.
+        const isCancelled = error instanceof Refused && error.rpc === cancelledCode;
+        listen({ type: 'ended', problem: isCancelled ? null : problem });
         return problem;
       }
     },

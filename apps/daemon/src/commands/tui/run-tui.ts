@@ -16,6 +16,8 @@ export interface TuiNeeds {
   clock: Clock;
   credential(): Promise<Credential>;
   sessionId: string;
+  /** Whether a line waits for the end of the one before it. */
+  inOrder: boolean;
   /** One message, after which the program ends; undefined: lines are read. */
   message: string | undefined;
   /** Why questions are not answered here; null where they are. */
@@ -117,7 +119,7 @@ const createAnswers = (needs: { chat(): Chat; clock: Clock; noAnswers: string | 
 
 /** A chat in the terminal until it is left. Resolves with the problem of the last message, or null. */
 export const runTui = async (needs: TuiNeeds & { newId(): string }): Promise<string | null> => {
-  const { clock, message, signal, noAnswers } = needs;
+  const { clock, message, inOrder, signal, noAnswers } = needs;
   const left = new AbortController();
   const leave = () => left.abort();
   signal.addEventListener('abort', leave, { once: true });
@@ -151,8 +153,8 @@ export const runTui = async (needs: TuiNeeds & { newId(): string }): Promise<str
   const view: View = needs.createView({
     onLine: (line) => {
       if (line.trim() === '' || answers.take(line)) return;
-      const own = local(line);
-      last = Promise.all([last, (own ?? send(line)).catch(report)]);
+      const act = () => (local(line) ?? send(line)).catch(report);
+      last = inOrder ? last.then(act) : Promise.all([last, act()]);
     },
     onInterrupt: () => {
       if (!isRunning || clock.now() - interruptedAt < leaveWithinMs) return leave();

@@ -89,6 +89,7 @@ const start = async (options: TuiOptions, context: CommandContext): Promise<Answ
       sessionId: options.session ?? newId(),
       newId,
       message,
+      inOrder: !isScreen,
       noAnswers: account === null ? 'Answer it in the panel, or /stop.' : await whyNoAnswers(context),
       signal,
       createView: (events) =>

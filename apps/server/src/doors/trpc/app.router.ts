@@ -5,6 +5,7 @@ import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { liveRouter } from './live.router.ts';
+import { hooksRouter } from './outside/hooks.router.ts';
 import { notificationsRouter } from './outside/notifications.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
@@ -18,6 +19,7 @@ export const appRouter = router({
   clients: clientsRouter,
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
+  hooks: hooksRouter,
   invitations: invitationsRouter,
   live: liveRouter,
   notifications: notificationsRouter,

@@ -1,6 +1,7 @@
 import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
+import type { Hooks } from '../../hooks/index.ts';
 import type { Quota } from '../../http/index.ts';
 import type { Notifications } from '../../push/index.ts';
 
@@ -11,6 +12,7 @@ export interface ServerContext extends CallerContext {
   clients: Clients;
   people: People;
   notifications: Notifications;
+  hooks: Hooks;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
   /** Undefined where `DISABLED_MODULES` names the agent. */
