@@ -1,5 +1,5 @@
 import { toolGroup, type ToolGroup } from '@drawbridge/contracts/groups';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { HookTables, Schema } from '../db/index.ts';
 
@@ -31,27 +31,11 @@ export const createHooksStore = (db: Kysely<Schema>) => ({
     (
       await db.selectFrom('hooks').selectAll().where('userId', '=', userId).orderBy('createdAt').execute()
     ).map(read),
-  /** False where the person has one of that name, or as many as one may have. */
-  insert: async (hook: StoredHook, most: number): Promise<boolean> => {
-    const { id, userId, name, threadId, secret, createdAt } = hook;
-    const fits = sql<boolean>`(select count(*) from ${sql.table('hooks')} where ${sql.ref('userId')} = ${userId}) < ${most}`;
+  /** False where the person has one of that name. */
+  insert: async (hook: StoredHook): Promise<boolean> => {
     const { numInsertedOrUpdatedRows = 0n } = await db
       .insertInto('hooks')
-      .columns(['id', 'userId', 'name', 'threadId', 'groups', 'secret', 'createdAt', 'lastUsedAt'])
-      .expression((builder) =>
-        builder
-          .selectNoFrom([
-            sql<string>`${id}`.as('id'),
-            sql<string>`${userId}`.as('userId'),
-            sql<string>`${name}`.as('name'),
-            sql<string>`${threadId}`.as('threadId'),
-            sql<string>`${JSON.stringify(hook.groups)}`.as('groups'),
-            sql<string>`${secret}`.as('secret'),
-            sql<number>`${createdAt}`.as('createdAt'),
-            sql<null>`null`.as('lastUsedAt'),
-          ])
-          .where(fits),
-      )
+      .values({ ...hook, groups: JSON.stringify(hook.groups) })
       .onConflict((conflict) => conflict.columns(['userId', 'name']).doNothing())
       .executeTakeFirstOrThrow();
     return numInsertedOrUpdatedRows > 0n;

@@ -98,7 +98,7 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
 
   return {
     list: async (userId: string): Promise<Hook[]> => (await store.ofUser(userId)).map(toHook),
-    /** Throws `conflict` for a name that is there or the 21st hook, `notFound` for a chat of someone else. */
+    /** Throws `conflict` for a name that is there and beyond 20 hooks, `notFound` for a chat of someone else. */
     create: async (userId: string, input: CreateHookInput): Promise<CreatedHook> => {
       const { name, groups, threadId: given } = input;
       if (given !== undefined) await agent?.threads.get(userId, given);
@@ -115,11 +115,16 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
         createdAt: clock.now(),
         lastUsedAt: null,
       };
-      if (!(await store.insert(hook, hookLimits.perUser)))
+      if (!(await store.insert(hook)))
+        throw errors.conflict({ message: 'You have a webhook of this name', fix: 'Choose another name.' });
+      // Counted after the insert, so that concurrent requests cannot exceed the limit.
+      if ((await store.ofUser(userId)).length > hookLimits.perUser) {
+        await store.remove(userId, id);
         throw errors.conflict({
-          message: `You have a webhook of this name, or ${hookLimits.perUser} webhooks`,
-          fix: 'Choose another name, or remove one.',
+          message: `You have ${hookLimits.perUser} webhooks, the maximum`,
+          fix: 'Remove one that you do not use.',
         });
+      }
       return { ...toHook(hook), secret };
     },
     /** Throws `notFound`. */
