@@ -132,6 +132,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
 
   return {
     threads,
+    canvas: ctx.canvas,
     lanes,
     queue: createQueue(ctx, lanes),
     send: (userId, threadId, input) => sendFromPanel(lanes, { userId, threadId }, input),

@@ -30,6 +30,8 @@ export interface ThreadRow {
   /** Bytes of all its events so far, those that were cut included. */
   eventBytes: number;
   lane: LaneRecord;
+  /** Counts the changes of its documents. */
+  canvasRev: number;
   createdAt: number;
   updatedAt: number;
 }

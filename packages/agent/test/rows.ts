@@ -11,6 +11,7 @@ export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow
   lastSeq: 0,
   eventBytes: 0,
   lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
+  canvasRev: 0,
   createdAt: 1,
   updatedAt: 1,
   ...changes,

@@ -10,6 +10,7 @@ import {
   machineOf,
   scopeTool,
   startCallWithId,
+  toolsInScope,
   userCaller,
   type CallerContext,
 } from '../callers/index.ts';
@@ -85,7 +86,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
     });
 
   return {
-    view: async (userId, machineId) => {
+    view: async (userId, machineId, groups = null) => {
       const machine = await machineOf(gateway, { userId, ...(machineId !== null && { machineId }) });
       if (!machine) return null;
       const { connected, directory } = machine.status();
@@ -94,10 +95,10 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         name: machine.name,
         directory,
         isConnected: connected,
-        tools: [...machine.tools.values()].map(toMachineTool),
+        tools: toolsInScope(machine, { scopes: groups ?? 'all' }).map(toMachineTool),
       };
     },
-    call: async (userId, { requestId, threadId, name, machineId, ...toolCall }, signal) => {
+    call: async (userId, { requestId, threadId, name, machineId, groups, ...toolCall }, signal) => {
       changes.watch(userId);
       const known = await find(userId, requestId);
       if (known !== null) {
@@ -110,7 +111,12 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         return outcomeOf(ctx, userId, call);
       }
       const via: CallVia = { kind: 'thread', id: threadId, name };
-      const caller = { ...userCaller(userId), via, ...(machineId !== null && { machineId }) };
+      const caller = {
+        ...userCaller(userId),
+        scopes: groups ?? ('all' as const),
+        via,
+        ...(machineId !== null && { machineId }),
+      };
       const tool = await scopeTool(gateway, caller, toolCall.tool);
       const request = {
         tool,

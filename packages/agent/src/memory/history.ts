@@ -6,6 +6,8 @@ export interface HistoryId {
   threadId: string;
   /** `main`, or the id of a sub-agent. */
   history: string;
+  /** Of a client with its own rights: it learns nothing that is known of the person. */
+  isRestricted?: boolean | undefined;
 }
 
 /** What the model may be sent of one history. */
@@ -53,8 +55,12 @@ const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore
   return rows[0] ?? null;
 };
 
-const readMemory = async (userId: string, { history }: HistoryId, store: AgentStore) => {
-  if (history !== mainHistory) return null;
+const readMemory = async (
+  userId: string,
+  { history, isRestricted = false }: HistoryId,
+  store: AgentStore,
+) => {
+  if (history !== mainHistory || isRestricted) return null;
   const row = await memoryOf(store, userId);
   return row.enabled ? row : null;
 };

@@ -1,4 +1,4 @@
-import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import { createDeferred } from '@drawbridge/kit';
 import { WebSocket } from 'ws';
 import { z } from 'zod';

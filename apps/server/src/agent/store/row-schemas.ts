@@ -59,6 +59,7 @@ export const rowSchemas = {
     lastSeq: whole,
     eventBytes: whole,
     lane: json(laneRecord),
+    canvasRev: whole,
     createdAt: whole,
     updatedAt: whole,
   }),

@@ -1,5 +1,6 @@
-import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc-protocol';
-import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc-system';
+import { laneModes } from '@drawbridge/contracts/agent/lanes';
+import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc/protocol';
+import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
 /** What this server and this connection can do. */
@@ -19,6 +20,6 @@ export const systemCapabilities = method({
   },
   featureGates: { agent: ctx.agent !== undefined, tts: false, voice: false, gmail: false, teams: false },
   limits: { ...rpcLimits },
-  queueModes: [],
+  queueModes: [...laneModes],
   scopes: identity.kind === 'person' ? 'all' : identity.access.scopes,
 }));
