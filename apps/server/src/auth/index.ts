@@ -3,7 +3,7 @@ export type { Clients } from './clients/clients.ts';
 export type { Tokens } from './tokens/tokens.ts';
 export type { FreshSession, People, Session } from './accounts/accounts.ts';
 export { createAuthRoutes } from './auth.route.ts';
-export { createBearerGuard } from './bearer-guard.ts';
+export { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 export { createBetterAuth, type Passwords } from './better-auth.ts';
 export { createAccess, type AccessControl } from './create-access.ts';
 export { createAccounts, type Accounts } from './accounts/create-accounts.ts';

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
 import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
+import { createJsonRpcDoor } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
@@ -105,4 +106,10 @@ export const addDoors = async (parts: Parts): Promise<void> => {
   }
   const settings = { streamsPerUser, waitMs: mcpWaitMs };
   await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
+  if (config.rpc) {
+    const { rpcFrameMaxBytes: frameMaxBytes } = config;
+    const { forDoor: upgrades } = web.upgrades;
+    const rpc = { gateway, accounts, access, limits, clock, agent, guardOrigin, url: address.url, onError };
+    await server.register(createJsonRpcDoor({ ...rpc, upgrades, frameMaxBytes, startedAt: clock.now() }));
+  }
 };

@@ -18,4 +18,5 @@ export { createServer, setCacheControl } from './server.ts';
 export { serveStatic } from './static.ts';
 export { drainBodies } from './drain-body.ts';
 export { createSseStream, cutStreamsAtClose } from './sse.ts';
+export { createUpgrades, type Upgrades } from './upgrades.ts';
 export { sendResponse } from './web-response.ts';

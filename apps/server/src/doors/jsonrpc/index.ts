@@ -1,0 +1,1 @@
+export { createJsonRpcDoor } from './door.ts';

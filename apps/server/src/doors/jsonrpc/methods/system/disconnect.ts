@@ -1,0 +1,13 @@
+import { noParams, success } from '@drawbridge/contracts/rpc-system';
+import { method } from '../../method.ts';
+
+/** Closes the connection behind the answer; runs that were accepted continue. */
+export const systemDisconnect = method({
+  name: 'system.disconnect',
+  who: 'any',
+  params: noParams,
+  result: success,
+}).handle(async (_ctx, { connection, afterReply }) => {
+  afterReply(() => connection.close(1000));
+  return { success: true };
+});
