@@ -9,4 +9,4 @@ export { createServerApi, type ServerApi } from './server-api.ts';
 export type { KeyStore } from './session/keyring.ts';
 export { createSessionFile, type KeptSession, type SessionFile } from './session/session-file.ts';
 export { createOpenLink } from './open-link.ts';
-export type { Way } from './stream.ts';
+export { ways, type Way } from './stream.ts';

@@ -1,23 +1,25 @@
 import type { Http } from './http.ts';
 import { openSocket, type SocketNeeds } from './socket.ts';
-import { openStream, type StreamEvents } from './stream.ts';
+import { openStream, type StreamEvents, type Way } from './stream.ts';
 
 /** A proxy that refuses sockets is not asked again for this long. */
 const refusedMs = 60 * 60 * 1_000;
 
 interface Needs extends SocketNeeds {
   http: Http;
+  /** `stream`: no socket is tried. */
+  way: Way;
   /** Whether the server of the last init has a socket. */
   hasSocket(): boolean;
 }
 
 /** Opens the socket where it works, else the event stream; both carry the same events. */
 export const createOpenLink = (needs: Needs) => {
-  const { clock, hasSocket } = needs;
+  const { clock, hasSocket, way } = needs;
   let refusedUntil = 0;
 
   return (key: string, events: StreamEvents): (() => void) => {
-    if (!hasSocket() || clock.now() < refusedUntil) return openStream(needs, key, events);
+    if (way === 'stream' || !hasSocket() || clock.now() < refusedUntil) return openStream(needs, key, events);
     const fallBack = () =>
       openStream(needs, key, {
         ...events,

@@ -14,7 +14,8 @@ const openMs = 30_000;
 export const maxEventLength = 8 * 1024 * 1024;
 
 /** What carries the server's events: a WebSocket, or the stream of the specification. */
-export type Way = 'socket' | 'stream';
+export const ways = ['socket', 'stream'] as const;
+export type Way = (typeof ways)[number];
 
 export interface StreamEvents {
   opened(way: Way): void;

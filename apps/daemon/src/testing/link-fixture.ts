@@ -72,7 +72,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     api,
     key,
     calls,
-    open: createOpenLink({ ...api, url: server.url, http, clock }),
+    open: createOpenLink({ ...api, url: server.url, way: 'socket', http, clock }),
     rules: async (query) => ({ refused: 'failed', message: query.type }),
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {

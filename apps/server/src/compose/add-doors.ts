@@ -1,4 +1,6 @@
 import type { AgentModule } from '@drawbridge/agent';
+import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
+import { socketPath } from '@drawbridge/contracts/daemon-socket';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
@@ -95,6 +97,7 @@ export const addDoors = async (parts: Parts): Promise<void> => {
       allowQueryKey,
       resultMaxBytes,
       streamsPerAddress,
+      upgrades: web.upgrades.at(daemonMounts.bare + socketPath),
       ...(agent && { confirmAsk: createConfirmAsk(agent.agent) }),
     }),
   );
@@ -108,7 +111,7 @@ export const addDoors = async (parts: Parts): Promise<void> => {
   await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
   if (config.rpc) {
     const { rpcFrameMaxBytes: frameMaxBytes } = config;
-    const { forDoor: upgrades } = web.upgrades;
+    const upgrades = web.upgrades.at('/rpc', ['/']);
     const rpc = { gateway, accounts, access, limits, clock, agent, guardOrigin, url: address.url, onError };
     await server.register(createJsonRpcDoor({ ...rpc, upgrades, frameMaxBytes, startedAt: clock.now() }));
   }

@@ -12,6 +12,7 @@ const nothing: Environment = {
   dangerouslyDisableShellSandbox: undefined,
   browser: undefined,
   keyStore: undefined,
+  link: undefined,
   install: undefined,
   shell: '/bin/bash',
   permissions: {},

@@ -82,7 +82,10 @@ const servePosts = (posts: DaemonPosts, { socket, stream, credentials, request }
 };
 
 /** `GET socket`: the stream and the small posts of a machine on one WebSocket. */
-export const socketRoute = async (app: FastifyInstance, { daemon, posts, clock, streams, upgrades }: Needs) => {
+export const socketRoute = async (
+  app: FastifyInstance,
+  { daemon, posts, clock, streams, upgrades }: Needs,
+) => {
   const options = {
     // The plugin only listens to its `upgrade`.
     server: upgrades as Server,
@@ -100,7 +103,7 @@ export const socketRoute = async (app: FastifyInstance, { daemon, posts, clock, 
     url: socketPath,
     // Before 101: a key that does not hold is refused with its status.
     onRequest: async (request) => {
-      if (request.ws) await daemon.userOf(daemonCredentials(request, { query: false }));
+      await daemon.userOf(daemonCredentials(request, { query: false }));
     },
     handler: async () => {
       throw errors.badRequest({ message: 'Open a WebSocket here' });
