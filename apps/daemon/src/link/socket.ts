@@ -10,7 +10,7 @@ import type { SocketPosts } from './socket-posts.ts';
 import { maxEventLength, silenceMs, type StreamEvents } from './stream.ts';
 
 /** Without the server's first message by then, something in between does not let sockets through. */
-const openMs = 2_000;
+const openMs = 5_000;
 
 const message = z.array(z.unknown());
 

@@ -49,6 +49,7 @@ describe('options', () => {
       shellSandbox: true,
       browser: 'persistent',
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { shell: 'ask', browser: 'deny' },
     });
@@ -75,6 +76,7 @@ describe('options', () => {
       shellSandbox: false,
       browser: null,
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { filesystemRead: 'ask' },
     });

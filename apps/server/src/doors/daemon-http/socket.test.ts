@@ -91,7 +91,11 @@ it('answers a bad post as by HTTP', async () => {
 
 it('a key that does not hold is refused before the socket opens', async () => {
   const { server, token } = await paired();
-  const attempts: Record<string, string>[] = [{ [gatewayKeyHeader]: 'sess_wrong' }, {}, { [gatewayKeyHeader]: token }];
+  const attempts: Record<string, string>[] = [
+    { [gatewayKeyHeader]: 'sess_wrong' },
+    {},
+    { [gatewayKeyHeader]: token },
+  ];
   for (const headers of attempts) expect(await openSocket(server, headers).ended).toBe(403);
   const { status, json } = await server.send(bare + socketPath, {});
   expect([status, json]).toEqual([403, forbidden]);
@@ -122,6 +126,7 @@ it('a message that is not an array of posts ends the socket', async () => {
   const tooMany = Array.from({ length: socketLimits.maxOpenPosts + 1 }, (_, at) => ({
     id: at + 1,
     path: '/x',
+    body: {},
   }));
   const bad: [message: string | Buffer, code: number][] = [
     ['hello', 1003],
