@@ -1,4 +1,4 @@
-import { readSocketPath, socketLimits, type SocketAnswer } from '@drawbridge/contracts/daemon-socket';
+import { readSocketPath, socketLimits, type SocketAnswer } from '@drawbridge/contracts/link/socket';
 import type { Answer } from './http.ts';
 
 /** The writing end of an open socket. */

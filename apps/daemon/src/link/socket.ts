@@ -1,6 +1,6 @@
 import { daemonEvent } from '@drawbridge/contracts/daemon-event';
 import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
-import { socketAnswer, socketEvent, socketPath } from '@drawbridge/contracts/daemon-socket';
+import { socketAnswer, socketEvent, socketPath } from '@drawbridge/contracts/link/socket';
 import { createTimer, type Clock } from '@drawbridge/kit';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import type { AgentModule } from '@drawbridge/agent';
 import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
-import { socketPath } from '@drawbridge/contracts/daemon-socket';
+import { socketPath } from '@drawbridge/contracts/link/socket';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';

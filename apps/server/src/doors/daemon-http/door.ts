@@ -18,7 +18,7 @@ import { machineRoutes } from './machine.routes.ts';
 import { mounts, type Mount } from './mount.ts';
 import { createDaemonPosts } from './posts.ts';
 import { responseRoute } from './response.route.ts';
-import { socketRoute } from './socket.route.ts';
+import { socketRoute } from './socket/socket.route.ts';
 import { userRoutes, type ConfirmAsk } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */

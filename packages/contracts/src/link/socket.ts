@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { daemonPaths } from './daemon-paths.ts';
+import { daemonPaths } from '../daemon-paths.ts';
 
 /**
- * `GET socket`, for a server with that feature: a WebSocket in place of `events` and of small posts. Each text
+ * `GET socket`, for a server with that feature: a WebSocket in place of `events` and of small posts. A text
  * message is a JSON array of the entries below.
  */
 export const socketPath = '/socket';
 
-/** In bytes of JSON. A larger post goes by HTTP; a daemon with more open posts, or a larger message, is cut off. */
+/** In bytes of JSON. A larger post goes by HTTP; more open posts, or a larger message, end the socket. */
 export const socketLimits = {
   maxPostBytes: 256 * 1024,
   maxMessageBytes: 1024 * 1024,

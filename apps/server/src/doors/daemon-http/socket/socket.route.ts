@@ -5,19 +5,19 @@ import {
   socketPath,
   socketRequest,
   type SocketRequest,
-} from '@drawbridge/contracts/daemon-socket';
+} from '@drawbridge/contracts/link/socket';
 import type { Clock } from '@drawbridge/kit';
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
-import { errors } from '../../errors.ts';
-import type { DaemonCredentials, DaemonSession } from '../../gateway/index.ts';
-import { toErrorReply, type Quota } from '../../http/index.ts';
-import type { DaemonPost } from './daemon-post.ts';
-import { daemonCredentials } from './key.ts';
-import type { DaemonPosts } from './posts.ts';
+import { errors } from '../../../errors.ts';
+import type { DaemonCredentials, DaemonSession } from '../../../gateway/index.ts';
+import { toErrorReply, type Quota } from '../../../http/index.ts';
+import type { DaemonPost } from '../daemon-post.ts';
+import { daemonCredentials } from '../key.ts';
+import type { DaemonPosts } from '../posts.ts';
 import { createSocketStream, type SocketStream } from './socket-stream.ts';
 
 const closeTimeoutMs = 1_000;

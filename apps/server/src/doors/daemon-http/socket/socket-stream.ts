@@ -1,8 +1,8 @@
 import { nextMacrotask, type Clock } from '@drawbridge/kit';
-import type { SocketAnswer } from '@drawbridge/contracts/daemon-socket';
+import type { SocketAnswer } from '@drawbridge/contracts/link/socket';
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import type { WebSocket } from 'ws';
-import type { DaemonStream } from '../../gateway/index.ts';
+import type { DaemonStream } from '../../../gateway/index.ts';
 
 /** A reader with more unread bytes is too slow, as on the event stream. */
 const maxUnreadBytes = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
-import { socketLimits, socketPath } from '@drawbridge/contracts/daemon-socket';
+import { socketLimits, socketPath } from '@drawbridge/contracts/link/socket';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { forbidden, paired } from '../../../test/paired.ts';
-import type { TestServer } from '../../../test/server.ts';
+import { forbidden, paired } from '../../../../test/paired.ts';
+import type { TestServer } from '../../../../test/server.ts';
 
 const { bare, wrapped } = daemonMounts;
 const tools = [{ name: 'read_file', inputSchema: { type: 'object' } }];
