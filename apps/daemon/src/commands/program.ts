@@ -3,7 +3,7 @@ import { ownCommand } from '../program/own-command.ts';
 import type { AnswerWith } from './common/command.ts';
 import { addDisconnect } from './disconnect.ts';
 import { addDoctor } from './doctor.ts';
-import { addBrowser, addInsecure, addKeyStore, addModes } from './common/flags.ts';
+import { addBrowser, addInsecure, addKeyStore, addLink, addModes } from './common/flags.ts';
 import { addLogs } from './logs.ts';
 import { addInstall } from './installation/install.ts';
 import { addMcp } from './mcp.ts';
@@ -95,6 +95,7 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
   addInsecure(command);
   addKeyStore(command);
   addBrowser(command);
+  addLink(command);
   addModes(command).addHelpText('after', connectExamples);
 
   const addCommands = [

@@ -1,5 +1,7 @@
 import type { AgentModule } from '@drawbridge/agent';
 import { createSessions, createSessionsStore } from '../agent/index.ts';
+import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
+import { socketPath } from '@drawbridge/contracts/link/socket';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
@@ -86,7 +88,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
     agent,
     guardOrigin,
     url: address.url,
-    upgrades: web.upgrades.forDoor,
+    upgrades: web.upgrades.at('/rpc', ['/']),
     frameMaxBytes: config.rpcFrameMaxBytes,
     startedAt: clock.now(),
     configuration: configurationFacts(config),
@@ -137,6 +139,7 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
       allowQueryKey,
       resultMaxBytes,
       streamsPerAddress,
+      upgrades: web.upgrades.at(daemonMounts.bare + socketPath),
       ...(agent && { confirmAsk: createConfirmAsk(agent.agent) }),
     }),
   );
