@@ -10,6 +10,7 @@ import {
   machineOf,
   scopeTool,
   startCallWithId,
+  toolsInScope,
   userCaller,
   type CallerContext,
 } from '../callers/index.ts';
@@ -102,7 +103,7 @@ const startOrFollow = async (
   ctx: CallerContext,
   { userId, call, signal }: { userId: string; call: MachineCall; signal: AbortSignal },
 ): Promise<MachineOutcome> => {
-  const { requestId, threadId, name, machineId, ...toolCall } = call;
+  const { requestId, threadId, name, machineId, groups, ...toolCall } = call;
   const known = await findCall(ctx, userId, requestId);
   if (known !== null) {
     const options = { waitMs: longestMs, until: 'asked', signal } as const;
@@ -111,7 +112,8 @@ const startOrFollow = async (
     return outcomeOf(ctx, userId, followed);
   }
   const via: CallVia = { kind: 'thread', id: threadId, name };
-  const caller = { ...userCaller(userId), via, ...(machineId !== null && { machineId }) };
+  const scopes = groups ?? ('all' as const);
+  const caller = { ...userCaller(userId), scopes, via, ...(machineId !== null && { machineId }) };
   const tool = await scopeTool(ctx.gateway, caller, toolCall.tool);
   const request = { tool, arguments: toolCall.arguments, door: 'agent', until: 'asked' } as const;
   signal.throwIfAborted();
@@ -126,7 +128,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
   const find = (userId: string, requestId: string) => findCall(ctx, userId, requestId);
 
   return {
-    view: async (userId, machineId) => {
+    view: async (userId, machineId, groups = null) => {
       const machine = await machineOf(gateway, { userId, ...(machineId !== null && { machineId }) });
       if (!machine) return null;
       const { connected, directory } = machine.status();
@@ -135,7 +137,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         name: machine.name,
         directory,
         isConnected: connected,
-        tools: [...machine.tools.values()].map(machineToolOf),
+        tools: toolsInScope(machine, { scopes: groups ?? 'all' }).map(machineToolOf),
       };
     },
     call: (userId, call, signal) => {

@@ -45,6 +45,7 @@ const move = async (ctx: RunContext, work: Work, { to, calls }: Move): Promise<b
     'kept',
   );
   if (isWritten) ctx.bus.changed(userId, threadId);
+  if (isWritten && to === 'waiting') ctx.lanes.freed();
   return isWritten;
 };
 

@@ -15,7 +15,7 @@ const view = () => Promise.resolve(machineView(machineTool('write_file')));
 const rowsWith = (call: Partial<ToolCallRow>) =>
   rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1', ...call });
 
-const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
+const messages = [{ id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const }];
 
 describe('an answer to the machine', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('an answer to the machine', () => {
       machine: { view, stateOf, cancel },
     });
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
     expect(log).not.toContain('tool-error skipped');
     expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ endedAt: null }]);
   });
@@ -124,7 +124,7 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
   it('a steered message does so too', async () => {
     const { ctx, store, log } = waiting();
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
     expect(log.slice(0, 3)).toEqual([
       'cancelled on the machine',
       'confirmation-closed withdrawn',

@@ -2,7 +2,6 @@ import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
-import { continueThread } from '../run/after-run.ts';
 import { endRun } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 import { openAgentStates, openRunStates, workingStates } from '../states.ts';
@@ -144,5 +143,5 @@ export const recover = async (ctx: RunContext): Promise<void> => {
     ctx.tickPlan(userId, id);
   const recent = await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
-  await each(recent, (thread) => continueThread(ctx, thread));
+  for (const thread of recent) ctx.lanes.check(thread);
 };

@@ -61,7 +61,7 @@ export const askToContinue = async (
     severity: 'info',
     message: `${problem} Continue?`,
   });
-  await ctx.store.commit(
+  const isWritten = await ctx.store.commit(
     [
       update('agentAgents', { userId: agent.userId, id: agent.id, state: 'ready' }, { state: 'asking' }),
       update('agentRuns', { userId: run.userId, id: run.id, state: openRunStates }, { state: 'suspended' }),
@@ -69,4 +69,5 @@ export const askToContinue = async (
     ],
     'synced',
   );
+  if (isWritten) ctx.lanes.freed();
 };

@@ -9,8 +9,10 @@ import {
   runKinds,
   storedEvent,
 } from '@drawbridge/contracts/agent/events';
+import { laneMode, laneRecord } from '@drawbridge/contracts/agent/lanes';
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
+import { toolGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 
 const text = z.string();
@@ -56,7 +58,8 @@ export const rowSchemas = {
     tasks: json(z.array(taskItem)),
     lastSeq: whole,
     eventBytes: whole,
-    queuePaused: flag,
+    lane: json(laneRecord),
+    canvasRev: whole,
     createdAt: whole,
     updatedAt: whole,
   }),
@@ -66,6 +69,8 @@ export const rowSchemas = {
     threadId: text,
     kind: z.enum(runKinds),
     messageId: textOrNull,
+    sender: text,
+    groups: json(z.array(toolGroup)).nullable(),
     state: z.enum(['active', 'suspended', ...endStatuses]),
     reason: textOrNull,
     model: text,
@@ -207,8 +212,38 @@ export const rowSchemas = {
     text,
     files: json(z.array(messageFile)),
     position: whole,
+    mode: laneMode,
+    sender: text,
+    channel: text,
+    groups: json(z.array(toolGroup)).nullable(),
+    timeZone: textOrNull,
+    key: textOrNull,
+    isHeld: flag,
     createdAt: whole,
     editedAt: wholeOrNull,
+  }),
+  agentRequests: z.object({
+    userId: text,
+    sender: text,
+    key: text,
+    threadId: text,
+    id: text,
+    digest: text,
+    outcome: z.enum(['cancelled', 'overflow', 'superseded']).nullable(),
+    createdAt: whole,
+  }),
+  agentArtifacts: z.object({
+    userId: text,
+    threadId: text,
+    artifactId: text,
+    type: text,
+    title: textOrNull,
+    content: text,
+    contentBytes: whole,
+    metadata: textOrNull,
+    rev: whole,
+    createdAt: whole,
+    updatedAt: whole,
   }),
   agentCorrections: z.object({
     userId: text,
