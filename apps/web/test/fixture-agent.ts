@@ -158,9 +158,11 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       whole: 'The whole text',
     })),
     threads: t.router({
-      list: t.procedure
-        .input(z.object({ cursor: z.string().optional() }))
-        .query(() => ({ threads: world.threads, nextCursor: null })),
+      list: t.procedure.input(z.object({ cursor: z.string().optional() })).query(() => ({
+        threads: world.threads,
+        nextCursor: null,
+        waiting: world.threads.reduce((sum, { waiting }) => sum + waiting, 0),
+      })),
       change: change(
         'threads.change',
         changeThreadInput.extend({ threadId: z.string() }),

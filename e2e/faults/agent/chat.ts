@@ -175,8 +175,10 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       const askedAt = systemClock.now();
       const one = use(thread);
       const acts = { stop: one.cancel, continue: one.continue, resume: one.resume };
-      const status = await acts[act]().catch(() => 0);
-      history.note({ type: 'acted', user: index, thread, act, askedAt, status });
+      // Stop comes from two windows at once: a run must have one end.
+      const clicks = act === 'stop' ? [acts.stop(), acts.stop()] : [acts[act]()];
+      for (const status of await Promise.all(clicks.map((click) => click.catch(() => 0))))
+        history.note({ type: 'acted', user: index, thread, act, askedAt, status });
     },
     answerAll: () => {
       all = true;

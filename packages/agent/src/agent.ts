@@ -34,6 +34,8 @@ export interface Threads {
   list(userId: string, input: { query?: string; cursor?: string; limit: number }): Promise<ThreadPage>;
   create(userId: string, threadId: string): Promise<Thread>;
   get(userId: string, threadId: string): Promise<Thread>;
+  /** How many questions wait for the person, in all threads. */
+  waiting(userId: string): Promise<number>;
   change(userId: string, threadId: string, change: ChangeThreadInput): Promise<Thread>;
   /** Stops what runs in it first; all that is its own goes with it. */
   remove(userId: string, threadId: string): Promise<void>;

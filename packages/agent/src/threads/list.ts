@@ -2,7 +2,7 @@ import type { ThreadPage } from '@drawbridge/contracts/agent/threads';
 import { errors } from '../errors.ts';
 import type { ThreadRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
-import { toThreads } from './status.ts';
+import { countWaiting, toThreads } from './status.ts';
 
 /** `updatedAt` and id of the last thread of a page. */
 const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
@@ -67,6 +67,7 @@ export const listThreads = async (
   const last = page.at(-1);
   return {
     threads: await toThreads({ store }, userId, page),
+    waiting: await countWaiting({ store }, userId),
     nextCursor: last && found.length > limit ? `${last.updatedAt}.${last.id}` : null,
   };
 };

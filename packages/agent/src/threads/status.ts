@@ -41,6 +41,16 @@ export const toThreads = async (
   });
 };
 
+/** How many questions of the agent wait for the person, in all threads. */
+export const countWaiting = async ({ store }: { store: AgentStore }, userId: string): Promise<number> => {
+  const lenient = { isLenient: true };
+  const [asks, calls] = await Promise.all([
+    store.find('agentAsks', { userId, state: 'open' }, lenient),
+    store.find('agentToolCalls', { userId, state: 'waiting', effect: 'machine', endedAt: null }, lenient),
+  ]);
+  return asks.length + calls.length;
+};
+
 const queued = ({ id, text, files, createdAt }: QueueRow) => ({
   id,
   text,

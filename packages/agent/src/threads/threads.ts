@@ -9,7 +9,7 @@ import { listThreads } from './list.ts';
 import { forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
 import { snapshotOf, threadRowOf } from './snapshot.ts';
-import { nowOf, toThreads } from './status.ts';
+import { countWaiting, nowOf, toThreads } from './status.ts';
 
 export interface ThreadsNeeds {
   store: AgentStore;
@@ -83,6 +83,7 @@ export const createThreads = (
   return {
     list: (userId, input) => listThreads(needs, userId, input),
     get,
+    waiting: (userId) => countWaiting(needs, userId),
     create: async (userId, threadId) => {
       const isNew = await store.commit(
         [insert('agentThreads', newThreadRow(userId, threadId, clock.now()))],

@@ -31,8 +31,11 @@ export const thread = z.object({
 });
 export type Thread = z.infer<typeof thread>;
 
+/** Questions that wait for the person in all threads. */
+const waitingInAll = z.number().int().nonnegative();
+
 /** Live: a thread was made, changed, or has another status; null once it is removed. */
-export const threadChange = z.object({ threadId, thread: thread.nullable() });
+export const threadChange = z.object({ threadId, thread: thread.nullable(), waiting: waitingInAll });
 export type ThreadChange = z.infer<typeof threadChange>;
 
 export const backgroundTask = z.object({
@@ -247,7 +250,11 @@ export const listThreadsInput = z.strictObject({
   cursor: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(100).default(50),
 });
-export const threadPage = z.object({ threads: z.array(thread), nextCursor: z.string().nullable() });
+export const threadPage = z.object({
+  threads: z.array(thread),
+  nextCursor: z.string().nullable(),
+  waiting: waitingInAll,
+});
 export type ThreadPage = z.infer<typeof threadPage>;
 
 export const changeThreadInput = z.strictObject({

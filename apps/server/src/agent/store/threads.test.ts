@@ -50,6 +50,9 @@ describe('a snapshot', () => {
       backgroundTasks: [{ taskId: 'ag_2', title: 'Write it', role: 'writer', state: 'waiting' }],
     });
     expect(await threads.get('ann', 't1')).toMatchObject({ status: 'background', waiting: 2 });
+    await store.write(insert('agentThreads', threadRow('ann', 't2', { updatedAt: 9 })));
+    expect(await threads.list('ann', { limit: 1 })).toMatchObject({ threads: [{ id: 't2' }], waiting: 2 });
+    expect(await threads.waiting('bob')).toBe(0);
   });
 
   it('has the errors of a run whose events were cut', async () => {

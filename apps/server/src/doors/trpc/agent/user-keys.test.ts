@@ -42,5 +42,5 @@ it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   await expect.poll(scopes).toEqual([{ scope: 'all' }]);
   const own = server.app.agent;
   expect(await own?.memory.get(id)).toMatchObject({ version: 0, sections: { person: '' } });
-  expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null });
+  expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null, waiting: 0 });
 });

@@ -1,15 +1,21 @@
 import type { Threads } from '@drawbridge/agent';
-import type { ThreadChange } from '@drawbridge/contracts/agent/threads';
+import type { Thread, ThreadChange } from '@drawbridge/contracts/agent/threads';
 import { hasCode } from '@drawbridge/kit';
 
-const changeOf = async (threads: Threads, userId: string, threadId: string): Promise<ThreadChange> => {
+const threadOrNull = async (threads: Threads, userId: string, threadId: string): Promise<Thread | null> => {
   try {
-    return { threadId, thread: await threads.get(userId, threadId) };
+    return await threads.get(userId, threadId);
   } catch (error) {
-    if (hasCode(error, 'NOT_FOUND')) return { threadId, thread: null };
+    if (hasCode(error, 'NOT_FOUND')) return null;
     throw error;
   }
 };
+
+const changeOf = async (threads: Threads, userId: string, threadId: string): Promise<ThreadChange> => ({
+  threadId,
+  thread: await threadOrNull(threads, userId, threadId),
+  waiting: await threads.waiting(userId),
+});
 
 interface Needs {
   threads: Threads;

@@ -18,12 +18,16 @@ it('follows threads that are made, ask and are removed, also while it reads the 
   bench = await setBench({ agent: agentWorldOf({ threads: [thread('a'), thread('b')] }) });
   const store = useThreadsStore();
   const loading = store.load();
-  store.onThread({ threadId: 'b', thread: null });
-  store.onThread({ threadId: 'c', thread: thread('c', { updatedAt: '2026-01-02T00:00:00.000Z' }) });
+  store.onThread({ threadId: 'b', thread: null, waiting: 0 });
+  store.onThread({
+    threadId: 'c',
+    thread: thread('c', { updatedAt: '2026-01-02T00:00:00.000Z' }),
+    waiting: 3,
+  });
   await loading;
-  expect(idsOf(store)).toEqual(['c', 'a']);
-  store.onThread({ threadId: 'a', thread: thread('a', { waiting: 2, status: 'suspended' }) });
-  expect([store.waiting, idsOf(store)]).toEqual([2, ['c', 'a']]);
-  store.onThread({ threadId: 'a', thread: null });
-  expect([store.waiting, idsOf(store)]).toEqual([0, ['c']]);
+  expect([store.waiting, idsOf(store)]).toEqual([3, ['c', 'a']]);
+  store.onThread({ threadId: 'a', thread: thread('a', { waiting: 2, status: 'suspended' }), waiting: 5 });
+  expect([store.waiting, idsOf(store)]).toEqual([5, ['c', 'a']]);
+  store.onThread({ threadId: 'a', thread: null, waiting: 3 });
+  expect([store.waiting, idsOf(store)]).toEqual([3, ['c']]);
 });

@@ -10,6 +10,7 @@ export const useThreadsStore = defineStore('threads', () => {
   const known = shallowRef<readonly Thread[] | null>(null);
   const cursor = ref<string | null>(null);
   const failure = ref<Failure | null>(null);
+  const waiting = ref(0);
 
   /** Changes that arrived while a page was being read. */
   let missed: ThreadChange[] | null = null;
@@ -25,6 +26,7 @@ export const useThreadsStore = defineStore('threads', () => {
   };
   const onThread = (change: ThreadChange) => {
     missed?.push(change);
+    waiting.value = change.waiting;
     if (change.thread === null) drop(change.threadId);
     else if (known.value !== null) put([change.thread]);
   };
@@ -39,6 +41,7 @@ export const useThreadsStore = defineStore('threads', () => {
       missed = null;
       known.value = page.threads;
       cursor.value = page.nextCursor;
+      waiting.value = page.waiting;
       failure.value = null;
       own.forEach(onThread);
     } catch (error) {
@@ -76,7 +79,7 @@ export const useThreadsStore = defineStore('threads', () => {
   return {
     threads: computed(() => known.value ?? []),
     /** Questions that wait for the person, in all of them. */
-    waiting: computed(() => (known.value ?? []).reduce((sum, { waiting }) => sum + waiting, 0)),
+    waiting,
     loaded: computed(() => known.value !== null),
     cursor,
     failure,
