@@ -23,6 +23,8 @@ describe('configuration', () => {
       streamsPerUser: 60,
       keepCallsMs: 7_776_000_000,
       callMaxMs: 600_000,
+      rpc: true,
+      rpcFrameMaxBytes: 16_777_216,
       mcpWaitMs: 50_000,
       disabledModules: [],
       agentMaxOutputTokens: 8_192,

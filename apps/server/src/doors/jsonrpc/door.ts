@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
 import { errorTable } from '@drawbridge/contracts/errors';
-import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import { hasCode } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Tickets } from '../../auth/index.ts';
@@ -85,7 +85,7 @@ export const createJsonRpcDoor = (needs: Needs) => {
     }
   };
 
-  const plugin: FastifyPluginAsync = async (app) => {
+  const sockets: FastifyPluginAsync = async (app) => {
     const opening = new WeakMap<FastifyRequest, Identity | Failure>();
     await app.register(websocket, {
       errorHandler: (_error, socket) => socket.terminate(),
@@ -93,7 +93,6 @@ export const createJsonRpcDoor = (needs: Needs) => {
       options: socketOptions(needs),
     });
     answerAsFrames(app);
-    addTicketRoute(app, needs);
     app.route({
       method: 'GET',
       url: '/rpc',
@@ -117,6 +116,10 @@ export const createJsonRpcDoor = (needs: Needs) => {
         serveSocket(ctx, socket, createConnection({ socket, identity: who, clock }));
       },
     });
+  };
+  const plugin: FastifyPluginAsync = async (app) => {
+    addTicketRoute(app, needs);
+    await app.register(sockets);
   };
   return { plugin, ...drain };
 };

@@ -1,6 +1,6 @@
 import { artifactId } from '@drawbridge/contracts/agent/canvas';
-import { sessionParams } from '@drawbridge/contracts/rpc-sessions';
-import { success } from '@drawbridge/contracts/rpc-system';
+import { sessionParams } from '@drawbridge/contracts/rpc/sessions';
+import { success } from '@drawbridge/contracts/rpc/system';
 import { requireAgent, requireSession } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

@@ -1,5 +1,5 @@
 import { artifact, artifactId } from '@drawbridge/contracts/agent/canvas';
-import { sessionParams } from '@drawbridge/contracts/rpc-sessions';
+import { sessionParams } from '@drawbridge/contracts/rpc/sessions';
 import { z } from 'zod';
 import { requireAgent, requireSession } from '../../agent/session.ts';
 import { method } from '../../method.ts';

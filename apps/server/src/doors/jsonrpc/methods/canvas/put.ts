@@ -1,5 +1,5 @@
 import { artifact, newArtifact } from '@drawbridge/contracts/agent/canvas';
-import { sessionParams } from '@drawbridge/contracts/rpc-sessions';
+import { sessionParams } from '@drawbridge/contracts/rpc/sessions';
 import { z } from 'zod';
 import { claimSession, requireAgent } from '../../agent/session.ts';
 import { method } from '../../method.ts';

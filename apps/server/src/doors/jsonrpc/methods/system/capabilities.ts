@@ -1,6 +1,6 @@
 import { laneModes } from '@drawbridge/contracts/agent/lanes';
-import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc-protocol';
-import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc-system';
+import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc/protocol';
+import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
 /** What this server and this connection can do. */
