@@ -71,7 +71,7 @@ describe('acceptance 7', () => {
     }
   });
 
-  it('AG-03 a message of another sender never enters the run', async () => {
+  it('AG-01 a message of another sender never enters the run', async () => {
     const { send, agent, userId, release, runs } = await withLane();
     const first = await send('hold a');
     const token = { userId, key: 'token:1', channel: 'ws', groups: [] };
@@ -148,7 +148,7 @@ describe('acceptance 10', () => {
   });
 });
 
-it('AG-03 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
+it('AG-03 AG-05 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
   const write = { name: 'write_file', arguments: { filePath: 'a', content: 'b' } };
   const told = { role: 'helper', instructions: 'child', tools: ['read_file', 'write_file'] };
   const world = await withMachine(
