@@ -213,14 +213,14 @@ describe('/queue', () => {
   it('shows and sets the policy of the thread, and says what is wrong', async () => {
     const { command } = await withLane();
     expect(await command('hello /queue')).toBeNull();
-    expect(await command('/queue')).toContain('mode: followup (default)');
+    expect(await command('/queue')).toContain('mode: followup (server)');
     expect(await command('/queue set steer cap=8 debounce=250 summarize=off')).toBe(
-      'mode: steer (session)\ncap: 8 (session)\noverflow: drop_new (default)\ndebounce: 250 (session)\nsummarize: false (session)\nNo message waits.',
+      'mode: steer (session)\ncap: 8 (session)\noverflow: drop_new (server)\ndebounce: 250 (session)\nsummarize: false (session)\nNo message waits.',
     );
     for (const wrong of ['cap=101', 'mode=nope', 'debounce=-1', '__proto__=1', 'overflow=x'])
       expect(await command(`/queue set ${wrong}`)).toMatch(new RegExp(`^"${wrong}" is not valid`));
     expect(await command('/queue')).toContain('cap: 8 (session)');
-    expect(await command('/queue reset')).toContain('mode: followup (default)');
+    expect(await command('/queue reset')).toContain('mode: followup (server)');
     expect(await command('/runtime status')).toMatch(/^Runtime: native/);
     expect(await command('/backend activate pi')).toContain('cannot be switched');
     expect(await command('/subagents list')).toBe('There are no sub-agents.');
