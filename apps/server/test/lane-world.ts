@@ -42,7 +42,7 @@ export const told = async ({ done, listen }: LaneRequest): Promise<string[]> => 
   ];
 };
 
-export const personAt = (userId: string): Sender => ({ userId, key: 'person', channel: 'ws', groups: null });
+const personAt = (userId: string): Sender => ({ userId, key: 'person', channel: 'ws', groups: null });
 
 /** What a test does with one lane as a person's client. */
 export const laneOf = (agent: Agent, userId: string, threadId = 'lane') => {

@@ -35,7 +35,7 @@ const machineWithout: MachinePort = {
   onChanged: () => () => {},
 };
 
-type Ports = Pick<AgentNeeds, 'web' | 'search' | 'mcp' | 'domains' | 'workspace' | 'isUser'>;
+type Ports = Pick<AgentNeeds, 'clock' | 'web' | 'search' | 'mcp' | 'domains' | 'workspace' | 'isUser'>;
 interface Changes extends Partial<Ports> {
   machine?: Partial<MachinePort>;
   config?: Partial<AgentConfig>;
@@ -85,10 +85,10 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
     mcp: { tools: () => Promise.resolve([]), call: notUsed },
     domains: [],
     isUser: () => Promise.resolve(true),
-    ...ports,
     bus: { changed: () => {}, live: () => {} },
     tracer: noTracer,
     clock: systemClock,
+    ...ports,
     newId: (prefix) => `${prefix}${(ids += 1)}`,
     config: () => Promise.resolve({ ...config, ...other }),
     onError: (error) => errors.push(error),

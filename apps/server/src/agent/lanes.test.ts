@@ -71,7 +71,7 @@ describe('acceptance 7', () => {
     }
   });
 
-  it('AG-03 a message of another sender never enters the run', async () => {
+  it('AG-01 a message of another sender never enters the run', async () => {
     const { send, agent, userId, release, runs } = await withLane();
     const first = await send('hold a');
     const token = { userId, key: 'token:1', channel: 'ws', groups: [] };
@@ -148,7 +148,7 @@ describe('acceptance 10', () => {
   });
 });
 
-it('AG-03 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
+it('AG-03 AG-05 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
   const write = { name: 'write_file', arguments: { filePath: 'a', content: 'b' } };
   const told = { role: 'helper', instructions: 'child', tools: ['read_file', 'write_file'] };
   const world = await withMachine(
@@ -213,14 +213,14 @@ describe('/queue', () => {
   it('shows and sets the policy of the thread, and says what is wrong', async () => {
     const { command } = await withLane();
     expect(await command('hello /queue')).toBeNull();
-    expect(await command('/queue')).toContain('mode: followup (default)');
+    expect(await command('/queue')).toContain('mode: followup (server)');
     expect(await command('/queue set steer cap=8 debounce=250 summarize=off')).toBe(
-      'mode: steer (session)\ncap: 8 (session)\noverflow: drop_new (default)\ndebounce: 250 (session)\nsummarize: false (session)\nNo message waits.',
+      'mode: steer (session)\ncap: 8 (session)\noverflow: drop_new (server)\ndebounce: 250 (session)\nsummarize: false (session)\nNo message waits.',
     );
     for (const wrong of ['cap=101', 'mode=nope', 'debounce=-1', '__proto__=1', 'overflow=x'])
       expect(await command(`/queue set ${wrong}`)).toMatch(new RegExp(`^"${wrong}" is not valid`));
     expect(await command('/queue')).toContain('cap: 8 (session)');
-    expect(await command('/queue reset')).toContain('mode: followup (default)');
+    expect(await command('/queue reset')).toContain('mode: followup (server)');
     expect(await command('/runtime status')).toMatch(/^Runtime: native/);
     expect(await command('/backend activate pi')).toContain('cannot be switched');
     expect(await command('/subagents list')).toBe('There are no sub-agents.');

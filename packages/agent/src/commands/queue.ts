@@ -43,7 +43,7 @@ const settingOf = (word: string): Setting | null => {
 };
 
 /** The overrides that the words mean, or which word is wrong. */
-export const readSettings = (words: readonly string[]): LaneOverrides | { wrong: string } => {
+const readSettings = (words: readonly string[]): LaneOverrides | { wrong: string } => {
   let overrides: LaneOverrides = {};
   for (const word of words) {
     const setting = settingOf(word);

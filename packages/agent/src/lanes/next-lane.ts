@@ -78,7 +78,7 @@ interface Facts {
 export const emptyLane: LaneState = { run: null, waiting: [], endedAt: null, droppedCount: 0 };
 
 /** `collect` waits no longer than this after the end of a run, in milliseconds. */
-export const longestQuietMs = 5_000;
+const longestQuietMs = 5_000;
 
 const isReady = ({ isHeld }: LaneItem) => !isHeld;
 const step = (state: LaneState, ...effects: LaneEffect[]): LaneStep => ({ state, effects });

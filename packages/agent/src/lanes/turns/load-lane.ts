@@ -27,7 +27,7 @@ export interface LaneMemory {
   cancelling: ReadonlyMap<string, unknown>;
 }
 
-export const itemOf = ({ id, mode, sender, channel, createdAt, isHeld }: QueueRow): LaneItem => ({
+const itemOf = ({ id, mode, sender, channel, createdAt, isHeld }: QueueRow): LaneItem => ({
   id,
   mode,
   sender,
