@@ -140,8 +140,8 @@ export type MachineOutcome =
 
 export interface MachinePort {
   /**
-   * The machine of the thread, or the user's default machine; null for a user without one. With `groups` it has
-   * only the tools of these groups.
+   * The machine of the thread, or the user's default machine; null for a user without one. With `groups` it
+   * has only the tools of these groups.
    */
   view(
     userId: string,
@@ -161,9 +161,12 @@ export interface MachinePort {
     requestId: string,
     answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>,
   ): Promise<void>;
-  /** Stops an open call; one that has ended or is unknown stays as it is. */
-  cancel(userId: string, requestId: string): Promise<void>;
-  /** A call of a thread has changed: ended, asked, or answered. */
+  /**
+   * Stops an open call; one that has ended or is unknown stays as it is. False if it ran or may have run, or
+   * has ended otherwise.
+   */
+  cancel(userId: string, requestId: string): Promise<boolean>;
+  /** A call of a thread that no `call` waits for has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
 }
 

@@ -17,8 +17,9 @@ import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/rpc/0018-rpc.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { canvas } from './migrations/agent/0019-canvas.ts';
 import { lanes } from './migrations/agent/0019-lanes.ts';
-import { canvas } from './migrations/agent/0020-canvas.ts';
+import { agentSearch } from './migrations/agent/0020-agent-search.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -41,8 +42,9 @@ const migrations = {
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
   '0018-rpc': rpc,
+  '0019-canvas': canvas,
   '0019-lanes': lanes,
-  '0020-canvas': canvas,
+  '0020-agent-search': agentSearch,
 };
 
 /**

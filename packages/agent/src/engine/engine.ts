@@ -19,9 +19,10 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-const newMemory = (): Pick<RunContext, 'counts' | 'histories' | 'notesAfter'> => ({
+const newMemory = (): Pick<RunContext, 'counts' | 'histories' | 'withdrawing' | 'notesAfter'> => ({
   counts: createBoundedMap({ maxEntries: 1_000 }),
   histories: new Map(),
+  withdrawing: new Set(),
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
 });
 

@@ -46,10 +46,10 @@ const readCalls = async (
   return new Map([...all.flatMap((one) => known.get(one) ?? []), ...rows].map((row) => [row.id, row]));
 };
 
-const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore) => {
+const readLastOfPerson = async (userId: string, { threadId, history }: HistoryId, store: AgentStore) => {
   const rows = await store.find(
     'agentMessages',
-    { userId, ...id, source: 'person' },
+    { userId, threadId, history, source: 'person' },
     { orderBy: 'seq', descending: true, limit: 1 },
   );
   return rows[0] ?? null;
