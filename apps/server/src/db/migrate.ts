@@ -20,6 +20,8 @@ import { agent } from './migrations/agent/0016-agent.ts';
 import { canvas } from './migrations/agent/0019-canvas.ts';
 import { lanes } from './migrations/agent/0019-lanes.ts';
 import { agentSearch } from './migrations/agent/0020-agent-search.ts';
+import { runtimeSettings } from './migrations/rpc/0021-runtime-settings.ts';
+import { nodePushTokens } from './migrations/rpc/0022-node-push-tokens.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -45,6 +47,8 @@ const migrations = {
   '0019-canvas': canvas,
   '0019-lanes': lanes,
   '0020-agent-search': agentSearch,
+  '0021-runtime-settings': runtimeSettings,
+  '0022-node-push-tokens': nodePushTokens,
 };
 
 /**

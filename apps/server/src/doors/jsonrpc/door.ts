@@ -11,7 +11,8 @@ import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
 import { createAuthenticate, refusalNumber } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
 import { createDrain } from './drain.ts';
-import type { Identity } from './identity.ts';
+import { addChatRoutes, addHealthRoute } from './http-routes.ts';
+import { presenceOf, type Identity } from './identity.ts';
 import { failureOf, type Failure } from './protocol/error.ts';
 import { errorFrame } from './protocol/reply.ts';
 import { closeCodes, createConnection } from './socket/connection.ts';
@@ -113,12 +114,16 @@ export const createJsonRpcDoor = (needs: Needs) => {
           socket.send(JSON.stringify(errorFrame('seed', null, who)));
           return socket.close(closeCodes.policy);
         }
-        serveSocket(ctx, socket, createConnection({ socket, identity: who, clock }));
+        const connection = createConnection({ socket, identity: who, clock });
+        serveSocket(ctx, socket, connection);
+        connection.onClosed(needs.presence.opened(presenceOf(who)));
       },
     });
   };
   const plugin: FastifyPluginAsync = async (app) => {
     addTicketRoute(app, needs);
+    addHealthRoute(app, ctx, needs);
+    addChatRoutes(app);
     await app.register(sockets);
   };
   return { plugin, ...drain };
