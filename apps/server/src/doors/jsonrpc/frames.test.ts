@@ -23,7 +23,7 @@ const answerTo = async (rpc: Rpc, frame: unknown) => {
 const deep = `{"id":1,"method":"system.info","params":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 const info = { method: 'system.info' };
 
-describe('RP-16 a frame that is not a request', () => {
+describe('WS-04 WS-07 a frame that is not a request', () => {
   it('gets an error, and the socket stays open', async () => {
     const { rpc } = await world();
     const table: [string, unknown, number, unknown][] = [
@@ -51,7 +51,7 @@ describe('RP-16 a frame that is not a request', () => {
     expect(rpc.frames.some((frame) => frame.id === 7)).toBe(false);
   });
 
-  it('with an id in flight leaves the first its one answer', async () => {
+  it('WS-10 with an id in flight leaves the first its one answer', async () => {
     const { rpc, daemon } = await world();
     rpc.send({ id: 'x', method: 'tools.execute', params: { tool: 'read_file' } });
     await rpc.until(({ event }) => event === 'tool_start');
@@ -90,7 +90,7 @@ describe('RP-16 a frame that is not a request', () => {
   });
 });
 
-describe('RP-17 both dialects', () => {
+describe('both dialects', () => {
   it('have their own numbers, and a batch has one answer', async () => {
     const { rpc, daemon } = await world();
     const strict = { jsonrpc: '2.0' };
@@ -157,7 +157,7 @@ const speak = (server: TestServer, text: string, part: string): Promise<string> 
     socket.on('close', () => resolve(got));
   });
 
-describe('RP-25 a request with an Upgrade header at another door', () => {
+describe('a request with an Upgrade header at another door', () => {
   it('is answered as without it, with its body, also when it is pipelined', async () => {
     const { server, token } = await world();
     const { host } = new URL(server.url);
@@ -185,7 +185,7 @@ describe('RP-25 a request with an Upgrade header at another door', () => {
   });
 });
 
-it('RP-16 a request beyond the limit of a minute is refused, and the hundredth refusal closes', async () => {
+it('a request beyond the limit of a minute is refused, and the hundredth refusal closes', async () => {
   const { server, cookie } = await online({ TOKEN_PER_MINUTE: '5' });
   const { token } = await newToken(server, cookie);
   const rpc = await openRpc(server, token);

@@ -11,7 +11,7 @@ const storedOf = (frames: readonly RpcFrame[], id: string | number) =>
     frame.id === id && typeof frame.seq === 'number' ? [[frame.seq, frame.event, frame.data?.text]] : [],
   );
 
-describe('RP-12 a client that comes back', () => {
+describe('a client that comes back', () => {
   it('gets each event once, and a message with a key runs once', async () => {
     const gate = createDeferred();
     const { server, cookie, model } = await withAgent((request) =>
@@ -53,7 +53,7 @@ describe('RP-12 a client that comes back', () => {
   });
 });
 
-describe('RP-13 the end of the server', () => {
+describe('the end of the server', () => {
   it('is told, refuses new work, and closes with 1012, also before a reader that is paused', async () => {
     const { server, cookie, daemon } = await online();
     const { token } = await newToken(server, cookie);
@@ -78,7 +78,7 @@ describe('RP-13 the end of the server', () => {
   });
 });
 
-describe('RP-18 a reader that does not read', () => {
+describe('WS-09 a reader that does not read', () => {
   it('is closed, and another socket goes on', async () => {
     const { server, cookie, daemon } = await online({ TOKEN_PER_MINUTE: '100000' });
     const { token } = await newToken(server, cookie);

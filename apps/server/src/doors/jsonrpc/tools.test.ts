@@ -25,7 +25,7 @@ const world = async () => {
 };
 
 describe('tools.execute', () => {
-  it('RP-14 RP-15 asks the person, whose first answer counts, at every door', async () => {
+  it('WS-08 asks the person, whose first answer counts, at every door', async () => {
     const { server, cookie, daemon, panel, rpc, person } = await world();
     const args = { filePath: 'a', _confirmation: 'allowOnce', confirm_high_risk: true };
     rpc.send({ id: 'w', method: 'tools.execute', params: { tool: 'write_file', args } });
@@ -73,7 +73,7 @@ describe('tools.execute', () => {
     );
   });
 
-  it('RP-15 answers at the question where the client wants that', async () => {
+  it('answers at the question where the client wants that', async () => {
     const { daemon, rpc } = await world();
     const asked = rpc.call('tools.execute', { tool: 'write_file', until: 'asked' });
     await answerNext(daemon, question);
@@ -84,7 +84,7 @@ describe('tools.execute', () => {
     });
   });
 
-  it('RP-12 cancels a call whose client leaves, unless it has a key; equal keys run once', async () => {
+  it('cancels a call whose client leaves, unless it has a key; equal keys run once', async () => {
     const { server, daemon, token, rpc, panel } = await world();
     const leaving = await openRpc(server, token);
     leaving.send({ id: 1, method: 'tools.execute', params: { tool: 'read_file' } });
