@@ -1,4 +1,4 @@
-import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
 import { createDeferred } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';

@@ -12,6 +12,7 @@ import type {
   ThreadPage,
   ThreadSnapshot,
 } from '@drawbridge/contracts/agent/threads';
+import type { Canvas } from './canvas/api.ts';
 import type { Lanes } from './lanes/api.ts';
 import type { FileRow, ToolCallRow } from './rows.ts';
 
@@ -90,6 +91,7 @@ export interface Agent {
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */
   confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
   threads: Threads;
+  canvas: Canvas;
   queue: Queue;
   tasks: {
     cancel(userId: string, task: TaskId): Promise<void>;

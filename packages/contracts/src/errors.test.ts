@@ -93,6 +93,7 @@ it('numbers and sentences of every code', () => {
     ['CONFLICT', 409, 'CONFLICT', -32009, 18, true, 'This was changed meanwhile'],
     ['RUN_ACTIVE', 409, 'CONFLICT', -32009, 3, true, 'The agent is still working on an earlier message'],
     ['QUEUE_FULL', 429, 'TOO_MANY_REQUESTS', -32029, 3, true, 'Too many messages wait in this thread'],
+    ['TOO_MANY_ARTIFACTS', 429, 'TOO_MANY_REQUESTS', -32029, 10, false, 'The canvas of this thread is full'],
     ['TOO_MANY_RUNS', 429, 'TOO_MANY_REQUESTS', -32029, 10, true, 'The agent works on too many threads'],
     ['BUDGET_SPENT', 429, 'TOO_MANY_REQUESTS', -32029, 10, false, "Today's budget of the agent is spent"],
     ['AGENT_OFF', 503, 'SERVICE_UNAVAILABLE', -32002, 17, false, 'The agent has no model'],

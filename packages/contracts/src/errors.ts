@@ -61,6 +61,7 @@ export const errorTable = {
   conflict: row({ code: 'CONFLICT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: true, message: 'This was changed meanwhile', fix: 'Read it again.' }),
   runActive: row({ code: 'RUN_ACTIVE', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 3, retryable: true, message: 'The agent is still working on an earlier message', fix: 'Wait, stop it, or send with mode queue or steer.' }),
   queueFull: row({ code: 'QUEUE_FULL', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, rpc: 3, retryable: true, message: 'Too many messages wait in this thread', fix: 'Wait for some to run, or remove one.' }),
+  tooManyArtifacts: row({ code: 'TOO_MANY_ARTIFACTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, rpc: 10, retryable: false, message: 'The canvas of this thread is full', fix: 'Delete documents of it.' }),
   tooManyRuns: row({ code: 'TOO_MANY_RUNS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, rpc: 10, retryable: true, message: 'The agent works on too many threads', fix: 'Wait for one to end, or stop it.' }),
   budgetSpent: row({ code: 'BUDGET_SPENT', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, rpc: 10, retryable: false, message: "Today's budget of the agent is spent", fix: 'Try again tomorrow, or ask the owner to raise it in Settings.' }),
   agentOff: row({ code: 'AGENT_OFF', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 17, retryable: false, message: 'The agent has no model', fix: 'Set AGENT_MODEL, or choose a model in Settings.' }),

@@ -11,8 +11,8 @@ const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 export const ownerScope = 'operate';
 
 /**
- * What an access token may use: tools of a group, with `chat` the agent's threads over HTTP and no tool. At
- * the JSON-RPC door also its own sessions (`agent`), a companion (`node`), the server's operation (`operate`).
+ * What an access token may use: tools of a group; with `chat` the agent's threads over HTTP and no tool. At
+ * the JSON-RPC door: `agent` its own sessions, `node` a companion, `operate` the operation of the server.
  */
 export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'node', ownerScope] as const;
 export type TokenScope = (typeof tokenScopeNames)[number];

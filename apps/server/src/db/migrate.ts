@@ -14,11 +14,12 @@ import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
-import { rpc } from './migrations/0018-rpc.ts';
+import { rpc } from './migrations/rpc/0018-rpc.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { canvas } from './migrations/agent/0019-canvas.ts';
 import { lanes } from './migrations/agent/0019-lanes.ts';
-import { canvas } from './migrations/agent/0020-canvas.ts';
+import { agentSearch } from './migrations/agent/0020-agent-search.ts';
 import { runtimeSettings } from './migrations/rpc/0021-runtime-settings.ts';
 import { nodePushTokens } from './migrations/rpc/0022-node-push-tokens.ts';
 import type { Schema } from './schema.ts';
@@ -43,8 +44,9 @@ const migrations = {
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
   '0018-rpc': rpc,
+  '0019-canvas': canvas,
   '0019-lanes': lanes,
-  '0020-canvas': canvas,
+  '0020-agent-search': agentSearch,
   '0021-runtime-settings': runtimeSettings,
   '0022-node-push-tokens': nodePushTokens,
 };

@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { BoundedMap, Clock } from '@drawbridge/kit';
+import type { Canvas } from '../canvas/api.ts';
 import type { Counted } from '../memory/context.ts';
 import type { History } from '../memory/history.ts';
 import type {
@@ -55,10 +56,13 @@ export interface LaneSignals {
 export interface RunContext extends AgentNeeds {
   wake(userId: string, agentId: string): void;
   lanes: LaneSignals;
+  canvas: Canvas;
   /** Drops the model call of an agent; its step begins again when it is woken. */
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
   tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
+  /** Calls whose questions a new message withdraws from the machine: their end is no answer. */
+  withdrawing: Set<string>;
   /** The provider's count of the last step of each agent, by its id. */
   counts: BoundedMap<string, Counted>;
   /** What the agents at work have read of their histories, by their ids. */

@@ -1,7 +1,8 @@
 import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
-import { createLanes, type LaneParts } from '../lanes/lanes.ts';
+import { createCanvas } from '../canvas/canvas.ts';
+import { createLanes, laneSignals, type LaneParts } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
@@ -17,6 +18,13 @@ export interface Engine {
   /** No agent works from now on; model calls are aborted. */
   stop(): Promise<void>;
 }
+
+const newMemory = (): Pick<RunContext, 'counts' | 'histories' | 'withdrawing' | 'notesAfter'> => ({
+  counts: createBoundedMap({ maxEntries: 1_000 }),
+  histories: new Map(),
+  withdrawing: new Set(),
+  notesAfter: createBoundedMap({ maxEntries: 1_000 }),
+});
 
 export const createEngine = (needs: AgentNeeds): Engine => {
   const { clock, machine, store, onError } = needs;
@@ -73,14 +81,9 @@ export const createEngine = (needs: AgentNeeds): Engine => {
 
   const ctx: RunContext = {
     ...needs,
-    lanes: {
-      ended: (run) => lanes.signals.ended(run),
-      check: (thread) => lanes.signals.check(thread),
-      freed: () => lanes.signals.freed(),
-    },
-    counts: createBoundedMap({ maxEntries: 1_000 }),
-    histories: new Map(),
-    notesAfter: createBoundedMap({ maxEntries: 1_000 }),
+    lanes: laneSignals(() => lanes.runner),
+    canvas: createCanvas(needs),
+    ...newMemory(),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
     tidy: (key, job) => {

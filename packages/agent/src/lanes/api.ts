@@ -51,7 +51,7 @@ interface Ridden {
   how?: 'merged' | 'steered';
 }
 
-/** How a request ended. `content`: all that the main agent of its run has said, steps joined by an empty line. */
+/** How a request ended. `content`: what the main agent has said in its run, empty lines between steps. */
 export type RequestEnd = { isReplayed: boolean } & (
   | ({ outcome: 'completed'; runId: string; content: string; usage: Usage } & Ridden)
   | ({
@@ -113,13 +113,13 @@ export interface LaneMetrics {
 /** Messages to threads, one run of a thread at a time. Ids of another user answer like unknown ones. */
 export interface Lanes {
   /**
-   * Makes an unknown thread. Throws `agentOff`, `budgetSpent`, `queueFull` when 200 messages of the user wait,
-   * `idempotencyKeyReused`, and `notFound` for a machine that is not theirs.
+   * Makes an unknown thread. Throws `agentOff`, `budgetSpent`, `idempotencyKeyReused`, `queueFull` when 200
+   * messages of the user wait, and `notFound` for a machine that is not theirs.
    */
   send(sender: Sender, threadId: string, input: LaneInput): Promise<LaneRequest>;
   /** Ends what waits, then the run and its background tasks; or one request. Throws `notFound`. */
   cancel(userId: string, threadId: string, what: { requestId?: string | undefined }): Promise<CancelResult>;
-  /** The answer to a command such as `/queue`; null where the text is none. */
+  /** The answer to a command such as `/queue`; null for any other text. */
   command(sender: Sender, threadId: string, text: string): Promise<string | null>;
   /** Of one user, or of the whole server, since its start. */
   metrics(userId?: string): Promise<LaneMetrics>;

@@ -8,7 +8,7 @@ import type { QueueRow, ThreadRow } from '../rows.ts';
 import { requireModel, storeFiles, threadFor } from '../run/accept.ts';
 import type { LaneInput, LaneRequest, Lanes, Sender } from './api.ts';
 import { digestOf, findRepeat, replay } from './keys.ts';
-import type { Arrival } from './lane-writes.ts';
+import type { Arrival } from './turns/lane-writes.ts';
 import { createMetrics } from './metrics.ts';
 import { policyOf } from './policy.ts';
 import { createRequests, type OpenRequest, type Requests } from './requests.ts';
@@ -25,7 +25,6 @@ interface Message {
 /** Lanes with what the agent itself needs of them. */
 export interface LaneParts extends Lanes {
   runner: LaneRunner;
-  signals: LaneSignals;
   submit(message: Message): Promise<LaneRequest | OpenRequest>;
   stop(userId: string, threadId: string, what: 'all' | 'stop'): Promise<void>;
 }
@@ -97,6 +96,13 @@ const accept = async (
   return request;
 };
 
+/** What the engine reports to lanes that are made after it. */
+export const laneSignals = (runner: () => LaneRunner): LaneSignals => ({
+  ended: (run) => runner().ended(run),
+  check: (thread) => runner().check(thread),
+  freed: () => runner().freed(),
+});
+
 /** The lanes of all threads: who sends what, and when it runs. */
 export const createLanes = (ctx: RunContext): LaneParts => {
   const requests = createRequests(ctx.onError);
@@ -135,7 +141,6 @@ export const createLanes = (ctx: RunContext): LaneParts => {
 
   return {
     runner,
-    signals: { ended: runner.ended, check: runner.check, freed: runner.freed },
     submit,
     stop,
     send: (sender, threadId, input) => submit({ sender, threadId, input }),

@@ -6,7 +6,7 @@ interface LaneKey {
   threadId: string;
 }
 
-/** Places for runs: a bounded number of a user and of the server. A run that waits for its person uses none. */
+/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
 export interface Places {
   /**
    * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned function

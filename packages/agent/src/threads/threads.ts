@@ -34,6 +34,7 @@ export const newThreadRow = (userId: string, id: string, now: number): ThreadRow
   lastSeq: 0,
   eventBytes: 0,
   lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
+  canvasRev: 0,
   createdAt: now,
   updatedAt: now,
 });

@@ -22,7 +22,9 @@ const texts = z
 
 const openStates = ['active', 'suspended'] as const;
 
-export const createSessionsStore = ({ db }: Pick<Store, 'db'>) => ({
+type Db = Store['db'];
+
+const createNames = (db: Db) => ({
   byName: (name: Pick<SessionRow, 'userId' | 'principal' | 'sessionId'>): Promise<SessionRow | undefined> =>
     db
       .selectFrom('rpcSessions')
@@ -93,6 +95,9 @@ export const createSessionsStore = ({ db }: Pick<Store, 'db'>) => ({
       .execute();
     return new Set(rows.map(({ threadId }) => threadId));
   },
+});
+
+const createReads = (db: Db) => ({
   /** Times in milliseconds since 1970. */
   thread: async (userId: string, threadId: string) => {
     const row = await db
@@ -142,6 +147,12 @@ export const createSessionsStore = ({ db }: Pick<Store, 'db'>) => ({
       return { id, role, seq, at: Number(createdAt), content: content.success ? content.data : '' };
     });
   },
+});
+
+/** The names of sessions, and what is read of their threads. */
+export const createSessionsStore = ({ db }: Pick<Store, 'db'>) => ({
+  ...createNames(db),
+  ...createReads(db),
 });
 
 export type SessionsStore = ReturnType<typeof createSessionsStore>;

@@ -1,6 +1,6 @@
 import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
-import type { RpcSession, RpcMessage } from '@drawbridge/contracts/rpc-sessions';
-import { rpcSessionId } from '@drawbridge/contracts/rpc-protocol';
+import type { RpcSession, RpcMessage } from '@drawbridge/contracts/rpc/sessions';
+import { rpcSessionId } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { NamedThread, SessionsStore } from './sessions.store.ts';
@@ -46,11 +46,7 @@ export interface ListInput {
   onlyOpen?: ReadonlySet<string> | undefined;
 }
 
-/**
- * The names of the agent's threads at the JSON-RPC door. A token sees what was made with it; a person sees
- * every thread of theirs.
- */
-export const createSessions = ({ store, clock }: Needs) => {
+const createReads = (store: SessionsStore) => {
   /** The session of that name, whose thread exists. */
   const find = async (user: SessionUser, sessionId: string): Promise<NamedSession | null> => {
     const { userId, principal } = user;
@@ -82,6 +78,16 @@ export const createSessions = ({ store, clock }: Needs) => {
       },
     };
   };
+
+  return { find, describe };
+};
+
+/**
+ * The names of the agent's threads at the JSON-RPC door. A token sees what was made with it; a person sees
+ * every thread of theirs.
+ */
+export const createSessions = ({ store, clock }: Needs) => {
+  const { find, describe } = createReads(store);
 
   return {
     find,

@@ -1,4 +1,4 @@
-import { rpcLimits, ticketPrefix } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits, ticketPrefix } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { Session } from '../accounts/accounts.ts';

@@ -1,4 +1,4 @@
-import { rpcLimits, ticketSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { verifyBearer, type AccessControl, type Accounts, type Tickets } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
@@ -19,6 +19,7 @@ const ticketOf = ({ headers }: FastifyRequest): string | null => {
   return found === undefined ? null : found.slice(ticketSubprotocol.length);
 };
 
+/** Whether a credential of this door came. */
 const isGiven = (request: FastifyRequest): boolean =>
   request.headers.authorization !== undefined || ticketOf(request) !== null;
 

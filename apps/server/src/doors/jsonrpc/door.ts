@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
 import { errorTable } from '@drawbridge/contracts/errors';
-import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import { hasCode } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Tickets } from '../../auth/index.ts';
@@ -86,7 +86,7 @@ export const createJsonRpcDoor = (needs: Needs) => {
     }
   };
 
-  const plugin: FastifyPluginAsync = async (app) => {
+  const sockets: FastifyPluginAsync = async (app) => {
     const opening = new WeakMap<FastifyRequest, Identity | Failure>();
     await app.register(websocket, {
       errorHandler: (_error, socket) => socket.terminate(),
@@ -94,7 +94,6 @@ export const createJsonRpcDoor = (needs: Needs) => {
       options: socketOptions(needs),
     });
     answerAsFrames(app);
-    addTicketRoute(app, needs);
     addHealthRoute(app, ctx, needs);
     addChatRoutes(app);
     app.route({
@@ -122,6 +121,10 @@ export const createJsonRpcDoor = (needs: Needs) => {
         connection.onClosed(needs.presence.opened(presenceOf(who)));
       },
     });
+  };
+  const plugin: FastifyPluginAsync = async (app) => {
+    addTicketRoute(app, needs);
+    await app.register(sockets);
   };
   return { plugin, ...drain };
 };

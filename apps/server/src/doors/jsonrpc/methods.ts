@@ -4,6 +4,11 @@ import { agentConfirm } from './methods/agent/confirm.ts';
 import { agentConfirmations } from './methods/agent/confirmations.ts';
 import { agentSend } from './methods/agent/send.ts';
 import { agentSetToolUseCallback } from './methods/agent/set-tool-use-callback.ts';
+import { canvasClear } from './methods/canvas/clear.ts';
+import { canvasDelete } from './methods/canvas/delete.ts';
+import { canvasGet } from './methods/canvas/get.ts';
+import { canvasList } from './methods/canvas/list.ts';
+import { canvasPut } from './methods/canvas/put.ts';
 import { sessionsCreate } from './methods/sessions/create.ts';
 import { sessionsDelete } from './methods/sessions/delete.ts';
 import { sessionsGet } from './methods/sessions/get.ts';
@@ -59,6 +64,11 @@ const all: readonly Method[] = [
   agentSetToolUseCallback,
   agentConfirm,
   agentConfirmations,
+  canvasPut,
+  canvasGet,
+  canvasList,
+  canvasDelete,
+  canvasClear,
   toolsList,
   toolsExecute,
   toolsInvoke,

@@ -1,6 +1,6 @@
 import type { Attachment } from '@drawbridge/contracts/agent/threads';
-import type { RpcAttachment } from '@drawbridge/contracts/rpc-agent';
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
+import type { RpcAttachment } from '@drawbridge/contracts/rpc/agent';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { errors } from '../../../errors.ts';
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, at) => bytes[at] === byte);

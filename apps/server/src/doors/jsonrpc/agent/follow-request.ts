@@ -1,6 +1,6 @@
 import type { LaneRequest, RequestEvent } from '@drawbridge/agent';
 import { FailedWith } from '../failed-with.ts';
-import type { AgentSendResult } from '@drawbridge/contracts/rpc-agent';
+import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
 import type { RpcContext } from '../context.ts';
 import type { Identity } from '../identity.ts';
 import type { RpcEvent } from '../protocol/reply.ts';

@@ -1,6 +1,6 @@
 import type { QueueInfo, RequestEnd } from '@drawbridge/agent';
 import { errorRow } from '@drawbridge/contracts/errors';
-import type { AgentSendResult } from '@drawbridge/contracts/rpc-agent';
+import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
 import { errors } from '../../../errors.ts';
 import { failureOf, type Failure } from '../protocol/error.ts';
 

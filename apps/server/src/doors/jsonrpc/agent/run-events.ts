@@ -1,7 +1,7 @@
 import type { LiveThreadEvent, StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { cutText } from '@drawbridge/kit';
 import type { RpcEvent } from '../protocol/reply.ts';
 

@@ -1,4 +1,4 @@
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { errors } from '../../../errors.ts';
 import type { Connection } from '../socket/connection.ts';
 

@@ -1,5 +1,7 @@
 import { errorRow, errorTable, type ErrorBody } from '@drawbridge/contracts/errors';
-import type { Dialect } from './frame.ts';
+
+/** `seed`: frames as in the specification. `strict`: JSON-RPC 2.0, with `jsonrpc` in every frame. */
+export type Dialect = 'seed' | 'strict';
 
 /** The JSON-RPC 2.0 number of each code of this protocol; that of `-2` depends on what is not valid. */
 const strictOf = new Map<number, number>([

@@ -1,12 +1,9 @@
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { CodedError } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
 import { readJson } from '../../../http/index.ts';
 import { isRecord, isRpcId, type RpcId } from '../../../rpc/index.ts';
-import { failureOf, type Failure } from './error.ts';
-
-/** `seed`: frames as in the specification. `strict`: JSON-RPC 2.0, with `jsonrpc` in every frame. */
-export type Dialect = 'seed' | 'strict';
+import { failureOf, type Dialect, type Failure } from './error.ts';
 
 /** One member of a frame. A notification has no id, and gets no frame at all. */
 export type Incoming =

@@ -1,7 +1,6 @@
-import type { RpcEventName } from '@drawbridge/contracts/rpc-protocol';
+import type { RpcEventName } from '@drawbridge/contracts/rpc/protocol';
 import type { RpcId } from '../../../rpc/index.ts';
-import { errorOf, type Failure } from './error.ts';
-import type { Dialect } from './frame.ts';
+import { errorOf, type Dialect, type Failure } from './error.ts';
 
 /** Where an event belongs, beside its request. */
 export interface EventPlace {

@@ -1,6 +1,5 @@
 import type { RpcId } from '../../../rpc/index.ts';
-import type { Failure } from './error.ts';
-import type { Dialect } from './frame.ts';
+import type { Dialect, Failure } from './error.ts';
 import { errorFrame, resultFrame, type RpcEvent } from './reply.ts';
 
 /** One request in flight: any number of events, then one result or one error, and nothing after it. */

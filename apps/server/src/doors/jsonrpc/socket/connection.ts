@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import type { WebSocket } from 'ws';
 import type { Identity } from '../identity.ts';
-import type { Failure } from '../protocol/error.ts';
-import type { Dialect } from '../protocol/frame.ts';
+import type { Dialect, Failure } from '../protocol/error.ts';
 import { errorFrame, eventFrame, type RpcEvent } from '../protocol/reply.ts';
 import { createRequests, type Requests } from '../protocol/requests.ts';
 import { createOutbox, type Delta } from './outbox.ts';
@@ -38,7 +37,7 @@ export interface Connection {
   close(code: number): void;
   /** The same with an error without a request before; what is open is aborted at once. */
   refuse(failure: Failure): void;
-  /** Whether frames are read; each reason counts by itself. */
+  /** Whether frames are read: they are while no reason speaks against it. */
   setReading(reason: 'frames' | 'outbox', isRead: boolean): void;
   /** Runs once when the socket is gone; at once if it is. */
   onClosed(run: () => void): void;

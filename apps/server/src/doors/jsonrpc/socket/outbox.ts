@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { WebSocket } from 'ws';
 import type { RpcId } from '../../../rpc/index.ts';
-import type { Dialect } from '../protocol/frame.ts';
+import type { Dialect } from '../protocol/error.ts';
 import { eventFrame, type RpcEvent } from '../protocol/reply.ts';
 
 const kilobyte = 1024;

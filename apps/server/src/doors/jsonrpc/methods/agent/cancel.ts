@@ -1,4 +1,4 @@
-import { agentCancelParams, agentCancelResult as result } from '@drawbridge/contracts/rpc-agent';
+import { agentCancelParams, agentCancelResult as result } from '@drawbridge/contracts/rpc/agent';
 import { openSendsOf } from '../../agent/open-sends.ts';
 import { requireAgent, requireSession, sessionUserOf } from '../../agent/session.ts';
 import { method } from '../../method.ts';

@@ -1,7 +1,7 @@
 import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
 import { isDenial, type Decision } from '@drawbridge/contracts/groups';
-import { agentConfirmParams, agentConfirmResult as result } from '@drawbridge/contracts/rpc-agent';
+import { agentConfirmParams, agentConfirmResult as result } from '@drawbridge/contracts/rpc/agent';
 import { hasCode } from '@drawbridge/kit';
 import { errors } from '../../../../errors.ts';
 import { requireAgent } from '../../agent/session.ts';
@@ -23,7 +23,11 @@ const decided = ({ id, decision, approved, decidedBy }: Confirmation, alreadyRes
 });
 
 /** The question that another answer came first to. Throws what says how it was closed. */
-const winner = async ({ gateway }: RpcContext, userId: string, confirmId: string, error: unknown) => {
+const winner = async (
+  { gateway }: RpcContext,
+  { userId, confirmId }: { userId: string; confirmId: string },
+  error: unknown,
+) => {
   if (!hasCode(error, 'ALREADY_DECIDED') && !hasCode(error, 'CONFIRMATION_CLOSED')) throw error;
   const now = await gateway.confirmations.get(userId, confirmId);
   if (now.state === 'decided') return decided(now, true);
@@ -51,7 +55,7 @@ export const agentConfirm = method({
   try {
     await ctx.gateway.confirmations.decide(userId, { confirmationId: confirmId }, answerOf(decision, reach));
   } catch (error) {
-    return winner(ctx, userId, confirmId, error);
+    return winner(ctx, { userId, confirmId }, error);
   }
   return decided(await ctx.gateway.confirmations.get(userId, confirmId), false);
 });

@@ -1,7 +1,7 @@
 import {
   agentConfirmationsParams,
   agentConfirmationsResult as result,
-} from '@drawbridge/contracts/rpc-agent';
+} from '@drawbridge/contracts/rpc/agent';
 import { machineQuestion, maySee } from '../../agent/questions.ts';
 import { requireSession } from '../../agent/session.ts';
 import { method } from '../../method.ts';

@@ -1,4 +1,4 @@
-import { agentSendParams, agentSendResult as result } from '@drawbridge/contracts/rpc-agent';
+import { agentSendParams, agentSendResult as result } from '@drawbridge/contracts/rpc/agent';
 import { idempotencyKey as keySchema } from '../../../../callers/index.ts';
 import { readAttachments } from '../../agent/attachments.ts';
 import { followRequest } from '../../agent/follow-request.ts';
@@ -8,7 +8,7 @@ import { method } from '../../method.ts';
 
 const nothingUsed = { inputTokens: 0, outputTokens: 0 };
 
-/** A message to the agent: its events, then the whole answer. Commands such as `/queue` are answered at once. */
+/** A message to the agent: its events, then the whole answer. Commands such as `/queue` have no run. */
 export const agentSend = method({
   name: 'agent.send',
   who: 'agent',

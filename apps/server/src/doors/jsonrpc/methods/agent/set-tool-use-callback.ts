@@ -1,4 +1,4 @@
-import { toolUseCallbackParams, toolUseCallbackResult as result } from '@drawbridge/contracts/rpc-agent';
+import { toolUseCallbackParams, toolUseCallbackResult as result } from '@drawbridge/contracts/rpc/agent';
 import { callbacksOf } from '../../agent/callbacks.ts';
 import { canAnswer } from '../../agent/questions.ts';
 import { requireSession } from '../../agent/session.ts';

@@ -4,7 +4,7 @@ import {
   configReloaded,
   configView,
 } from '@drawbridge/contracts/rpc/settings';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import type { RpcContext } from '../../context.ts';
 import { method } from '../../method.ts';
 

@@ -1,5 +1,5 @@
 import { systemNodes as result, systemLocations, type SystemNode } from '@drawbridge/contracts/rpc/nodes';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import type { CompanionView } from '../../../../nodes/index.ts';
 import type { Gateway, MachineRef } from '../../../../gateway/index.ts';
 import { method } from '../../method.ts';

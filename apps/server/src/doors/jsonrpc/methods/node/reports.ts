@@ -8,7 +8,7 @@ import {
   nodeStatusParams,
   nodeStatusSet,
 } from '@drawbridge/contracts/rpc/nodes';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
 /** What the node of this connection has declared and may use. */

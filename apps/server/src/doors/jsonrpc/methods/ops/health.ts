@@ -1,5 +1,5 @@
 import { systemHealth } from '@drawbridge/contracts/rpc/ops';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { machineOf, toolsInScope } from '../../../../callers/index.ts';
 import { whoseOf } from '../../agent/session.ts';
 import type { RpcContext } from '../../context.ts';

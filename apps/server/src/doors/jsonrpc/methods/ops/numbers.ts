@@ -4,7 +4,7 @@ import {
   sessionAnalyticsParams,
   systemMetrics,
 } from '@drawbridge/contracts/rpc/ops';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { sessionUserOf, whoseOf } from '../../agent/session.ts';
 import type { RpcContext } from '../../context.ts';
 import type { Identity } from '../../identity.ts';

@@ -5,7 +5,7 @@ import {
   serviceLogs,
   serviceLogsParams,
 } from '@drawbridge/contracts/rpc/ops';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
 export const systemObservabilitySources = method({

@@ -6,7 +6,7 @@ import {
   localBackendControlParams,
   localBackends,
 } from '@drawbridge/contracts/rpc/ops';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { errors } from '../../../../errors.ts';
 import type { RpcContext } from '../../context.ts';
 import { method } from '../../method.ts';

@@ -1,5 +1,5 @@
 import { pairingCodes, pairingGenerated, pairingGenerateParams } from '@drawbridge/contracts/rpc/settings';
-import { noParams } from '@drawbridge/contracts/rpc-system';
+import { noParams } from '@drawbridge/contracts/rpc/system';
 import { errors } from '../../../../errors.ts';
 import { method } from '../../method.ts';
 

@@ -1,4 +1,4 @@
-import { sessionsCreateParams, sessionsCreateResult as result } from '@drawbridge/contracts/rpc-sessions';
+import { sessionsCreateParams, sessionsCreateResult as result } from '@drawbridge/contracts/rpc/sessions';
 import { nanoid } from 'nanoid';
 import { claimSession, requireAgent, sessionUserOf } from '../../agent/session.ts';
 import { method } from '../../method.ts';

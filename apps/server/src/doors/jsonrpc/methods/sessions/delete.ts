@@ -1,5 +1,5 @@
-import { success } from '@drawbridge/contracts/rpc-system';
-import { sessionParams } from '@drawbridge/contracts/rpc-sessions';
+import { success } from '@drawbridge/contracts/rpc/system';
+import { sessionParams } from '@drawbridge/contracts/rpc/sessions';
 import { requireAgent, requireSession } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

@@ -1,4 +1,4 @@
-import { sessionsGetParams, sessionsGetResult as result } from '@drawbridge/contracts/rpc-sessions';
+import { sessionsGetParams, sessionsGetResult as result } from '@drawbridge/contracts/rpc/sessions';
 import { requireSession, sessionUserOf } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

@@ -1,4 +1,4 @@
-import { sessionsHistoryParams, sessionsHistoryResult as result } from '@drawbridge/contracts/rpc-sessions';
+import { sessionsHistoryParams, sessionsHistoryResult as result } from '@drawbridge/contracts/rpc/sessions';
 import { requireSession, sessionUserOf } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

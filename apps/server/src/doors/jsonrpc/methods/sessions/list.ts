@@ -1,4 +1,4 @@
-import { sessionsListParams, sessionsListResult as result } from '@drawbridge/contracts/rpc-sessions';
+import { sessionsListParams, sessionsListResult as result } from '@drawbridge/contracts/rpc/sessions';
 import { sessionUserOf } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

@@ -1,9 +1,9 @@
-import { success } from '@drawbridge/contracts/rpc-system';
+import { success } from '@drawbridge/contracts/rpc/system';
 import {
   sessionParams,
   sessionsSubscribeParams,
   sessionsSubscribeResult as result,
-} from '@drawbridge/contracts/rpc-sessions';
+} from '@drawbridge/contracts/rpc/sessions';
 import { followSession } from '../../agent/follow-session.ts';
 import { requireAgent, requireSession } from '../../agent/session.ts';
 import { subscriptionsOf } from '../../agent/subscriptions.ts';

@@ -1,4 +1,4 @@
-import { sessionParams, sessionsSwitchResult as result } from '@drawbridge/contracts/rpc-sessions';
+import { sessionParams, sessionsSwitchResult as result } from '@drawbridge/contracts/rpc/sessions';
 import { requireSession } from '../../agent/session.ts';
 import { method } from '../../method.ts';
 

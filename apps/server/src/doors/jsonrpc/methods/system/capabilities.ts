@@ -1,6 +1,7 @@
-import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc-protocol';
+import { laneModes } from '@drawbridge/contracts/agent/lanes';
+import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc/protocol';
 import { nodeRoles } from '@drawbridge/contracts/rpc/nodes';
-import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc-system';
+import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
 /** What this server and this connection can do. */
@@ -35,7 +36,7 @@ export const systemCapabilities = method({
       teams: false,
     },
     limits: { ...rpcLimits },
-    queueModes: [],
+    queueModes: [...laneModes],
     scopes: identity.kind === 'person' ? 'all' : identity.access.scopes,
   };
 });

@@ -1,4 +1,4 @@
-import { noParams, success } from '@drawbridge/contracts/rpc-system';
+import { noParams, success } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 import { closeCodes } from '../../socket/connection.ts';
 

@@ -1,5 +1,5 @@
-import { rpcProtocolVersion } from '@drawbridge/contracts/rpc-protocol';
-import { noParams, systemInfo as result } from '@drawbridge/contracts/rpc-system';
+import { rpcProtocolVersion } from '@drawbridge/contracts/rpc/protocol';
+import { noParams, systemInfo as result } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 import { serverVersion } from '../../version.ts';
 

@@ -1,7 +1,7 @@
 import type { Call } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
-import { rpcLimits } from '@drawbridge/contracts/rpc-protocol';
-import { toolsExecuteParams, toolsExecuteResult as result } from '@drawbridge/contracts/rpc-tools';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
+import { toolsExecuteParams, toolsExecuteResult as result } from '@drawbridge/contracts/rpc/tools';
 import { cutText } from '@drawbridge/kit';
 import {
   followOwnCall,

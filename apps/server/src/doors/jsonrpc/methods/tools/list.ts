@@ -1,4 +1,4 @@
-import { toolsListParams, toolsListResult as result } from '@drawbridge/contracts/rpc-tools';
+import { toolsListParams, toolsListResult as result } from '@drawbridge/contracts/rpc/tools';
 import { groupsOfTool, machineOf, toolsInScope } from '../../../../callers/index.ts';
 import { method } from '../../method.ts';
 

@@ -48,12 +48,7 @@ interface UpgradesNeeds {
 export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
   const forDoor = new EventEmitter();
 
-  const serve = (server: Server, request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (!isForDoor(request)) {
-      socket.unshift(Buffer.concat([plainHead(request), head]));
-      server.emit('connection', socket);
-      return;
-    }
+  const serve = (request: IncomingMessage, socket: Socket, head: Buffer) => {
     onUpgraded(socket);
     request.url = doorPath;
     const { bytesWritten } = socket;
@@ -68,11 +63,11 @@ export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
     /** Emits `upgrade` for the requests of the door. */
     forDoor,
     own: (server: Server): void => {
-      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
-        serve(server, request, socket, head),
-      );
+      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+        if (isForDoor(request)) return serve(request, socket, head);
+        socket.unshift(Buffer.concat([plainHead(request), head]));
+        server.emit('connection', socket);
+      });
     },
   };
 };
-
-export type Upgrades = ReturnType<typeof createUpgrades>;

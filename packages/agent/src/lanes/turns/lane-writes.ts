@@ -1,9 +1,9 @@
 import type { LaneRecord } from '@drawbridge/contracts/agent/lanes';
 import { cutText } from '@drawbridge/kit';
-import type { QueueRow, RequestRow } from '../rows.ts';
-import { insert, put, remove, update, type Write } from '../store-port.ts';
+import type { QueueRow, RequestRow } from '../../rows.ts';
+import { insert, put, remove, update, type Write } from '../../store-port.ts';
 import type { LoadedLane } from './load-lane.ts';
-import type { LaneEffect, LaneState, Settlement } from './next-lane.ts';
+import type { LaneEffect, LaneState, Settlement } from '../next-lane.ts';
 
 /** A message that comes, with what is stored if it is accepted. */
 export interface Arrival {

@@ -1,9 +1,9 @@
-import type { RunContext } from '../engine/context.ts';
-import { threadOf } from '../engine/load.ts';
-import type { QueueRow, RunRow, ThreadRow } from '../rows.ts';
-import { openRunStates } from '../states.ts';
-import type { LaneItem, LaneRun, LaneState } from './next-lane.ts';
-import type { Requests } from './requests.ts';
+import type { RunContext } from '../../engine/context.ts';
+import { threadOf } from '../../engine/load.ts';
+import type { QueueRow, RunRow, ThreadRow } from '../../rows.ts';
+import { openRunStates } from '../../states.ts';
+import type { LaneItem, LaneRun, LaneState } from '../next-lane.ts';
+import type { Requests } from '../requests.ts';
 
 export interface LaneKey {
   userId: string;

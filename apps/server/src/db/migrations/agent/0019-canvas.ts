@@ -4,6 +4,10 @@ import type { Migration } from 'kysely';
 export const canvas: Migration = {
   up: async (db) => {
     await db.schema
+      .alterTable('agentThreads')
+      .addColumn('canvasRev', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await db.schema
       .createTable('agentArtifacts')
       .addColumn('userId', 'text', (column) => column.notNull())
       .addColumn('threadId', 'text', (column) => column.notNull())

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { callState } from './calls.ts';
-import { jsonObject, toolLimits } from './tool-call.ts';
-import { rpcSessionId } from './rpc-protocol.ts';
+import { callState } from '../calls.ts';
+import { jsonObject, toolLimits } from '../tool-call.ts';
+import { rpcSessionId } from './protocol.ts';
 
 const machineId = z.string().max(64).optional();
 

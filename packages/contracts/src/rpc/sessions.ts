@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { lanePolicy } from './agent/lanes.ts';
-import { isoTime } from './ids.ts';
-import { rpcSessionId } from './rpc-protocol.ts';
+import { lanePolicy } from '../agent/lanes.ts';
+import { isoTime } from '../ids.ts';
+import { rpcSessionId } from './protocol.ts';
 
 /** `lastMessageAt` in milliseconds since 1970. */
 export const rpcSession = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { confirmation } from './confirmation.ts';
-import { decisions } from './groups.ts';
-import { laneMode } from './agent/lanes.ts';
-import { maxAttachments } from './agent/threads.ts';
-import { rpcLimits, rpcSessionId } from './rpc-protocol.ts';
+import { confirmation } from '../confirmation.ts';
+import { decisions } from '../groups.ts';
+import { laneMode } from '../agent/lanes.ts';
+import { maxAttachments } from '../agent/threads.ts';
+import { rpcLimits, rpcSessionId } from './protocol.ts';
 
 export const rpcAttachment = z.object({
   mimeType: z.string().max(100),
