@@ -32,7 +32,9 @@ const isChat = (url: string) =>
 /** The doors that take a bearer; what it may do there is tested beside them. */
 const takes: Record<Kind, (url: string) => boolean> = {
   'an access token': (url) =>
-    isChat(url) || (/^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/')),
+    isChat(url) ||
+    url === '/api/health' ||
+    (/^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/')),
   "a client's token": (url) => isChat(url) || /^\/mcp(\/|$)/.test(url),
   [cookieAlone]: () => false,
 };

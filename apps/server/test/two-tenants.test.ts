@@ -147,6 +147,11 @@ const routes: Record<string, WithId> = {
 const routesWithoutId = [
   'GET /health',
   'GET /ready',
+  'GET /api/health',
+  'POST /gmail/push',
+  'POST /teams/events',
+  'POST /google-chat/events',
+  'POST /bluebubbles/events',
   'GET /daemon.tgz',
   'GET /daemon.json',
   'GET /:file(^daemon-[^/]+\\.tgz$)',

@@ -24,7 +24,7 @@ export const createAnalyticsStore = (db: Kysely<Schema>) => {
     daily: (whose: Whose, since: number) =>
       messagesSince(whose, since)
         .select(({ fn }) => [
-          sql<number>`"createdAt" / ${dayMs}`.as('day'),
+          sql<number>`"createdAt" / ${sql.lit(dayMs)}`.as('day'),
           fn.count<number>('threadId').distinct().as('sessions'),
           fn.countAll<number>().as('messages'),
         ])

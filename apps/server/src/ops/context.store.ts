@@ -64,7 +64,9 @@ export const createContextStore = (db: Kysely<Schema>) => {
             .onRef('agentAgents.userId', '=', 'agentToolCalls.userId')
             .onRef('agentAgents.id', '=', 'agentToolCalls.agentId'),
         )
-        .select(sql<number | null>`sum(octet_length("result")) / ${bytesPerToken}`.as('tokens'))
+        .select(
+          sql<number | null>`sum(octet_length("agentToolCalls"."result")) / ${bytesPerToken}`.as('tokens'),
+        )
         .where('agentToolCalls.userId', '=', userId)
         .where('agentToolCalls.threadId', '=', threadId)
         .where('agentAgents.kind', '=', 'main')

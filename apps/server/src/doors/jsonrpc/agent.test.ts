@@ -69,7 +69,7 @@ describe('agent.send', () => {
     expect((await rpc.call('sessions.get', { sessionId: 'cli:one' })).error?.code).toBe(1);
   });
 
-  it('RP-05 runs one after the other in a session, and sessions side by side', async () => {
+  it('runs one after the other in a session, and sessions side by side', async () => {
     const gates = { one: createDeferred(), other: createDeferred() };
     const { server, cookie, model } = await withAgent(({ text }) => {
       if (text.includes('"first"') && !text.includes('"second"'))
@@ -108,7 +108,7 @@ describe('agent.send', () => {
   });
 });
 
-describe('RP-19 the sessions of a token', () => {
+describe('WS-05 WS-11 the sessions of a token', () => {
   it('are its own, and those of a person include them', async () => {
     const { server, cookie } = await withAgent(() => ({ text: 'Yes.' }));
     const [one, two] = await Promise.all([newToken(server, cookie), newToken(server, cookie)]);

@@ -30,7 +30,7 @@ const refusalOf = async (server: TestServer, opening: Parameters<typeof openSock
 };
 
 describe('a socket is opened by', () => {
-  it('RP-01 a token in its header, and nothing else of a script', async () => {
+  it('WS-03 a token in its header, and nothing else of a script', async () => {
     const { server, cookie, token } = await world();
     const rpc = await openRpc(server, token);
     expect((await rpc.call('system.info')).result).toMatchObject({ connections: 1 });
@@ -59,7 +59,7 @@ describe('a socket is opened by', () => {
     expect((await server.send('/health')).json).toEqual({ ok: true });
   });
 
-  it('RP-02 no page of another site, also with a token', async () => {
+  it('WS-01 no page of another site, also with a token', async () => {
     const { server, token } = await world();
     const headers = bearer(token);
     const foreigners: Record<string, string>[] = [
@@ -78,7 +78,7 @@ describe('a socket is opened by', () => {
     });
   });
 
-  it('RP-03 a ticket, once, within 30 s and while its session holds', async () => {
+  it('WS-02 a ticket, once, within 30 s and while its session holds', async () => {
     const clock = { ...systemClock, now: () => systemClock.now() + ahead };
     let ahead = 0;
     const { server, cookie } = await world({ clock });
@@ -104,7 +104,7 @@ describe('a socket is opened by', () => {
 });
 
 describe('an open socket ends within a second', () => {
-  it('RP-04 of the revocation of its token, and runs nothing after it', async () => {
+  it('WS-06 of the revocation of its token, and runs nothing after it', async () => {
     const { server, cookie, token, id } = await world();
     const rpc = await openRpc(server, token);
     await rpc.call('system.info');
@@ -118,7 +118,7 @@ describe('an open socket ends within a second', () => {
     expect(rpc.frames.some((frame) => frame.id === 'late')).toBe(false);
   });
 
-  it('RP-04 of the end of its session', async () => {
+  it('WS-06 of the end of its session', async () => {
     const { server, cookie } = await world();
     const rpc = await openPerson(server, cookie);
     await server.send('/api/auth/sign-out', { method: 'POST', headers: { cookie }, body: {} });

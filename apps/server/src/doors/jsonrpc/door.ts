@@ -94,8 +94,6 @@ export const createJsonRpcDoor = (needs: Needs) => {
       options: socketOptions(needs),
     });
     answerAsFrames(app);
-    addHealthRoute(app, ctx, needs);
-    addChatRoutes(app);
     app.route({
       method: 'GET',
       url: '/rpc',
@@ -124,6 +122,8 @@ export const createJsonRpcDoor = (needs: Needs) => {
   };
   const plugin: FastifyPluginAsync = async (app) => {
     addTicketRoute(app, needs);
+    addHealthRoute(app, ctx, needs);
+    addChatRoutes(app);
     await app.register(sockets);
   };
   return { plugin, ...drain };

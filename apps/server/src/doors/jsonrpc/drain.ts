@@ -1,4 +1,4 @@
-import { nextMacrotask, sleep, type Clock } from '@drawbridge/kit';
+import { sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { failureOf } from './protocol/error.ts';
 import { closeCodes } from './socket/connection.ts';
@@ -6,6 +6,8 @@ import type { Connections } from './socket/connections.ts';
 
 /** When a client may try again, in milliseconds. */
 const retryAfterMs = 2_000;
+/** Until then frames that were on their way are answered. */
+const graceMs = 200;
 /** Requests that are still open by then end with an error. */
 const settleWithinMs = 2_500;
 /** A socket that is not closed by then is cut by its own time-out. */
@@ -37,11 +39,10 @@ export const createDrain = ({ connections, clock }: Needs) => {
     },
     /** Resolves when every socket is closed, or was cut. Call it after the agent and the gateway stopped. */
     close: async (): Promise<void> => {
-      await nextMacrotask();
-      await waitUntil(
-        () => open().every(({ requests }) => requests.size() === 0),
-        announcedAt + settleWithinMs,
-      );
+      const isSettled = () =>
+        connections.all().size === 0 ||
+        (clock.now() >= announcedAt + graceMs && open().every(({ requests }) => requests.size() === 0));
+      await waitUntil(isSettled, announcedAt + settleWithinMs);
       for (const { requests } of open()) requests.endAll(failureOf(errors.shuttingDown()));
       for (const connection of open()) connection.close(closeCodes.restart);
       await waitUntil(() => connections.all().size === 0, clock.now() + closeWithinMs);

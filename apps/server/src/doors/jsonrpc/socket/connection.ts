@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import type { WebSocket } from 'ws';
@@ -61,6 +62,8 @@ export const createConnection = ({ socket, identity, clock }: Needs): Connection
   const id = randomUUID();
   const ending = new AbortController();
   const { signal } = ending;
+  // Each open request and subscription has one.
+  setMaxListeners(0, signal);
   const notRead = new Set<string>();
 
   const setReading = (reason: string, isRead: boolean) => {

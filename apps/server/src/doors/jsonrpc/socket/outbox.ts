@@ -8,7 +8,7 @@ const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 /** In bytes, and milliseconds; docs/jsonrpc.md lists them. */
-export const outboxLimits = {
+const outboxLimits = {
   /** Handed to the socket; the rest waits here. */
   unsent: 256 * kilobyte,
   /** Waiting here: neighbouring parts of one text become one. */

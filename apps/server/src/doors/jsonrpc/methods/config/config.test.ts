@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { newToken, openRpc } from '../../../../../test/rpc.ts';
+import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
 import { online } from '../../../../../test/rest.ts';
 
 const canary = 'canary-canary-canary-canary-canary';
 
-it('config: shown without keys and paths, changed with a revision, and kept', async () => {
+it('WS-12 config: shown without keys and paths, changed with a revision, and kept', async () => {
   const { server, cookie } = await online({
     GATEWAY_API_KEY: canary,
     AGENT_MODEL: 'anthropic/x',
@@ -40,10 +40,39 @@ it('config: shown without keys and paths, changed with a revision, and kept', as
     restart: expect.arrayContaining(['OPS_CONTROL']),
   });
 
+  const person = await openPerson(server, cookie);
+  expect((await person.call('config.patch', { patch: { nodes: { location: true } } })).result).toEqual({
+    success: true,
+    persisted: true,
+    revision: 4,
+  });
+  for (const [patch, revision, code] of [
+    [{ nodes: { location: false } }, 3, 18],
+    [{ nodes: { location: 'yes' } }, 4, -2],
+    [{ opsControl: true }, 4, -2],
+    [{ queue: { default: { cap: 101 } } }, 4, -2],
+  ])
+    expect((await person.call('config.patch', { patch, revision })).error).toMatchObject({ code });
+
   for (const name of ['config.patch', 'pairing.generate', 'pairing.list'])
     expect((await rpc.call(name, { patch: {} })).error).toMatchObject({ code: 15 });
   const { token: other } = await newToken(server, cookie, ['agent']);
   const agent = await openRpc(server, other);
   for (const name of ['config.get', 'config.reload'])
     expect((await agent.call(name)).error).toMatchObject({ code: 15, data: { missingScope: 'operate' } });
+});
+
+it('pairing: a machine by a code that is then masked, and nothing else', async () => {
+  const { server, cookie } = await online();
+  const rpc = await openPerson(server, cookie);
+  const made = (await rpc.call('pairing.generate')).result;
+  expect(made).toEqual({
+    code: expect.stringMatching(/^gw_/),
+    expiresAt: expect.stringMatching(/Z$/),
+    command: expect.stringContaining(String(made?.code)),
+  });
+  expect((await rpc.call('pairing.generate', { channel: 'telegram' })).error).toMatchObject({ code: 17 });
+  expect((await rpc.call('pairing.list')).result).toEqual({
+    codes: [{ code: 'gw_…', channel: 'machine', createdAt: expect.any(String), expiresAt: made?.expiresAt }],
+  });
 });

@@ -50,15 +50,23 @@ describe('a companion', () => {
     ]);
   });
 
-  it.each([
-    ['another role', { role: 'daemon' }, 'companion'],
-    ['another protocol', { protocolVersion: 2 }, 'version 1'],
-    ['no id', { nodeId: '' }, ''],
-    ['too many capabilities', { capabilities: Array.from({ length: 65 }, (_, at) => `c${at}`) }, ''],
-  ])('is refused with %s', async (_, wrong, sentence) => {
-    const { rpc } = await world();
-    const { error } = await rpc.call('node.register', { ...companion(), ...wrong });
-    expect(error).toMatchObject({ code: -2, message: expect.stringContaining(sentence) });
+  it('is refused with another role or protocol, a bad id, and without the scope', async () => {
+    const { server, cookie, rpc } = await world();
+    const wrong = [
+      [{ role: 'daemon' }, 'companion'],
+      [{ protocolVersion: 2 }, 'version 1'],
+      [{ nodeId: '' }, ''],
+      [{ nodeId: 'a\u202eb' }, ''],
+      [{ capabilities: Array.from({ length: 65 }, (_, at) => `c${at}`) }, ''],
+    ] as const;
+    for (const [more, sentence] of wrong)
+      expect((await rpc.call('node.register', { ...companion(), ...more })).error).toMatchObject({
+        code: -2,
+        message: expect.stringContaining(sentence),
+      });
+    const { token } = await newToken(server, cookie, ['agent']);
+    const { error } = await (await openRpc(server, token)).call('node.register', companion());
+    expect(error).toMatchObject({ code: 15, data: { missingScope: 'node' } });
   });
 
   it('is replaced by a newer one with its id, which keeps its reports', async () => {
@@ -75,14 +83,6 @@ describe('a companion', () => {
     expect((await newer.call('system.nodes')).result).toMatchObject({
       nodes: [{ role: 'daemon' }, { id: 'phone', connected: true, status: { platform: 'ios' } }],
     });
-  });
-
-  it('needs the scope', async () => {
-    const { server, cookie } = await online();
-    const { token } = await newToken(server, cookie, ['agent']);
-    const rpc = await openRpc(server, token);
-    const { error } = await rpc.call('node.register', companion());
-    expect(error).toMatchObject({ code: 15, data: { missingScope: 'node' } });
   });
 });
 
@@ -138,15 +138,11 @@ describe('what the owner has turned off', () => {
       nodes: [{ role: 'daemon' }, { push: { provider: 'fcm', tokenPreview: '…mnop' } }],
     });
     await rpc.call('config.get');
+    await settings.patch({ nodes: { enabled: false } });
+    expect((await rpc.call('node.register', companion())).error).toMatchObject({ code: 17 });
     const said = JSON.stringify(rpc.frames) + server.log.join('');
     expect(said).not.toContain('canary');
     for (const file of ['drawbridge.db', 'drawbridge.db-wal'])
       expect(readFileSync(join(server.dataDir, file)).includes('canary')).toBe(false);
-  });
-
-  it('nodes themselves', async () => {
-    const { rpc, settings } = await world();
-    await settings.patch({ nodes: { enabled: false } });
-    expect((await rpc.call('node.register', companion())).error).toMatchObject({ code: 17 });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { standInPrograms } from '../../../../../test/programs.ts';
-import { newToken, openRpc } from '../../../../../test/rpc.ts';
+import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
 import { online } from '../../../../../test/rest.ts';
 
 const file = '/srv/compose.yaml';
@@ -57,18 +57,18 @@ describe('without the programs', () => {
     expect(logs.error).toMatchObject({ code: 17 });
   });
 
-  it.each([
-    ["docker: 'compose' is not a docker command.", 'Docker has no compose plugin'],
-    ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', 'Docker is not running'],
-    ['yaml: /srv/canary: no such file', 'Docker Compose cannot read OPS_COMPOSE_FILE'],
-  ])('docker that says %s', async (err, reason) => {
+  it('docker without its parts says which', async () => {
     const { rpc, programs } = await world({ OPS_COMPOSE_FILE: file });
-    programs.put('docker', [{ when: '', err, code: 1 }]);
-    expect((await rpc.call('system.dockerDependencies')).result).toEqual({
-      dependencies: [],
-      available: false,
-      reason,
-    });
+    const sayings = [
+      ["docker: 'compose' is not a docker command.", 'Docker has no compose plugin'],
+      ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', 'Docker is not running'],
+      ['yaml: /srv/canary: no such file', 'Docker Compose cannot read OPS_COMPOSE_FILE'],
+    ] as const;
+    for (const [err, reason] of sayings) {
+      programs.put('docker', [{ when: '', err, code: 1 }]);
+      const { result } = await rpc.call('system.dockerDependencies');
+      expect(result).toEqual({ dependencies: [], available: false, reason });
+    }
   });
 
   it('without a Compose file, docker is not asked', async () => {
@@ -217,27 +217,72 @@ describe('with stand-ins', () => {
     expect(JSON.stringify(few.result).length).toBeLessThan(300 * 1024);
     expect(JSON.stringify(few)).not.toContain('hunter22');
   });
+});
 
-  it('a program that hangs is ended, and one that prints without end is cut', async () => {
-    const { rpc, programs } = await world({ OPS_COMPOSE_FILE: file });
-    programs.put('docker', [{ when: '', hangs: true }]);
-    const asked = rpc.call('system.dockerDependencies');
-    expect((await asked).result).toMatchObject({ reason: 'Docker did not answer within 5 s' });
+describe('controls', () => {
+  it('17 until OPS_CONTROL is set, for the owner too', async () => {
+    const { server, cookie } = await world();
+    const rpc = await openPerson(server, cookie);
+    const control = { backend: 'ollama', dependency: 'whisper', action: 'stop' };
+    for (const name of ['system.localBackendControl', 'system.dockerDependencyControl'])
+      expect((await rpc.call(name, control)).error).toMatchObject({ code: 17 });
+  });
+
+  it('then for the signed-in owner alone, and for what is listed, with exact arguments', async () => {
+    const { server, cookie, rpc, programs } = await world({ OPS_CONTROL: 'true', OPS_COMPOSE_FILE: file });
+    programs.put('systemctl', [
+      { when: 'show', out: absent },
+      { when: '--user show ollama.service', out: unit('active', 'running') },
+      { when: 'restart', out: '' },
+    ]);
+    programs.put('docker', [
+      { when: 'config', out: composeConfig },
+      { when: 'ps', out: containers },
+      { when: 'restart' },
+      { when: 'pull' },
+      { when: 'up' },
+    ]);
+    const owner = await openPerson(server, cookie);
+    const control = { backend: 'ollama', dependency: 'whisper', action: 'restart' };
+    for (const name of ['system.localBackendControl', 'system.dockerDependencyControl'])
+      expect((await rpc.call(name, control)).error).toMatchObject({ code: 15 });
+    expect((await owner.call('system.localBackendControl', control)).result).toMatchObject({
+      backend: 'ollama',
+      action: 'restart',
+      status: { id: 'ollama', activeState: 'active', availableActions: ['restart', 'stop', 'update'] },
+    });
+    expect((await owner.call('system.dockerDependencyControl', control)).result).toMatchObject({
+      dependency: 'whisper',
+      status: { state: 'running', availableActions: ['restart', 'stop', 'update'] },
+      message: 'Restarted whisper container.',
+    });
+    await owner.call('system.dockerDependencyControl', { ...control, action: 'update' });
+    const acted = programs.calls().filter(({ args }) => !/show|config|ps/.test(args.join(' ')));
+    expect(acted.map(({ name, args }) => [name, ...args])).toEqual([
+      ['systemctl', '--user', 'restart', 'ollama.service'],
+      ['docker', ...compose('restart', 'whisper')],
+      ['docker', ...compose('pull', 'whisper')],
+      ['docker', ...compose('up', '--detach', 'whisper')],
+    ]);
+    const wrong = [
+      ['system.localBackendControl', { backend: 'llamacpp' }, 19],
+      ['system.dockerDependencyControl', { dependency: 'server' }, 19],
+      ['system.dockerDependencyControl', { dependency: '--file=/x' }, 19],
+      ['system.dockerDependencyControl', { action: 'remove' }, -2],
+      ['system.localBackendControl', { action: 'update' }, 17],
+    ] as const;
+    for (const [name, more, code] of wrong)
+      expect((await owner.call(name, { ...control, ...more })).error).toMatchObject({ code });
   });
 });
 
-describe('who may ask', () => {
-  it('operate is needed, and controls are for the signed-in owner alone', async () => {
-    const { server, cookie, rpc } = await world({ OPS_CONTROL: 'true' });
-    const control = { backend: 'ollama', dependency: 'whisper', action: 'stop' };
-    for (const name of ['system.localBackendControl', 'system.dockerDependencyControl'])
-      expect((await rpc.call(name, control)).error).toMatchObject({ code: 15 });
-    const { token } = await newToken(server, cookie, ['agent']);
-    const agent = await openRpc(server, token);
-    for (const name of ['localBackends', 'dockerDependencies', 'observabilitySources', 'serviceLogs'])
-      expect((await agent.call(`system.${name}`, { sourceId: 'process:server' })).error).toMatchObject({
-        code: 15,
-        data: { missingScope: 'operate' },
-      });
-  });
+it('operate is needed to ask', async () => {
+  const { server, cookie } = await world();
+  const { token } = await newToken(server, cookie, ['agent']);
+  const agent = await openRpc(server, token);
+  for (const name of ['localBackends', 'dockerDependencies', 'observabilitySources', 'serviceLogs'])
+    expect((await agent.call(`system.${name}`, { sourceId: 'process:server' })).error).toMatchObject({
+      code: 15,
+      data: { missingScope: 'operate' },
+    });
 });
