@@ -177,7 +177,10 @@ it('AG-03 a run of a token has the tools of its groups, also for its sub-agents,
     expect(text).not.toContain('canary');
   }
   expect(requestsOf(model.requests)[0]?.tools).toContain('read_file');
-  expect(requestsOf(model.requests, 'child').map(({ tools }) => tools.includes('read_file'))).toEqual([true, true]);
+  expect(requestsOf(model.requests, 'child').map(({ tools }) => tools.includes('read_file'))).toEqual([
+    true,
+    true,
+  ]);
   expect((await panel.calls.list.query({})).calls).toEqual([]);
 });
 
