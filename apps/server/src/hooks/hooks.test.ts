@@ -127,7 +127,7 @@ describe('a delivery', () => {
     expect([...statuses]).toEqual([202, 200, 429]);
   });
 
-  it('WH-05 reaches the hook of its signer where two people use one name, and nobody sees those of another', async () => {
+  it('WH-05 reaches the hook of its signer where two people use one name, and no one sees those of another', async () => {
     const { server, panel, hook, agent } = await world();
     const ben = createPanel(server, await invited(server, panel));
     const his = await ben.hooks.create.mutate({ name: 'deploys' });
