@@ -93,10 +93,17 @@ interface LogNeeds {
   format?: 'text' | 'json';
   scrubber: Scrubber;
   write(line: string): void;
+  /** Gets each scrubbed line as JSON, whatever the format. */
+  keep?(json: string): void;
 }
 
 /** Writes one line of JSON or text, scrubbed as the last step. */
-export const createLog = ({ level, format, scrubber, write }: LogNeeds): Logger => {
+export const createLog = ({ level, format, scrubber, write, keep }: LogNeeds): Logger => {
   const form = format === 'text' ? asText : (json: string) => json;
-  return pino({ level, base: null }, { write: (json: string) => write(form(scrubber.scrub(json))) });
+  const writeLine = (json: string) => {
+    const scrubbed = scrubber.scrub(json);
+    keep?.(scrubbed);
+    write(form(scrubbed));
+  };
+  return pino({ level, base: null }, { write: writeLine });
 };

@@ -15,7 +15,7 @@ import { createEngine } from './engine/engine.ts';
 import { agentLimits } from './engine/limits.ts';
 import { threadOf } from './engine/load.ts';
 import { createQueue, sendFromPanel } from './run/queue.ts';
-import { onMachineCall, recover, uncountStop } from './engine/recover.ts';
+import { markPaused, onMachineCall, recover } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
@@ -176,7 +176,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     stop: async () => {
       release();
       await engine.stop();
-      await uncountStop(ctx);
+      await markPaused(ctx);
     },
   };
 };

@@ -8,6 +8,7 @@ export { agentLimits } from './engine/limits.ts';
 export * from './store-port.ts';
 export { createFeed, type Feed } from './threads/feed.ts';
 export { createThreads, newThreadRow, type ThreadsNeeds } from './threads/threads.ts';
+export { requestLimit } from './memory/compact.ts';
 export { untrusted } from './prompt/untrusted.ts';
 export { maskSecrets } from './prompt/mask-secrets.ts';
 export { coreToolNames } from './tools/core-tools.ts';

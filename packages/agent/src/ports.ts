@@ -166,7 +166,7 @@ export interface MachinePort {
    * has ended otherwise.
    */
   cancel(userId: string, requestId: string): Promise<boolean>;
-  /** A call of a thread has changed: ended, asked, or answered. */
+  /** A call of a thread that no `call` waits for has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
 }
 

@@ -50,8 +50,10 @@ export interface RunRow {
   state: 'active' | 'suspended' | EndStatus;
   reason: string | null;
   model: string;
-  /** How often the server stopped while it worked. */
+  /** How often the server stopped while it worked; an orderly stop does not count. */
   crashes: number;
+  /** Since an orderly stop of the server, until its next start. */
+  isPaused: boolean;
   timeZone: string | null;
   stopAskedAt: number | null;
   calls: number;
@@ -64,8 +66,17 @@ export interface RunRow {
   /** Budgets are counted from here: the person has approved what was used before. */
   approvedTokens: number;
   approvedCalls: number;
+  approvedAt: number | null;
+  /** How long its main agent has waited for the person since then. */
+  waitedMs: number;
   startedAt: number;
   endedAt: number | null;
+}
+
+/** `code` is of the table of errors; `retryable`: the same may succeed later. */
+export interface AgentFailure {
+  code: string;
+  retryable: boolean;
 }
 
 export interface AgentRow {
@@ -90,6 +101,10 @@ export interface AgentRow {
   state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
   outcome: EndStatus | null;
   result: string;
+  /** Why it did not complete, for the thread. */
+  error: string | null;
+  /** The same where it failed by an error of the model or the server. */
+  failure: AgentFailure | null;
   /** Its context holds text from outside. */
   tainted: boolean;
   planTaskId: string | null;

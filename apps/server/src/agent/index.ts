@@ -1,3 +1,4 @@
+export { createSealer } from './settings/index.ts';
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
 export { createSessionsStore } from './sessions/sessions.store.ts';
 export {
@@ -8,5 +9,4 @@ export {
   type SessionUser,
 } from './sessions/sessions.ts';
 export { openTracer } from './otel/index.ts';
-export { createSealer } from './settings/index.ts';
 export { openWorkspaces } from './workspace/index.ts';

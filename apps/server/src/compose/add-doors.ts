@@ -16,7 +16,9 @@ import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../push/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
+import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import type { Rooms } from './open-rooms.ts';
 import { revokeWithCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
@@ -27,6 +29,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  rooms: Rooms;
   notifications: Notifications;
   hooks: Hooks;
   /** The open windows of panels, by user. */
@@ -69,12 +72,13 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
 };
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
-  const { config, clock, opened, gateway, web, agent } = parts;
-  const { accounts, access, tickets, address, store, onError } = opened;
+  const { config, clock, opened, gateway, web, rooms, agent } = parts;
+  const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const { plugin, ...drain } = createJsonRpcDoor({
     gateway,
     accounts,
     access,
+    tokens,
     tickets,
     sessions: createSessions({ store: createSessionsStore(store), clock }),
     limits: web.limits,
@@ -85,6 +89,8 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
     upgrades: web.upgrades.forDoor,
     frameMaxBytes: config.rpcFrameMaxBytes,
     startedAt: clock.now(),
+    configuration: configurationFacts(config),
+    ...rooms,
     onError,
   });
   await web.server.register(plugin);

@@ -3,6 +3,7 @@ import type { AgentTables } from './agent-tables.ts';
 import type { GatewayTables } from './gateway-tables.ts';
 import type { HookTables } from './hook-tables.ts';
 import type { NotificationTables } from './notification-tables.ts';
+import type { RoomTables } from './room-tables.ts';
 import type { RpcTables } from './rpc-tables.ts';
 
 /** All tables that our queries name. Accounts keep theirs to themselves. */
@@ -11,4 +12,5 @@ export type Schema = GatewayTables &
   AgentSettingsTables &
   HookTables &
   NotificationTables &
-  RpcTables;
+  RpcTables &
+  RoomTables;

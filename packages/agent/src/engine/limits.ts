@@ -11,6 +11,8 @@ export const agentLimits = {
   callsPerRun: 300,
   /** Cached tokens count a tenth. */
   tokensPerRun: 2_000_000,
+  /** Time of a run without the time that it waits for the person, in milliseconds. */
+  runMs: 2 * 60 * 60 * 1_000,
   /** Reading tools that run side by side. */
   parallelReads: 4,
   /** Sub-agents of a run that work at once. */

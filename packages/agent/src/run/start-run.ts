@@ -4,7 +4,8 @@ import { mainHistory, type AgentRow, type RunRow, type ThreadRow } from '../rows
 import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { nextSeq } from '../engine/load.ts';
+import { nextSeq, threadOf } from '../engine/load.ts';
+import { plainTitle } from '../memory/title.ts';
 import { noteFor, noteOfContinue } from './notes.ts';
 import { newMessage } from '../engine/new-rows.ts';
 
@@ -31,6 +32,7 @@ const newRun = (
   reason: null,
   model,
   crashes: 0,
+  isPaused: false,
   timeZone,
   stopAskedAt: null,
   calls: 0,
@@ -41,6 +43,8 @@ const newRun = (
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
+  approvedAt: null,
+  waitedMs: 0,
   startedAt: ctx.clock.now(),
   endedAt: null,
 });
@@ -63,6 +67,8 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
   state: 'ready',
   outcome: null,
   result: '',
+  error: null,
+  failure: null,
   tainted: false,
   planTaskId: null,
   lastActiveAt: run.startedAt,
@@ -93,6 +99,17 @@ export const messageWrites = (
       runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),
     ),
   };
+};
+
+/** Its first words name a thread until the helper model has a title for it. */
+const titleWrites = async (ctx: RunContext, run: RunRow, message: NewMessage): Promise<Write[]> => {
+  const thread = await threadOf(ctx, run.userId, run.threadId);
+  const title = plainTitle(message.text);
+  if (thread?.titleBy !== null || thread.title !== '' || title === '') return [];
+  return [
+    update('agentThreads', { userId: run.userId, id: run.threadId, title: '' }, { title }),
+    runEventOf(ctx, run, ['thread-title-updated', { title }]),
+  ];
 };
 
 export interface RunStart {
@@ -150,6 +167,7 @@ export const startRun = async (
     ...before,
     eventOf(ctx, agent, ['agent-spawned', spawned]),
     ...after,
+    ...(messages[0] ? await titleWrites(ctx, run, messages[0]) : []),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
   ];
   if (!(await ctx.store.commit(writes, 'synced'))) return null;

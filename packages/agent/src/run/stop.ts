@@ -1,5 +1,5 @@
 import { closeAsk, closeConfirmation } from '../asks/ask.ts';
-import type { AgentRow, RunRow, ToolCallRow } from '../rows.ts';
+import type { AgentFailure, AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
@@ -45,6 +45,7 @@ export const withdrawAsks = async (
 interface Close {
   outcome: 'cancelled' | 'interrupted' | 'error';
   error?: string;
+  failure?: AgentFailure;
   /** What the model learns of calls that were open. */
   text: string;
   writes?: readonly Write[];
@@ -63,15 +64,14 @@ const releaseWork = async (ctx: RunContext, agent: AgentRow, calls: readonly Too
 export const closeAgent = async (
   ctx: RunContext,
   { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
-  { outcome, error, text, writes = [] }: Close,
+  { text, writes = [], ...close }: Close,
 ): Promise<boolean> => {
   // A late write of the agent undoes this transaction once: then its rows are read again.
   for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const work = await workOf(ctx, userId, id);
     if (!work || work.agent.state === 'ended') return false;
     const calls = await openCallsOf(ctx, work.agent);
-    const { result } = work.agent;
-    const end = await endOf(ctx, work, { outcome, result, ...(error !== undefined && { error }) });
+    const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
       ...(await closeCalls(ctx, calls, { outcome: 'stopped', text })),

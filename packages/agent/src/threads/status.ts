@@ -25,7 +25,7 @@ export const toThreads = async (
     store.find('agentRuns', { ...where, state: openRunStates }, lenient),
     store.find('agentAgents', { ...where, state: openAgentStates }, lenient),
     store.find('agentAsks', { ...where, state: 'open' }, lenient),
-    store.find('agentToolCalls', { ...where, state: 'waiting', effect: 'machine' }, lenient),
+    store.find('agentToolCalls', { ...where, state: 'waiting', effect: 'machine', endedAt: null }, lenient),
   ]);
   return rows.map(({ id, title, machineId, createdAt, updatedAt }) => {
     const isOwn = ({ threadId }: { threadId: string }) => threadId === id;

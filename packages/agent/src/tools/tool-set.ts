@@ -15,6 +15,8 @@ export interface ToolSet {
   byName: ReadonlyMap<string, AgentTool>;
   /** What the model is told of. */
   inPrompt: readonly AgentTool[];
+  /** Whether a call may run while other reading calls run. */
+  canRunBeside(call: { tool: string }): boolean;
 }
 
 const namesOf = (tools: readonly AgentTool[]) => new Set(tools.map(({ name }) => name));
@@ -54,5 +56,6 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
     { core: [...own, ...loadingTools(deferred)], deferred },
     { loaded: agent.loaded, areToolsDeferred: isDeferred },
   );
-  return { byName: new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
+  const byName = new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool]));
+  return { byName, inPrompt, canRunBeside: ({ tool }) => byName.get(tool)?.isParallel === true };
 };
