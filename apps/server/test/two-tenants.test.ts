@@ -31,6 +31,7 @@ const procedures: Record<string, WithId> = {
   'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
     endpoint,
   })),
+  'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
 };
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
@@ -51,6 +52,8 @@ const proceduresWithoutId: Record<string, unknown> = {
   'notifications.setWebhook': { url: 'https://hooks.example.org/' },
   'notifications.removeWebhook': undefined,
   'notifications.testWebhook': undefined,
+  'hooks.create': { name: 'hook' },
+  'hooks.list': undefined,
   'people.list': undefined,
   'rules.list': undefined,
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
@@ -102,6 +105,7 @@ const ofMachine = Object.fromEntries(
 );
 
 const routes: Record<string, WithId> = {
+  'POST /webhooks/:name': { ask: (id) => ({ path: `/webhooks/${id}`, method: 'POST', body: {} }) },
   ...ofMachine,
   'GET /.well-known/oauth-protected-resource/mcp/:machineId': {
     ask: (id) => ({ path: `/.well-known/oauth-protected-resource/mcp/${id}` }),

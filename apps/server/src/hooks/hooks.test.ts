@@ -1,3 +1,4 @@
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf } from '../../test/agent-turns.ts';
 import { withMachine } from '../../test/agent.ts';
@@ -19,7 +20,7 @@ const inBody = (secret: string, body: string | Uint8Array): Headers => ({
   'x-hub-signature-256': signBody(secret, Buffer.from(body)),
 });
 
-const standard = (secret: string, body: string, { id = 'msg_1', at = Date.now() } = {}): Headers => {
+const standard = (secret: string, body: string, { id = 'msg_1', at = systemClock.now() } = {}): Headers => {
   const timestamp = String(Math.floor(at / 1_000));
   return {
     'webhook-id': id,
@@ -84,8 +85,8 @@ describe('a delivery', () => {
       ['unknown name', 'nothing', body, inBody(secret, body)],
       ['a name that is no name', '__proto__', body, inBody(secret, body)],
       ['empty signature', 'deploys', body, { 'x-signature-256': '' }],
-      ['too old', 'deploys', body, standard(secret, body, { at: Date.now() - 301_000 })],
-      ['of the future', 'deploys', body, standard(secret, body, { at: Date.now() + 301_000 })],
+      ['too old', 'deploys', body, standard(secret, body, { at: systemClock.now() - 301_000 })],
+      ['of the future', 'deploys', body, standard(secret, body, { at: systemClock.now() + 301_000 })],
       ['another id', 'deploys', body, { ...standard(secret, body), 'webhook-id': 'msg_2' }],
       [
         'a wrong standard signature beside a right one of the body',
@@ -126,7 +127,7 @@ describe('a delivery', () => {
     expect([...statuses]).toEqual([202, 200, 429]);
   });
 
-  it('WH-05 reaches the hook of its signer where two people use one name, and nobody sees those of another', async () => {
+  it('WH-05 reaches the hook of its signer where two people use one name, and no one sees those of another', async () => {
     const { server, panel, hook, agent } = await world();
     const ben = createPanel(server, await invited(server, panel));
     const his = await ben.hooks.create.mutate({ name: 'deploys' });

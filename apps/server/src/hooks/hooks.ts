@@ -98,7 +98,7 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
 
   return {
     list: async (userId: string): Promise<Hook[]> => (await store.ofUser(userId)).map(toHook),
-    /** Throws `conflict` for a name that is there and beyond 20 hooks, `notFound` for a chat of someone else. */
+    /** Throws `conflict` for a name that is there and beyond 20 hooks, `notFound` for another's chat. */
     create: async (userId: string, input: CreateHookInput): Promise<CreatedHook> => {
       const { name, groups, threadId: given } = input;
       if (given !== undefined) await agent?.threads.get(userId, given);
@@ -135,8 +135,8 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
       for (const { id } of await store.ofUser(userId)) await store.remove(userId, id);
     },
     /**
-     * Takes one delivery. Throws `unauthorized` for an unknown name and a wrong signature alike, `badRequest`,
-     * `tooManyRequests`, and what a message to the agent throws; the sender may then send it again.
+     * Takes one delivery. Throws `unauthorized` for an unknown name and a wrong signature alike,
+     * `badRequest`, `tooManyRequests`, and what a message to the agent throws: then it may be sent again.
      */
     receive: async (delivery: Delivery): Promise<HookReply> => {
       const { hook, key } = await signedBy(delivery);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { visible, visibleLines } from '@drawbridge/kit';
 import { row } from '../../terminal/row.ts';
-import type { Happening } from './chat.ts';
+import type { Happening } from './session-events.ts';
 import type { View, ViewEvents } from './view.ts';
 
 interface PipeNeeds extends ViewEvents {
@@ -12,7 +12,7 @@ interface PipeNeeds extends ViewEvents {
   json: boolean;
 }
 
-/** Lines in, plain lines out: the answers on stdout, all else on stderr. With `json` each event as one line. */
+/** Lines in, lines out: answers on stdout, all else on stderr. With `json` each event is one line. */
 export const createPipe = ({ input, write, note, json, onLine, onEnd }: PipeNeeds): View => {
   const lines = input && createInterface({ input, crlfDelay: Infinity });
   lines?.on('line', onLine).on('close', onEnd);
@@ -44,6 +44,7 @@ export const createPipe = ({ input, write, note, json, onLine, onEnd }: PipeNeed
       case 'answered':
         return note(row('question', happening.state));
       case 'question':
+      case 'session':
       case 'running':
       case 'frame':
         return;

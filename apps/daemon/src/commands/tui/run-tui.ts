@@ -1,7 +1,8 @@
 import { createDeferred, visible, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { row } from '../../terminal/row.ts';
-import { createChat, type Chat, type Happening } from './chat.ts';
+import { createChat, type Chat } from './chat.ts';
+import type { Happening } from './session-events.ts';
 import { readQuestion, type TuiQuestion } from './question.ts';
 import type { Credential } from './socket.ts';
 import type { View, ViewEvents } from './view.ts';

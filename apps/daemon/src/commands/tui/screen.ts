@@ -3,8 +3,9 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { visible, visibleLines, type Clock } from '@drawbridge/kit';
 import { createPaint, createRow } from '../../terminal/row.ts';
 import { shorten } from '../../text/words.ts';
-import { wrapLine } from '../../text/wrap.ts';
-import type { Happening } from './chat.ts';
+import { wrapText } from '../../text/wrap.ts';
+import type { Happening } from './session-events.ts';
+import { createTranscript } from './transcript.ts';
 import type { View, ViewEvents } from './view.ts';
 
 interface ScreenNeeds extends ViewEvents {
@@ -17,6 +18,32 @@ interface ScreenNeeds extends ViewEvents {
 const prompt = '› ';
 const secondMs = 1_000;
 
+/** The words of the status line. */
+const createStatus = (clock: Clock) => {
+  let session = '';
+  let isConnected = false;
+  let runningSince: number | null = null;
+  return {
+    take: (happening: Happening) => {
+      if (happening.type === 'session') ({ sessionId: session } = happening);
+      if (happening.type === 'connected') isConnected = true;
+      if (happening.type === 'away') isConnected = false;
+      if (happening.type === 'running')
+        runningSince = happening.isRunning ? (runningSince ?? clock.now()) : null;
+    },
+    isRunning: () => runningSince !== null,
+    isConnected: () => isConnected,
+    words: (): string => {
+      const link = isConnected ? 'connected' : 'reconnecting';
+      const work =
+        runningSince === null
+          ? ['ready', '/help']
+          : [`working ${Math.floor((clock.now() - runningSince) / secondMs)} s`, 'Ctrl-C stops it'];
+      return `— ${[link, session, ...work].join(' · ')}`;
+    },
+  };
+};
+
 /** A transcript, and below it a status line and the line that is typed. */
 export const createScreen = (needs: ScreenNeeds): View => {
   const { input, output, clock, colours, onLine, onInterrupt, onEnd } = needs;
@@ -24,84 +51,30 @@ export const createScreen = (needs: ScreenNeeds): View => {
   const row = createRow(colours);
   const rl = createInterface({ input, output, prompt, historySize: 200 });
   const columns = () => output.columns || 80;
-  /** The last line of the answer, while it grows. */
-  let partial = '';
-  let session = '';
-  let isConnected = false;
-  let runningSince: number | null = null;
-  let drawn = 0;
-
-  const status = () => {
-    const parts = [
-      isConnected ? 'connected' : 'reconnecting',
-      session,
-      runningSince === null ? 'ready' : `working ${Math.floor((clock.now() - runningSince) / secondMs)} s`,
-      runningSince === null ? '/help' : 'Ctrl-C stops it',
-    ];
-    return paint(isConnected ? 'gray' : 'yellow', shorten(`— ${visible(parts.join(' · '))}`, columns() - 1));
-  };
-
-  /** Removes what stands below the transcript; `typed` are the rows of the line that is typed. */
-  const erase = (typed = rl.getCursorPos().rows) => {
-    const up = drawn + typed;
-    output.write(`\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`);
-  };
-  const draw = () => {
-    const rows = [...(partial === '' ? [] : [partial]), status()];
-    output.write(rows.map((one) => `${one}\n`).join(''));
-    drawn = rows.length;
-    // Readline would go up by the rows of the line that was erased.
-    Reflect.set(rl, 'prevRows', 0);
-    rl.prompt(true);
-  };
-  const put = (text: string, typed?: number) => {
-    erase(typed);
-    if (text !== '') output.write(`${text}\n`);
-    draw();
-  };
-
-  const wrapped = (text: string) =>
-    text
-      .split('\n')
-      .map((line) => wrapLine(line, columns() - 1))
-      .join('\n');
-  const flush = () => {
-    const rest = partial;
-    partial = '';
-    return rest;
-  };
-  const print = (text: string) => {
-    const rest = flush();
-    put(rest === '' ? text : `${rest}\n${text}`);
-  };
-  const showText = (text: string) => {
-    const lines = wrapped(partial + visibleLines(text)).split('\n');
-    partial = lines.pop() ?? '';
-    put(lines.join('\n'));
-  };
+  const state = createStatus(clock);
+  const status = () =>
+    paint(state.isConnected() ? 'gray' : 'yellow', shorten(visible(state.words()), columns() - 1));
+  const { put, redraw, print, stream, end } = createTranscript({ rl, output, columns, status });
 
   const show = (happening: Happening): void => {
+    state.take(happening);
     switch (happening.type) {
       case 'connected':
-        isConnected = true;
-        session = happening.sessionId;
-        return happening.isAgain ? print(row('connected', 'again', 'green')) : put('');
+        return happening.isAgain ? print(row('connected', 'again', 'green')) : redraw();
+      case 'session':
+        return redraw();
       case 'away':
-        isConnected = false;
         return print(row('away', 'the server does not answer; trying again', 'yellow'));
       case 'text':
-        return showText(happening.text);
+        return stream(happening.text);
       case 'notice': {
         const { word, text } = happening;
-        return print(
-          wrapped(
-            word === '' ? visibleLines(text) : row(word, shorten(visible(text), 2 * columns()), 'cyan'),
-          ),
-        );
+        const line =
+          word === '' ? visibleLines(text) : row(word, shorten(visible(text), 2 * columns()), 'cyan');
+        return print(wrapText(line, columns() - 1));
       }
       case 'running':
-        runningSince = happening.isRunning ? (runningSince ?? clock.now()) : null;
-        return print('');
+        return happening.isRunning ? redraw() : print('');
       case 'answered':
         return print(row('question', happening.state, 'cyan'));
       case 'ended':
@@ -121,12 +94,11 @@ export const createScreen = (needs: ScreenNeeds): View => {
     put(line.trim() === '' ? '' : paint('green', `${prompt}${visible(line)}`), typed);
     onLine(line);
   });
-  rl.on('SIGINT', onInterrupt);
-  rl.on('close', onEnd);
+  rl.on('SIGINT', onInterrupt).on('close', onEnd);
   const stopTicking = clock.every(secondMs, () => {
-    if (runningSince !== null) put('');
+    if (state.isRunning()) redraw();
   });
-  draw();
+  redraw();
 
   return {
     show,
@@ -134,9 +106,7 @@ export const createScreen = (needs: ScreenNeeds): View => {
     columns,
     close: () => {
       stopTicking();
-      erase();
-      const rest = flush();
-      if (rest !== '') output.write(`${rest}\n`);
+      end();
       rl.close();
     },
   };

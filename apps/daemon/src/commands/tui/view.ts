@@ -1,4 +1,4 @@
-import type { Happening } from './chat.ts';
+import type { Happening } from './session-events.ts';
 
 /** Shows a chat, and passes on what is typed. */
 export interface View {

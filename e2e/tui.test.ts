@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
+import {
+  createProcesses,
+  fromRoot,
+  newFolder,
+  startMachine,
+  until,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+
+const processes = createProcesses();
+let model: ScriptedModel;
+let server: Server;
+let ann: Person;
+let token = '';
+
+beforeAll(async () => {
+  model = await startScriptedModel(({ body }) => {
+    const last = body.messages.at(-1);
+    const said = JSON.stringify(last?.content ?? '');
+    if (/You give a conversation its title/.test(JSON.stringify(body.messages[0]))) return { text: 'Title' };
+    if (last?.role === 'tool') return { text: 'It is written.\u001b[2J' };
+    if (said.includes('write'))
+      return { calls: [{ name: 'write_file', arguments: { filePath: 'by-pipe.txt', content: 'x' } }] };
+    return { text: `You said ${said.includes('first') ? 'one' : 'two'}.` };
+  });
+  const env = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
+  ({ server, ann } = await startMachine(processes, { env }));
+  const scopes = ['agent', 'filesystemWrite'] as const;
+  ({ token } = await ann.api.tokens.create.mutate({ name: 'tui', scopes: [...scopes] }));
+});
+
+afterAll(async () => {
+  await processes.stopAll();
+  await model?.close();
+});
+
+/** Runs `drawbridge tui` as a pipe. */
+const tui = (args: string[], { lines = [], secret = token }: { lines?: string[]; secret?: string } = {}) => {
+  const home = newFolder('tui');
+  const child = spawn(
+    process.execPath,
+    [fromRoot('apps/daemon/dist/cli.cjs'), 'tui', '--server', server.url, ...args],
+    {
+      env: { PATH: process.env.PATH ?? '', HOME: home, DRAWBRIDGE_TOKEN: secret },
+    },
+  );
+  const out = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
+  child.stdin.end(lines.map((line) => `${line}\n`).join(''));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { out, ended };
+};
+
+describe('drawbridge tui without a terminal', () => {
+  it('sends line after line and prints the answers alone, in order', async () => {
+    const { out, ended } = tui([], { lines: ['first', '/queue', 'then'] });
+    expect(await ended).toBe(0);
+    expect(out.stdout).toMatch(/^You said one\.\nmode: followup[^]*No message waits\.\nYou said two\.\n$/);
+    expect(out.stderr).toBe('');
+  });
+
+  it('says where a question is answered, waits, and goes on', async () => {
+    const { out, ended } = tui(['--send', 'write it']);
+    await until(async () => (await ann.api.confirmations.list.query()).length > 0);
+    const [question] = await ann.api.confirmations.list.query();
+    await until(() => out.stderr.includes(question?.id ?? '?'));
+    expect(out.stderr).toContain('by-pipe.txt');
+    const confirmationId = question?.id ?? '';
+    await ann.api.confirmations.decide.mutate({
+      confirmationId,
+      approved: true,
+      resourceDecision: 'allowOnce',
+    });
+    expect(await ended).toBe(0);
+    expect(out.stdout).toContain('It is written.');
+    expect(out.stdout).not.toContain('\u001b');
+  });
+
+  it('goes on after the server was away, in the same session, and prints each event with --json', async () => {
+    const { out, ended } = tui(['--session', 'tui:kept', '--json'], { lines: ['first'] });
+    expect(await ended).toBe(0);
+    const events = out.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event?: string });
+    expect(events.map(({ event }) => event)).toEqual([
+      'caught_up',
+      'run_state',
+      'content',
+      'run_state',
+      undefined,
+    ]);
+    await server.end('SIGKILL');
+    const away = tui(['--session', 'tui:kept', '--send', 'then']);
+    await until(() => away.out.stderr.includes('trying again'));
+    await server.restart();
+    expect(await away.ended).toBe(0);
+    expect(away.out.stdout).toBe('You said two.\n');
+  });
+
+  it('refuses a token of another kind, and one that is not valid', async () => {
+    const pairing = tui(['--send', 'x'], { secret: `gw_${'a'.repeat(32)}` });
+    expect([await pairing.ended, pairing.out.stderr]).toEqual([
+      2,
+      expect.stringContaining('not an access token'),
+    ]);
+    const unknown = tui(['--send', 'x'], { secret: `dbt_${'a'.repeat(40)}` });
+    expect([await unknown.ended, unknown.out.stderr]).toEqual([1, expect.stringContaining('refused')]);
+    expect(unknown.out.stderr).not.toContain('a'.repeat(40));
+  });
+});
