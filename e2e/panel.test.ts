@@ -118,6 +118,8 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('keeps its buttons asleep for a moment after a question appears', async () => {
+    await page.goto(server.url);
+    await page.getByText('Nothing waits for you').waitFor();
     // In the page, so that the click comes with the button however slow this machine is.
     await page.evaluate(() => {
       const observer = new MutationObserver(() => {
