@@ -148,7 +148,9 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
       );
     },
     cancel: async (userId, requestId) => {
-      if ((await find(userId, requestId)) !== null) await gateway.calls.cancel(userId, requestId);
+      if ((await find(userId, requestId)) === null) return true;
+      const { state, started } = await gateway.calls.cancel(userId, requestId);
+      return state === 'cancelled' && started === false;
     },
     onChanged: changes.subscribe,
   };
