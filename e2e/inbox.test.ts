@@ -83,16 +83,6 @@ describeWith('chromium')('the inbox', () => {
       .waitFor();
   });
 
-  it('removes the rule of a lasting answer again', async () => {
-    await row('three.txt').click();
-    await heading('Create three/three.txt?').waitFor();
-    await page.locator('[data-test=more]').click();
-    await page.locator('[data-decision=alwaysAllow][data-reach=exact]:enabled').click();
-    await page.locator('[data-test=outcome-of] [data-test=undo]').click();
-    await page.locator('[data-test=outcome-of]').getByText('Rule revoked').waitFor();
-    expect((await ann.api.rules.list.query()).rules).toEqual([]);
-  });
-
   it('answers like questions of one agent together, each listed', async () => {
     for (const name of ['a', 'b', 'c']) await ask(`posts/${name}.md`, `# ${name}\n`);
     await row('Write 3 files in posts?').click();
