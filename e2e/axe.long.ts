@@ -199,6 +199,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       clicks: ['claude.ai'],
     },
     { name: 'settings', path: '/settings', shows: 'ann@example.org' },
+    { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
     { name: 'people', path: '/settings/people', shows: 'Invite' },
     { name: 'appearance', path: '/settings/appearance', shows: 'Dark' },

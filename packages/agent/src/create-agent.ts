@@ -15,11 +15,9 @@ import type { AgentNeeds } from './engine/context.ts';
 import { createEngine } from './engine/engine.ts';
 import { agentLimits } from './engine/limits.ts';
 import { threadOf } from './engine/load.ts';
-import { createQueue } from './run/queue.ts';
-import { onMachineCall, recover, uncountStop } from './engine/recover.ts';
+import { createQueue, sendFromPanel } from './run/queue.ts';
+import { markPaused, onMachineCall, recover } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
-import { send } from './run/send.ts';
-import { stopThread } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
@@ -30,11 +28,21 @@ import { traceEnd } from './tracing/trace-ends.ts';
 import { tracedModel } from './tracing/trace-model.ts';
 import { usageToday } from './step/budget.ts';
 
+export interface OpenedAsk {
+  userId: string;
+  threadId: string;
+  id: string;
+  /** In milliseconds since 1970; null: it does not expire. */
+  expiresAt: number | null;
+}
+
 export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Without it nothing is traced. */
   tracer?: Tracer;
   /** Threads that were used last longer ago are deleted, in milliseconds; null: kept. */
   keepMs: number | null;
+  /** Called once a question of the agent itself is stored; those of machines are the gateway's. */
+  onAsked?(ask: OpenedAsk): void;
 }
 
 type EventWrite = Extract<Write, { type: 'event' }>;
@@ -48,6 +56,12 @@ const publishing = (store: AgentStore, publish: (events: readonly EventWrite[]) 
     return true;
   },
 });
+
+const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
+  if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
+  const { requestId: id, expiresAt } = event.payload;
+  return [{ userId, threadId, id, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }];
+};
 
 /** The same with a span for each model call, and for each agent and tool call that ends. */
 const tracing = ({ tracer, store, model, clock, newId, onError }: CreateAgentNeeds) => {
@@ -95,11 +109,12 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threads.values()) feed.stored(userId, threadId, stored);
     traceEnds(events);
+    events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;
   const engine = createEngine(needs);
-  const { ctx } = engine;
+  const { ctx, lanes } = engine;
   const threads = createThreads({
     store,
     feed,
@@ -107,7 +122,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     machine,
     workspace: given.workspace,
     keepMs: given.keepMs ?? Infinity,
-    stop: (userId, threadId) => stopThread(ctx, userId, threadId),
+    stop: (userId, threadId) => lanes.stop(userId, threadId, 'all'),
   });
   const requireThread = async (userId: string, threadId: string) => {
     const thread = await threadOf(ctx, userId, threadId);
@@ -118,10 +133,12 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
 
   return {
     threads,
-    queue: createQueue(ctx),
-    send: (userId, threadId, input) => send(ctx, { userId, threadId }, input),
-    continue: (userId, threadId) => continueRun(ctx, { userId, threadId }),
-    cancel: (userId, threadId) => stopThread(ctx, userId, threadId),
+    canvas: ctx.canvas,
+    lanes,
+    queue: createQueue(ctx, lanes),
+    send: (userId, threadId, input) => sendFromPanel(lanes, { userId, threadId }, input),
+    continue: (userId, threadId) => continueRun(ctx, lanes.runner, { userId, threadId }),
+    cancel: (userId, threadId) => lanes.stop(userId, threadId, 'stop'),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);
       if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
@@ -161,7 +178,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     stop: async () => {
       release();
       await engine.stop();
-      await uncountStop(ctx);
+      await markPaused(ctx);
     },
   };
 };

@@ -56,11 +56,14 @@ export const createAccounts = async (needs: AccountsNeeds) => {
   const invitations = await createInvitations({ auth, clock, url });
   const resets = await createPasswordResets({ auth, clock, proofs, url });
 
+  const live = (tokens: string[]) => liveSessions(adapter, tokens, new Date(clock.now()));
   const watch = createWatch({
     clock,
-    live: (tokens) => liveSessions(adapter, tokens, new Date(clock.now())),
+    live,
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
+
+  const sessions = createSessionsStore(store);
 
   let owner: string | null = null;
   /** The owner's account, once it exists. */
@@ -118,11 +121,18 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       clock,
       proofs,
       cookieName: authCookies.sessionToken.name,
-      store: createSessionsStore(store),
+      store: sessions,
     }),
+    /** The session with that token, as stored now; null once it has ended. */
+    sessionByToken: async (token: string): Promise<Session | null> => {
+      const found = await sessions.byToken(token);
+      return found && found.expiresAt > clock.now() ? { token, user: userOf(found.user) } : null;
+    },
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
     watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,
+    /** Those of the tokens whose session has not ended. */
+    liveSessions: live,
     createInvitation: invitations.create,
     listInvitations: invitations.list,
     revokeInvitation: invitations.revoke,
