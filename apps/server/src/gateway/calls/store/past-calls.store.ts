@@ -1,0 +1,236 @@
+import type { CallFilter, CallMaker } from '@drawbridge/contracts/calls';
+import { nextMacrotask, type Clock } from '@drawbridge/kit';
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import type { Schema } from '../../../db/index.ts';
+import type { CallHead } from '../call.ts';
+import { headColumns, readHead } from './call-row.ts';
+import { lastTime } from './columns.ts';
+
+/** Whose calls: all of a user, or those that came through one token, client or chat. */
+export interface CallOwner {
+  userId: string;
+  via: { kind: string; id: string } | undefined;
+}
+
+/** A place in the order of calls; the ones behind it are older. */
+interface Position {
+  createdAt: number;
+  requestId: string;
+}
+
+/** Calls that are looked through before other work of the process goes on. */
+const lookedThroughAtOnce = 50_000;
+/** How long one request looks through calls that do not fit. */
+const longestLookMs = 80;
+const slowPartMs = 20;
+const fastPartMs = 5;
+
+const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
+const newest: Position = { createdAt: lastTime, requestId: '~' };
+/** Behind every call of that time. */
+const afterTime = (createdAt: number): Position => ({ createdAt, requestId: '-' });
+
+export const cursorOf = ({ createdAt, requestId }: Position): string => `${createdAt}.${requestId}`;
+
+/** The place that a cursor names; null for a text that no page gave. */
+export const readCursor = (cursor: string): Position | null => {
+  const [, createdAt, requestId] = cursorText.exec(cursor) ?? [];
+  return createdAt === undefined || requestId === undefined
+    ? null
+    : { createdAt: Number(createdAt), requestId };
+};
+
+const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, (char) => `\\${char}`);
+
+type Where = ExpressionBuilder<Schema, 'calls'>;
+
+const madeBy = (where: Where, by: CallMaker) => {
+  if (by === 'panel') return where('viaKind', 'is', null);
+  if (by === 'chat') return where('viaKind', '=', 'thread');
+  const end = by.indexOf(':');
+  return where.and([where('viaKind', '=', by.slice(0, end)), where('viaId', '=', by.slice(end + 1))]);
+};
+
+const fits =
+  ({ userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
+  (where: Where) =>
+    where.and([
+      where('userId', '=', userId),
+      ...(via ? [where('viaKind', '=', via.kind), where('viaId', '=', via.id)] : []),
+      ...(machine === undefined ? [] : [where('machineId', '=', machine)]),
+      ...(by === undefined ? [] : [madeBy(where, by)]),
+      ...(tool === undefined ? [] : [where('tool', '=', tool)]),
+      ...(state === undefined ? [] : [where('state', '=', state)]),
+      ...(q === undefined
+        ? []
+        : [sql<boolean>`${sql.ref('subject')} like ${`%${escapeLike(q)}%`} escape '\\'`]),
+    ]);
+
+const behind =
+  ({ createdAt, requestId }: Position) =>
+  (where: Where) =>
+    where.and([
+      where('createdAt', '<=', createdAt),
+      where.or([where('createdAt', '<', createdAt), where('requestId', '<', requestId)]),
+    ]);
+
+const isSelective = ({ from: _from, to: _to, ...rest }: CallFilter) =>
+  Object.values(rest).some((value) => value !== undefined);
+
+/** The times of a filter in milliseconds since 1970; `to` is not included. */
+const timesOf = ({ from, to }: CallFilter) => ({
+  from: from === undefined ? 0 : Date.parse(from),
+  // A call whose time cannot be read has no place in the order.
+  to: to === undefined ? lastTime + 1 : Date.parse(to),
+});
+
+export interface PastCalls {
+  calls: CallHead[];
+  nextCursor: string | null;
+}
+
+export interface Counts {
+  from: number;
+  to: number;
+  bucketMs: number;
+  counts: number[];
+  /** Calls before this time are not counted. */
+  countedFrom: number | null;
+}
+
+interface Look {
+  owner: CallOwner;
+  filter: CallFilter;
+}
+
+/** Reads calls by filters, in parts between which other work goes on. */
+export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
+  /** The time down to which one part reaches; null if fewer calls than that are left. */
+  const endOfPart = async (userId: string, from: Position): Promise<number | null> => {
+    const row = await db
+      .selectFrom('calls')
+      .select('createdAt')
+      .where('userId', '=', userId)
+      .where(behind(from))
+      .orderBy('createdAt', 'desc')
+      .orderBy('requestId', 'desc')
+      .offset(lookedThroughAtOnce)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.createdAt ?? null;
+  };
+
+  const oldest = async (userId: string): Promise<number | null> => {
+    const row = await db
+      .selectFrom('calls')
+      .select('createdAt')
+      .where('userId', '=', userId)
+      .orderBy('createdAt')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.createdAt ?? null;
+  };
+
+  const found = async (
+    { owner, filter }: Look,
+    { position, from, limit }: { position: Position; from: number; limit: number },
+  ) => {
+    const ids = db
+      .selectFrom('calls')
+      .select('requestId')
+      .where(fits(owner, filter))
+      .where('createdAt', '>=', from)
+      .where(behind(position))
+      .orderBy('createdAt', 'desc')
+      .orderBy('requestId', 'desc')
+      .limit(limit);
+    const rows = await db
+      .selectFrom('calls')
+      .select(headColumns)
+      .where('requestId', 'in', ids)
+      .orderBy('createdAt', 'desc')
+      .orderBy('requestId', 'desc')
+      .execute();
+    return rows.map(readHead);
+  };
+
+  /** Looks part by part, from the newest on, until the page is full or the time is over. */
+  const lookThrough = async (look: Look, page: { start: Position; from: number; limit: number }) => {
+    const began = clock.now();
+    const calls: CallHead[] = [];
+    const first = await endOfPart(look.owner.userId, page.start);
+    let position = page.start;
+    let span = Math.max(1, page.start.createdAt - (first ?? 0));
+    let end = Math.max(page.from, first ?? 0);
+    const last = Math.max(page.from, (await oldest(look.owner.userId)) ?? 0);
+    for (;;) {
+      const partBegan = clock.now();
+      calls.push(...(await found(look, { position, from: end, limit: page.limit + 1 - calls.length })));
+      if (calls.length > page.limit || end <= last) return { calls, stoppedAt: null };
+      const now = clock.now();
+      if (now - began >= longestLookMs) return { calls, stoppedAt: afterTime(end) };
+      await nextMacrotask();
+      position = afterTime(end);
+      if (now - partBegan > slowPartMs) span = Math.ceil(span / 2);
+      else if (now - partBegan < fastPartMs) span *= 2;
+      end = Math.max(page.from, end - span);
+    }
+  };
+
+  const count = async ({ owner, filter }: Look, from: number, to: number): Promise<number> => {
+    const { calls } = await db
+      .selectFrom('calls')
+      .select(({ fn }) => fn.countAll<number>().as('calls'))
+      .where(fits(owner, filter))
+      .where('createdAt', '>=', from)
+      .where('createdAt', '<', to)
+      .executeTakeFirstOrThrow();
+    return calls;
+  };
+
+  return {
+    /**
+     * Newest first, from behind the cursor on. Stops after 80 ms also before the page is full; the cursor
+     * then goes on from there.
+     */
+    list: async (
+      look: Look,
+      { cursor, limit }: { cursor: Position | null; limit: number },
+    ): Promise<PastCalls> => {
+      const { from, to } = timesOf(look.filter);
+      const top = afterTime(to);
+      const start = cursor && cursor.createdAt < to ? cursor : to > lastTime ? newest : top;
+      const page = { start, from, limit };
+      const { calls, stoppedAt } = isSelective(look.filter)
+        ? await lookThrough(look, page)
+        : {
+            calls: await found(look, { position: start, from, limit: limit + 1 }),
+            stoppedAt: null,
+          };
+      const shown = calls.slice(0, limit);
+      const next = calls.length > limit ? shown.at(-1) : stoppedAt;
+      return { calls: shown, nextCursor: next ? cursorOf(next) : null };
+    },
+    /** Counts from the newest part to the oldest, until 80 ms are over. */
+    histogram: async (look: Look, buckets: number): Promise<Counts> => {
+      const began = clock.now();
+      const times = timesOf(look.filter);
+      const to = Math.min(times.to, began + 1);
+      const known = look.filter.from === undefined ? await oldest(look.owner.userId) : times.from;
+      const from = Math.min(known ?? to, to);
+      const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
+      const counts = Array.from({ length: buckets }, () => 0);
+      for (let bucket = buckets - 1; bucket >= 0; bucket -= 1) {
+        const start = from + bucket * bucketMs;
+        if (start >= to) continue;
+        counts[bucket] = await count(look, start, Math.min(start + bucketMs, to));
+        if (bucket > 0 && clock.now() - began >= longestLookMs)
+          return { from, to, bucketMs, counts, countedFrom: start };
+        await nextMacrotask();
+      }
+      return { from, to, bucketMs, counts, countedFrom: null };
+    },
+  };
+};
+
+export type PastCallsStore = ReturnType<typeof createPastCallsStore>;
