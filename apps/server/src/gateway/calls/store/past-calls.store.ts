@@ -103,6 +103,22 @@ interface Look {
   filter: CallFilter;
 }
 
+/** Measures the work of one request, without the pauses between its parts. */
+const createStopwatch = (clock: Clock) => {
+  let totalMs = 0;
+  return {
+    /** What the part gives, and how long it took. */
+    measure: async <T>(part: Promise<T>): Promise<{ result: T; tookMs: number }> => {
+      const began = clock.now();
+      const result = await part;
+      const tookMs = clock.now() - began;
+      totalMs += tookMs;
+      return { result, tookMs };
+    },
+    isOver: () => totalMs >= longestLookMs,
+  };
+};
+
 /** Reads calls by filters, in parts between which other work goes on. */
 export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
   /** The time down to which one part reaches; null if fewer calls than that are left. */
@@ -156,7 +172,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
 
   /** Looks part by part, from the newest on, until the page is full or the time is over. */
   const lookThrough = async (look: Look, page: { start: Position; from: number; limit: number }) => {
-    const began = clock.now();
+    const stopwatch = createStopwatch(clock);
     const calls: CallHead[] = [];
     const first = await endOfPart(look.owner.userId, page.start);
     let position = page.start;
@@ -164,15 +180,15 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
     let end = Math.max(page.from, first ?? 0);
     const last = Math.max(page.from, (await oldest(look.owner.userId)) ?? 0);
     for (;;) {
-      const partBegan = clock.now();
-      calls.push(...(await found(look, { position, from: end, limit: page.limit + 1 - calls.length })));
+      const part = { position, from: end, limit: page.limit + 1 - calls.length };
+      const { result, tookMs } = await stopwatch.measure(found(look, part));
+      calls.push(...result);
       if (calls.length > page.limit || end <= last) return { calls, stoppedAt: null };
-      const now = clock.now();
-      if (now - began >= longestLookMs) return { calls, stoppedAt: afterTime(end) };
+      if (stopwatch.isOver()) return { calls, stoppedAt: afterTime(end) };
       await nextMacrotask();
       position = afterTime(end);
-      if (now - partBegan > slowPartMs) span = Math.ceil(span / 2);
-      else if (now - partBegan < fastPartMs) span *= 2;
+      if (tookMs > slowPartMs) span = Math.ceil(span / 2);
+      else if (tookMs < fastPartMs) span *= 2;
       end = Math.max(page.from, end - span);
     }
   };
@@ -211,22 +227,24 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
       const next = calls.length > limit ? shown.at(-1) : stoppedAt;
       return { calls: shown, nextCursor: next ? cursorOf(next) : null };
     },
-    /** Counts from the newest part to the oldest, until 80 ms are over. */
+    /** Counts from the newest part to the oldest, until 80 ms of work are over. */
     histogram: async (look: Look, buckets: number): Promise<Counts> => {
-      const began = clock.now();
+      const stopwatch = createStopwatch(clock);
       const times = timesOf(look.filter);
-      const to = Math.min(times.to, began + 1);
-      const known = look.filter.from === undefined ? await oldest(look.owner.userId) : times.from;
-      const from = Math.min(known ?? to, to);
+      const to = look.filter.to === undefined ? clock.now() + 1 : times.to;
+      const first = (await oldest(look.owner.userId)) ?? to;
+      const from = Math.min(look.filter.from === undefined ? first : times.from, to);
       const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
       const counts = Array.from({ length: buckets }, () => 0);
       for (let bucket = buckets - 1; bucket >= 0; bucket -= 1) {
         const start = from + bucket * bucketMs;
+        const end = Math.min(start + bucketMs, to);
         if (start >= to) continue;
-        counts[bucket] = await count(look, start, Math.min(start + bucketMs, to));
-        if (bucket > 0 && clock.now() - began >= longestLookMs)
-          return { from, to, bucketMs, counts, countedFrom: start };
-        await nextMacrotask();
+        if (end <= first) break;
+        if (stopwatch.isOver()) return { from, to, bucketMs, counts, countedFrom: end };
+        const { result, tookMs } = await stopwatch.measure(count(look, start, end));
+        counts[bucket] = result;
+        if (tookMs > fastPartMs) await nextMacrotask();
       }
       return { from, to, bucketMs, counts, countedFrom: null };
     },
