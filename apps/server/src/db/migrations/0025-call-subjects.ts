@@ -1,4 +1,4 @@
-import type { Kysely, Migration } from 'kysely';
+import { sql, type Kysely, type Migration } from 'kysely';
 import { subjectOf } from '../../call-subject.ts';
 
 /** The newest calls get a subject here; older ones keep none, and the search does not find them. */
@@ -39,26 +39,41 @@ const fill = async (db: Kysely<{ calls: Row }>) => {
   }
 };
 
-/** What a call touches, and one index that has all that calls are filtered by. */
+const newestFirst = ['createdAt', 'requestId'];
+
+/** Few calls end so; a filter finds them among many others. */
+const endedBadly = sql<boolean>`state in ('failed', 'denied', 'cancelled', 'timed-out', 'lost')`;
+
+const createIndexes = async ({ schema }: Kysely<unknown>) => {
+  await schema
+    .createIndex('callsByFilter')
+    .on('calls')
+    .columns(['userId', ...newestFirst, 'machineId', 'tool', 'state', 'viaKind', 'viaId', 'subject'])
+    .execute();
+  await schema
+    .createIndex('callsOfTool')
+    .on('calls')
+    .columns(['userId', 'tool', ...newestFirst])
+    .execute();
+  await schema
+    .createIndex('callsOfMachine')
+    .on('calls')
+    .columns(['userId', 'machineId', ...newestFirst])
+    .execute();
+  await schema
+    .createIndex('callsEndedBadly')
+    .on('calls')
+    .columns(['userId', 'state', ...newestFirst])
+    .where(endedBadly)
+    .execute();
+  await schema.dropIndex('callsOfUser').execute();
+};
+
+/** What a call touches, and the indexes by which calls are filtered. */
 export const callSubjects: Migration = {
   up: async (db) => {
     await db.schema.alterTable('calls').addColumn('subject', 'text').execute();
     await fill(db);
-    await db.schema
-      .createIndex('callsByFilter')
-      .on('calls')
-      .columns([
-        'userId',
-        'createdAt',
-        'requestId',
-        'machineId',
-        'tool',
-        'state',
-        'viaKind',
-        'viaId',
-        'subject',
-      ])
-      .execute();
-    await db.schema.dropIndex('callsOfUser').execute();
+    await createIndexes(db);
   },
 };

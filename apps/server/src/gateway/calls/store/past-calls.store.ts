@@ -1,4 +1,4 @@
-import type { CallFilter, CallMaker } from '@drawbridge/contracts/calls';
+import { isOpenState, type CallFilter, type CallMaker, type CallState } from '@drawbridge/contracts/calls';
 import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import type { Schema } from '../../../db/index.ts';
@@ -18,10 +18,12 @@ interface Position {
   requestId: string;
 }
 
-/** Calls that are looked through before other work of the process goes on. */
-const lookedThroughAtOnce = 50_000;
-/** How long one request looks through calls that do not fit. */
-const longestLookMs = 80;
+/** How far one request looks through calls that do not fit. */
+export const lookLimits = {
+  /** Calls of the first part; other work of the process goes on before the next one. */
+  callsAtOnce: 50_000,
+  longestMs: 80,
+};
 const slowPartMs = 20;
 const fastPartMs = 5;
 
@@ -51,6 +53,14 @@ const madeBy = (where: Where, by: CallMaker) => {
   return where.and([where('viaKind', '=', by.slice(0, end)), where('viaId', '=', by.slice(end + 1))]);
 };
 
+/** The condition of the index `callsEndedBadly`, which SQLite wants to find in the query. */
+const endedBadly = sql<boolean>`state in ('failed', 'denied', 'cancelled', 'timed-out', 'lost')`;
+
+const inState = (where: Where, state: CallState) => [
+  where('state', '=', state),
+  ...(isOpenState(state) ? [where('endedAt', 'is', null)] : state === 'succeeded' ? [] : [endedBadly]),
+];
+
 const fits =
   ({ userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
   (where: Where) =>
@@ -60,7 +70,7 @@ const fits =
       ...(machine === undefined ? [] : [where('machineId', '=', machine)]),
       ...(by === undefined ? [] : [madeBy(where, by)]),
       ...(tool === undefined ? [] : [where('tool', '=', tool)]),
-      ...(state === undefined ? [] : [where('state', '=', state)]),
+      ...(state === undefined ? [] : inState(where, state)),
       ...(q === undefined
         ? []
         : [sql<boolean>`${sql.ref('subject')} like ${`%${escapeLike(q)}%`} escape '\\'`]),
@@ -104,7 +114,7 @@ interface Look {
 }
 
 /** Measures the work of one request, without the pauses between its parts. */
-const createStopwatch = (clock: Clock) => {
+const createStopwatch = (clock: Clock, longestMs: number) => {
   let totalMs = 0;
   return {
     /** What the part gives, and how long it took. */
@@ -115,12 +125,12 @@ const createStopwatch = (clock: Clock) => {
       totalMs += tookMs;
       return { result, tookMs };
     },
-    isOver: () => totalMs >= longestLookMs,
+    isOver: () => totalMs >= longestMs,
   };
 };
 
 /** Reads calls by filters, in parts between which other work goes on. */
-export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
+export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = lookLimits) => {
   /** The time down to which one part reaches; null if fewer calls than that are left. */
   const endOfPart = async (userId: string, from: Position): Promise<number | null> => {
     const row = await db
@@ -130,7 +140,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
       .where(behind(from))
       .orderBy('createdAt', 'desc')
       .orderBy('requestId', 'desc')
-      .offset(lookedThroughAtOnce)
+      .offset(limits.callsAtOnce - 1)
       .limit(1)
       .executeTakeFirst();
     return row?.createdAt ?? null;
@@ -172,11 +182,11 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
 
   /** Looks part by part, from the newest on, until the page is full or the time is over. */
   const lookThrough = async (look: Look, page: { start: Position; from: number; limit: number }) => {
-    const stopwatch = createStopwatch(clock);
+    const stopwatch = createStopwatch(clock, limits.longestMs);
     const calls: CallHead[] = [];
     const first = await endOfPart(look.owner.userId, page.start);
     let position = page.start;
-    let span = Math.max(1, page.start.createdAt - (first ?? 0));
+    let span = Math.max(1, Math.min(page.start.createdAt, clock.now()) - (first ?? 0));
     let end = Math.max(page.from, first ?? 0);
     const last = Math.max(page.from, (await oldest(look.owner.userId)) ?? 0);
     for (;;) {
@@ -229,7 +239,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock) => {
     },
     /** Counts from the newest part to the oldest, until 80 ms of work are over. */
     histogram: async (look: Look, buckets: number): Promise<Counts> => {
-      const stopwatch = createStopwatch(clock);
+      const stopwatch = createStopwatch(clock, limits.longestMs);
       const times = timesOf(look.filter);
       const to = look.filter.to === undefined ? clock.now() + 1 : times.to;
       const first = (await oldest(look.owner.userId)) ?? to;
