@@ -14,7 +14,7 @@ import {
 import { appRouter } from './app.router.ts';
 import type { Context, ServerContext } from './context.ts';
 import { errorShape } from './error-shape.ts';
-import { exportCalls } from './export-calls.ts';
+import { exportCalls } from './calls/export-calls.ts';
 import { toRequest } from './request-adapter.ts';
 
 /** How many procedures one request may name. */

@@ -6,7 +6,7 @@ import type { Tool } from '@drawbridge/contracts/tool';
 import { confirmationArgument, type ToolCall } from '@drawbridge/contracts/tool-call';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import { subjectOf } from '../../call-subject.ts';
+import { subjectOf } from '../../subject/index.ts';
 import { errors } from '../../errors.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call.ts';

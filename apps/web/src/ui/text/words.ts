@@ -39,7 +39,7 @@ export const callStateWords: Record<CallState, StateWords> = {
   lost: { label: 'Lost', icon: 'i-lucide-circle-help', tone: 'error' },
 };
 
-export const doorWords: Record<Door, string> = {
+const doorWords: Record<Door, string> = {
   trpc: 'Panel',
   'daemon-http': 'Machine',
   mcp: 'MCP client',

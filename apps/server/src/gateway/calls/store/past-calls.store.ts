@@ -19,7 +19,7 @@ interface Position {
 }
 
 /** How far one request looks through calls that do not fit. */
-export const lookLimits = {
+const lookLimits = {
   /** Calls of the first part; other work of the process goes on before the next one. */
   callsAtOnce: 50_000,
   longestMs: 80,
@@ -32,7 +32,7 @@ const newest: Position = { createdAt: lastTime, requestId: '~' };
 /** Behind every call of that time. */
 const afterTime = (createdAt: number): Position => ({ createdAt, requestId: '-' });
 
-export const cursorOf = ({ createdAt, requestId }: Position): string => `${createdAt}.${requestId}`;
+const cursorOf = ({ createdAt, requestId }: Position): string => `${createdAt}.${requestId}`;
 
 /** The place that a cursor names; null for a text that no page gave. */
 export const readCursor = (cursor: string): Position | null => {

@@ -4,7 +4,7 @@ import { capital } from '../../../ui/text/format.ts';
 import { callStateWords, makerWords } from '../../../ui/text/words.ts';
 import { outcomeOf } from '../../confirmations/outcome.ts';
 
-/** One step of a call. `at` is null where nobody recorded the time. */
+/** One step of a call. `at` is null if the time is unknown. */
 export interface Step {
   name: string;
   at: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerNext, online } from '../../../test/rest.ts';
+import { answerNext, online } from '../../../../test/rest.ts';
 import { csvCell } from './export-calls.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Migration } from 'kysely';
-import { subjectOf } from '../../call-subject.ts';
+import { subjectOf } from '../../../subject/index.ts';
 
 /** The newest calls get a subject here; older ones keep none, and the search does not find them. */
 const filledAtMost = 100_000;

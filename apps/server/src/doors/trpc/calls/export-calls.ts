@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { callExportQuery, type CallSummary } from '@drawbridge/contracts/calls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Gateway } from '../../gateway/index.ts';
-import type { Quota } from '../../http/index.ts';
+import type { Gateway } from '../../../gateway/index.ts';
+import type { Quota } from '../../../http/index.ts';
 
 const columns = [
   ['createdAt', (call) => call.createdAt],
