@@ -118,7 +118,11 @@ module.exports = {
         from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
         to: {
           path: `${server}/`,
-          pathNot: [`${server}/gateway/`, `${server}/(errors|setting|subject/index)\\.ts$`, `${server}/db/index\\.ts$`],
+          pathNot: [
+            `${server}/gateway/`,
+            `${server}/(errors|setting|subject/index)\\.ts$`,
+            `${server}/db/index\\.ts$`,
+          ],
         },
       },
     ),

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectDaemon, createProcesses, run, startServer } from '@drawbridge/e2e/harness';
+import { systemClock } from '@drawbridge/kit';
 import Database from 'libsql';
 import { folderToRead } from './files.ts';
 import { nowMs } from './load.ts';
@@ -22,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 
-const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const ago = (days: number) => new Date(systemClock.now() - days * 86_400_000).toISOString();
 
 /** Copies of the one call that is there over 90 days, with other tools, states, makers and subjects. */
 const seed = (dataDir: string, count: number) => {

@@ -87,8 +87,13 @@ const behind =
 const isSelective = ({ from: _from, to: _to, ...rest }: CallFilter) =>
   Object.values(rest).some((value) => value !== undefined);
 
-/** The times of a filter in milliseconds since 1970; `to` is not included. */
-const timesOf = ({ from, to }: CallFilter) => ({
+/** In milliseconds since 1970; `to` is not included. */
+interface Times {
+  from: number;
+  to: number;
+}
+
+const timesOf = ({ from, to }: CallFilter): Times => ({
   from: from === undefined ? 0 : Date.parse(from),
   // A call whose time cannot be read has no place in the order.
   to: to === undefined ? lastTime + 1 : Date.parse(to),
@@ -129,91 +134,104 @@ const createStopwatch = (clock: Clock, longestMs: number) => {
   };
 };
 
+interface Context {
+  db: Kysely<Schema>;
+  clock: Clock;
+  limits: typeof lookLimits;
+}
+
+/** The time down to which one part reaches; null if fewer calls than that are left. */
+const endOfPart = async ({ db, limits }: Context, userId: string, from: Position): Promise<number | null> => {
+  const row = await db
+    .selectFrom('calls')
+    .select('createdAt')
+    .where('userId', '=', userId)
+    .where(behind(from))
+    .orderBy('createdAt', 'desc')
+    .orderBy('requestId', 'desc')
+    .offset(limits.callsAtOnce - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.createdAt ?? null;
+};
+
+const oldest = async ({ db }: Context, userId: string): Promise<number | null> => {
+  const row = await db
+    .selectFrom('calls')
+    .select('createdAt')
+    .where('userId', '=', userId)
+    .orderBy('createdAt')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.createdAt ?? null;
+};
+
+const found = async (
+  { db }: Context,
+  { owner, filter }: Look,
+  { position, from, limit }: { position: Position; from: number; limit: number },
+) => {
+  const ids = db
+    .selectFrom('calls')
+    .select('requestId')
+    .where(fits(owner, filter))
+    .where('createdAt', '>=', from)
+    .where(behind(position))
+    .orderBy('createdAt', 'desc')
+    .orderBy('requestId', 'desc')
+    .limit(limit);
+  const rows = await db
+    .selectFrom('calls')
+    .select(headColumns)
+    .where('requestId', 'in', ids)
+    .orderBy('createdAt', 'desc')
+    .orderBy('requestId', 'desc')
+    .execute();
+  return rows.map(readHead);
+};
+
+/** Looks part by part, from the newest on, until the page is full or the time is over. */
+const lookThrough = async (
+  ctx: Context,
+  look: Look,
+  page: { start: Position; from: number; limit: number },
+) => {
+  const { clock, limits } = ctx;
+  const stopwatch = createStopwatch(clock, limits.longestMs);
+  const calls: CallHead[] = [];
+  const first = await endOfPart(ctx, look.owner.userId, page.start);
+  let position = page.start;
+  let span = Math.max(1, Math.min(page.start.createdAt, clock.now()) - (first ?? 0));
+  let end = Math.max(page.from, first ?? 0);
+  const last = Math.max(page.from, (await oldest(ctx, look.owner.userId)) ?? 0);
+  for (;;) {
+    const part = { position, from: end, limit: page.limit + 1 - calls.length };
+    const { result, tookMs } = await stopwatch.measure(found(ctx, look, part));
+    calls.push(...result);
+    if (calls.length > page.limit || end <= last) return { calls, stoppedAt: null };
+    if (stopwatch.isOver()) return { calls, stoppedAt: afterTime(end) };
+    await nextMacrotask();
+    position = afterTime(end);
+    if (tookMs > slowPartMs) span = Math.ceil(span / 2);
+    else if (tookMs < fastPartMs) span *= 2;
+    end = Math.max(page.from, end - span);
+  }
+};
+
+const count = async ({ db }: Context, { owner, filter }: Look, times: Times): Promise<number> => {
+  const { calls } = await db
+    .selectFrom('calls')
+    .select(({ fn }) => fn.countAll<number>().as('calls'))
+    .where(fits(owner, filter))
+    .where('createdAt', '>=', times.from)
+    .where('createdAt', '<', times.to)
+    .executeTakeFirstOrThrow();
+  return calls;
+};
+
 /** Reads calls by filters, in parts between which other work goes on. */
 export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = lookLimits) => {
-  /** The time down to which one part reaches; null if fewer calls than that are left. */
-  const endOfPart = async (userId: string, from: Position): Promise<number | null> => {
-    const row = await db
-      .selectFrom('calls')
-      .select('createdAt')
-      .where('userId', '=', userId)
-      .where(behind(from))
-      .orderBy('createdAt', 'desc')
-      .orderBy('requestId', 'desc')
-      .offset(limits.callsAtOnce - 1)
-      .limit(1)
-      .executeTakeFirst();
-    return row?.createdAt ?? null;
-  };
-
-  const oldest = async (userId: string): Promise<number | null> => {
-    const row = await db
-      .selectFrom('calls')
-      .select('createdAt')
-      .where('userId', '=', userId)
-      .orderBy('createdAt')
-      .limit(1)
-      .executeTakeFirst();
-    return row?.createdAt ?? null;
-  };
-
-  const found = async (
-    { owner, filter }: Look,
-    { position, from, limit }: { position: Position; from: number; limit: number },
-  ) => {
-    const ids = db
-      .selectFrom('calls')
-      .select('requestId')
-      .where(fits(owner, filter))
-      .where('createdAt', '>=', from)
-      .where(behind(position))
-      .orderBy('createdAt', 'desc')
-      .orderBy('requestId', 'desc')
-      .limit(limit);
-    const rows = await db
-      .selectFrom('calls')
-      .select(headColumns)
-      .where('requestId', 'in', ids)
-      .orderBy('createdAt', 'desc')
-      .orderBy('requestId', 'desc')
-      .execute();
-    return rows.map(readHead);
-  };
-
-  /** Looks part by part, from the newest on, until the page is full or the time is over. */
-  const lookThrough = async (look: Look, page: { start: Position; from: number; limit: number }) => {
-    const stopwatch = createStopwatch(clock, limits.longestMs);
-    const calls: CallHead[] = [];
-    const first = await endOfPart(look.owner.userId, page.start);
-    let position = page.start;
-    let span = Math.max(1, Math.min(page.start.createdAt, clock.now()) - (first ?? 0));
-    let end = Math.max(page.from, first ?? 0);
-    const last = Math.max(page.from, (await oldest(look.owner.userId)) ?? 0);
-    for (;;) {
-      const part = { position, from: end, limit: page.limit + 1 - calls.length };
-      const { result, tookMs } = await stopwatch.measure(found(look, part));
-      calls.push(...result);
-      if (calls.length > page.limit || end <= last) return { calls, stoppedAt: null };
-      if (stopwatch.isOver()) return { calls, stoppedAt: afterTime(end) };
-      await nextMacrotask();
-      position = afterTime(end);
-      if (tookMs > slowPartMs) span = Math.ceil(span / 2);
-      else if (tookMs < fastPartMs) span *= 2;
-      end = Math.max(page.from, end - span);
-    }
-  };
-
-  const count = async ({ owner, filter }: Look, from: number, to: number): Promise<number> => {
-    const { calls } = await db
-      .selectFrom('calls')
-      .select(({ fn }) => fn.countAll<number>().as('calls'))
-      .where(fits(owner, filter))
-      .where('createdAt', '>=', from)
-      .where('createdAt', '<', to)
-      .executeTakeFirstOrThrow();
-    return calls;
-  };
-
+  const ctx = { db, clock, limits };
   return {
     /**
      * Newest first, from behind the cursor on. Stops after 80 ms also before the page is full; the cursor
@@ -228,9 +246,9 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = 
       const start = cursor && cursor.createdAt < to ? cursor : to > lastTime ? newest : top;
       const page = { start, from, limit };
       const { calls, stoppedAt } = isSelective(look.filter)
-        ? await lookThrough(look, page)
+        ? await lookThrough(ctx, look, page)
         : {
-            calls: await found(look, { position: start, from, limit: limit + 1 }),
+            calls: await found(ctx, look, { position: start, from, limit: limit + 1 }),
             stoppedAt: null,
           };
       const shown = calls.slice(0, limit);
@@ -242,7 +260,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = 
       const stopwatch = createStopwatch(clock, limits.longestMs);
       const times = timesOf(look.filter);
       const to = look.filter.to === undefined ? clock.now() + 1 : times.to;
-      const first = (await oldest(look.owner.userId)) ?? to;
+      const first = (await oldest(ctx, look.owner.userId)) ?? to;
       const from = Math.min(look.filter.from === undefined ? first : times.from, to);
       const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
       const counts = Array.from({ length: buckets }, () => 0);
@@ -252,7 +270,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = 
         if (start >= to) continue;
         if (end <= first) break;
         if (stopwatch.isOver()) return { from, to, bucketMs, counts, countedFrom: end };
-        const { result, tookMs } = await stopwatch.measure(count(look, start, end));
+        const { result, tookMs } = await stopwatch.measure(count(ctx, look, { from: start, to: end }));
         counts[bucket] = result;
         if (tookMs > fastPartMs) await nextMacrotask();
       }
