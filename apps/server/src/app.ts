@@ -39,7 +39,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway });
-  await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
+  const rpc = await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
 
   return {
     log,
@@ -68,8 +68,10 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
       await sweep?.stop();
+      rpc?.announce();
       await agent?.stop();
       await gateway.stop();
+      await rpc?.close();
       await web.close();
       await opened.close();
       lock.release();

@@ -2,6 +2,8 @@ export type * from './agent.ts';
 export { createAgent, type CreateAgentNeeds } from './create-agent.ts';
 export * from './ports.ts';
 export * from './rows.ts';
+export type { Canvas } from './canvas/api.ts';
+export type * from './lanes/api.ts';
 export { agentLimits } from './engine/limits.ts';
 export * from './store-port.ts';
 export { createFeed, type Feed } from './threads/feed.ts';

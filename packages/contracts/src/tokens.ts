@@ -7,8 +7,14 @@ export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostD
 /** No invisible characters, direction marks or line breaks. */
 const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
-/** What an access token may use: tools of a group, or with `chat` the agent's threads and no tool. */
-export const tokenScopeNames = [...toolGroups, 'chat'] as const;
+/** Owner tokens alone may have it. */
+export const ownerScope = 'operate';
+
+/**
+ * What an access token may use: tools of a group; with `chat` the agent's threads over HTTP and no tool. At
+ * the JSON-RPC door: `agent` its own sessions, `node` a companion, `operate` the operation of the server.
+ */
+export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'node', ownerScope] as const;
 export type TokenScope = (typeof tokenScopeNames)[number];
 export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
 

@@ -5,6 +5,8 @@ import {
   createAccounts,
   createBetterAuth,
   createSessionProofs,
+  createTickets,
+  createTicketsStore,
   readSecret,
   systemOutside,
   type Outside,
@@ -46,7 +48,15 @@ export const openAccounts = async (needs: AppNeeds) => {
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
-  const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, proofs, onError });
+  const { access, tokens, clients } = createAccess({
+    auth,
+    store,
+    clock,
+    url: address.url,
+    proofs,
+    isOwner: async (userId) => userId === (await accounts.ownerId()),
+    onError,
+  });
   return {
     secret,
     setupToken,
@@ -62,6 +72,11 @@ export const openAccounts = async (needs: AppNeeds) => {
     access,
     tokens,
     clients,
+    tickets: createTickets({
+      clock,
+      store: createTicketsStore(store),
+      sessionByToken: accounts.sessionByToken,
+    }),
     close,
   };
 };

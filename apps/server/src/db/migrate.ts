@@ -14,9 +14,13 @@ import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
+import { rpc } from './migrations/rpc/0018-rpc.ts';
 import { callSubjects } from './migrations/calls/0025-call-subjects.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { canvas } from './migrations/agent/0019-canvas.ts';
+import { lanes } from './migrations/agent/0019-lanes.ts';
+import { agentSearch } from './migrations/agent/0020-agent-search.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -38,6 +42,10 @@ const migrations = {
   '0015-agent-settings': agentSettings,
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
+  '0018-rpc': rpc,
+  '0019-canvas': canvas,
+  '0019-lanes': lanes,
+  '0020-agent-search': agentSearch,
   '0025-call-subjects': callSubjects,
 };
 

@@ -62,6 +62,8 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
+  const sessions = createSessionsStore(store);
+
   let owner: string | null = null;
   /** The owner's account, once it exists. */
   const ownerId = async (): Promise<string | null> => {
@@ -118,8 +120,13 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       clock,
       proofs,
       cookieName: authCookies.sessionToken.name,
-      store: createSessionsStore(store),
+      store: sessions,
     }),
+    /** The session with that token, as stored now; null once it has ended. */
+    sessionByToken: async (token: string): Promise<Session | null> => {
+      const found = await sessions.byToken(token);
+      return found && found.expiresAt > clock.now() ? { token, user: userOf(found.user) } : null;
+    },
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
     watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,

@@ -1,4 +1,5 @@
 import {
+  ownerScope,
   tokenLimits,
   tokenScopeNames,
   type AccessToken,
@@ -27,24 +28,27 @@ interface TokensNeeds {
   auth: Auth;
   clock: Clock;
   store: TokensStore;
+  isOwner(userId: string): Promise<boolean>;
   /** Called after a revocation; ends what is open with the tokens. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
 
 /** Access tokens: better-auth makes them and keeps their digests. */
-export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
+export const createTokens = ({ auth, clock, store, isOwner, onRevoked, onError }: TokensNeeds) => {
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
   const tokens = {
-    /** Throws `tooManyTokens` when the person has as many as one may have. */
+    /** Throws `tooManyTokens` at the limit, and `forbidden` for the owner's scope of another user. */
     create: async (
       userId: string,
       { name, scopes, expiresInDays }: CreateTokenInput,
     ): Promise<CreatedToken> => {
+      if (scopes.includes(ownerScope) && !(await isOwner(userId)))
+        throw errors.forbidden({ message: `Only the owner can create a token with ${ownerScope}` });
       const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
       const made = await auth.api.createApiKey({
         body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
