@@ -55,7 +55,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let ann: Person;
   let daemon: Daemon;
   let page: Page;
-  const ids = { question: '', running: '', ended: '' };
+  const ids = { question: '', asked: '', running: '', ended: '' };
 
   /** The faults of a page in each look, by its name. */
   const faultsOf = async ({ path, shows, clicks = [] }: Opened) => {
@@ -140,6 +140,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       content: "const port = 8080;\nconst host = '::';\nlisten(port, host);\n",
     });
     ids.ended = read.requestId;
+    ids.asked = asked.requestId;
     ids.question = (await questionOf(ann, asked.requestId)).id;
     await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
     await ann.api.invitations.create.mutate();
@@ -151,6 +152,9 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
     { name: 'activity', path: '/activity', shows: '[data-test=call]' },
     { name: 'a call', path: '/activity/{ended}', shows: '[data-test=result]' },
+    { name: 'an asked call', path: '/activity/{asked}', shows: '[data-test=confirmation]' },
+    { name: 'no call that matches', path: '/activity?q=nothing', shows: 'No call matches' },
+    { name: 'no such call', path: '/activity/unknown', shows: 'There is no such call.' },
     { name: 'a question', path: '/confirmations/{question}', shows: '[data-row=added]' },
     {
       name: 'its lasting answers',

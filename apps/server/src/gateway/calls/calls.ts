@@ -211,6 +211,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (!wasTold) throw errors.notFound();
     const started = answer.kind === 'end' ? answer.started : false;
     await store.report(requestId, { answerDigest: answer.digest, started });
+    publishCallState(bus, { ...record, answerDigest: answer.digest, started });
     return { ok: true };
   };
 
