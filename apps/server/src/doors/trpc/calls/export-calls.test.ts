@@ -1,6 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { answerNext, online } from '../../../../test/rest.ts';
-import { csvCell } from './export-calls.ts';
+import type { Gateway } from '../../../gateway/index.ts';
+import { createQuota } from '../../../http/index.ts';
+import { csvCell, exportCalls } from './export-calls.ts';
 
 it.each([
   ['plain', '"plain"'],
@@ -63,5 +66,17 @@ describe('the export', () => {
       'format=csv&by=x',
     ])
       expect((await get(query)).json).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  it('beyond two of one person is refused', () => {
+    const exports = createQuota(2);
+    exports.acquire('ann');
+    exports.acquire('ann');
+    const request = { query: { format: 'csv' } } as FastifyRequest;
+    const gateway = { calls: {} } as Gateway;
+    const refused = { code: 'TOO_MANY_REQUESTS' };
+    expect(() => exportCalls({ gateway, exports }, 'ann', { request, reply: {} as FastifyReply })).toThrow(
+      expect.objectContaining(refused),
+    );
   });
 });
