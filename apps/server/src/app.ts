@@ -4,12 +4,19 @@ import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { notingCalls, notingMessages } from './compose/note-presence.ts';
+import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
+import { startHooks } from './compose/start-hooks.ts';
+import { startNotifications } from './compose/start-notifications.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
-import { readDaemonPackage } from './http/index.ts';
+import { createQuota, readDaemonPackage } from './http/index.ts';
+import { createPresence } from './nodes/index.ts';
+import { createModelCalls } from './ops/index.ts';
+import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -30,21 +37,38 @@ export const createApp = async (needs: AppNeeds) => {
 };
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
-  const { config, clock } = needs;
+  const { config, clock, outside } = needs;
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
-  const gateway = await startGateway({ config, clock, opened, daemon });
+  const presence = createPresence(clock);
+  const panels = createQuota(config.streamsPerUser);
+  const isPanelOpen = (userId: string) => panels.count(userId) > 0;
+  const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
+  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon, notifications }), presence);
   let sweep: Sweep | null = null;
-  const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
+  const stops: (() => void)[] = [];
   const web = await createWeb({ config, clock, opened, daemon });
-  const agent = await startAgent({ config, clock, opened, gateway });
-  const rpc = await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
+  const modelCalls = createModelCalls(clock);
+  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
+  const queueSettings = async () => (await settings.get()).values.queue;
+  const { counted } = modelCalls;
+  const parts = { config, clock, opened, gateway, notifications };
+  const started = await startAgent({ ...parts, counted, queueSettings });
+  const agent = started && notingMessages(started, presence);
+  const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
+  const onRemoved = () => sweep?.run();
+  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved });
+  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
+  const doors = { ...parts, people, web, rooms, hooks, panels, agent: agent ?? undefined };
+  const rpc = await addDoors(doors);
 
   return {
     log,
     /** The core behind the doors. */
     gateway,
+    /** Settings that change at run time. */
+    settings,
     /** Null where `DISABLED_MODULES` names it. */
     agent: agent?.agent ?? null,
     /** The open port; 0 before `listen`. */
@@ -60,6 +84,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
       if (agent) jobs.push(agent.agent.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
+      stops.push(rooms.ops.start());
       return address.url();
     },
     /** The link that creates the owner account; null when the account exists. */
@@ -67,6 +92,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
+      for (const stop of stops) stop();
       await sweep?.stop();
       rpc?.announce();
       await agent?.stop();

@@ -46,6 +46,9 @@ describe('configuration', () => {
       notFoundPerMinute: 120,
       tokenPerMinute: 1_200,
       trustProxy: [],
+      opsControl: false,
+      opsUnits: [],
+      programEnvironment: { LC_ALL: 'C' },
       logLevel: 'info',
       logFormat: 'json',
     });

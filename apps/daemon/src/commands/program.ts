@@ -13,6 +13,7 @@ import { addPair } from './pair.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
+import { addTui } from './tui/tui.ts';
 import { addUninstall } from './installation/uninstall.ts';
 import { addUpdate } from './installation/update.ts';
 
@@ -109,6 +110,7 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
     addService,
     addPermissions,
     addMcp,
+    addTui,
   ];
   for (const add of addCommands) add(program, answer);
 

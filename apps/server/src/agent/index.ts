@@ -1,3 +1,4 @@
+export { createSealer } from './settings/index.ts';
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
 export { createSessionsStore } from './sessions/sessions.store.ts';
 export {

@@ -7,12 +7,18 @@ import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/ind
 import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
+import { createWebhooksDoor } from '../doors/webhooks/index.ts';
+import { createWebchatDoor } from '../doors/webchat/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import { createOriginGuard, credentialsOf } from '../http/index.ts';
+import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
+import type { Hooks } from '../hooks/index.ts';
+import type { Notifications } from '../push/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
+import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import type { Rooms } from './open-rooms.ts';
 import { revokeWithCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
@@ -23,6 +29,11 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  rooms: Rooms;
+  notifications: Notifications;
+  hooks: Hooks;
+  /** The open windows of panels, by user. */
+  panels: Quota;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -61,12 +72,13 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
 };
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
-  const { config, clock, opened, gateway, web, agent } = parts;
-  const { accounts, access, tickets, address, store, onError } = opened;
+  const { config, clock, opened, gateway, web, rooms, agent } = parts;
+  const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const { plugin, ...drain } = createJsonRpcDoor({
     gateway,
     accounts,
     access,
+    tokens,
     tickets,
     sessions: createSessions({ store: createSessionsStore(store), clock }),
     limits: web.limits,
@@ -77,6 +89,8 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
     upgrades: web.upgrades.forDoor,
     frameMaxBytes: config.rpcFrameMaxBytes,
     startedAt: clock.now(),
+    configuration: configurationFacts(config),
+    ...rooms,
     onError,
   });
   await web.server.register(plugin);
@@ -85,7 +99,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
 
 /** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
 export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
-  const { config, clock, opened, gateway, people, web, agent } = parts;
+  const { config, clock, opened, gateway, people, web, notifications, hooks, panels, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -99,15 +113,19 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
     accounts,
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
+    notifications,
+    hooks,
+    streams: panels,
     serverCommand: serverCommand(),
     agent,
     limits,
     guardOrigin,
     bodyLimit: trpcBodyLimit,
-    streamsPerUser,
     onError,
   });
   await server.register(trpc, { prefix: '/trpc' });
+  await server.register(createWebhooksDoor({ hooks, limits }));
+  await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(
     createDaemonDoor({

@@ -17,6 +17,7 @@ import type { Config } from '../config.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { createAddress } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
+import { createLogRing } from '../ops/observe/log-ring.ts';
 
 export interface AppNeeds {
   config: Config;
@@ -38,7 +39,9 @@ export const openAccounts = async (needs: AppNeeds) => {
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const scrubber = createScrubber([secret, setupToken, ...keysOf(config)]);
-  const log = createLog({ level: config.logLevel, format: config.logFormat, scrubber, write: writeLog });
+  const logRing = createLogRing();
+  const { logLevel: level, logFormat: format } = config;
+  const log = createLog({ level, format, scrubber, write: writeLog, keep: logRing.add });
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
   const address = createAddress(config);
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
@@ -63,6 +66,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     /** Masks further secrets in the log. */
     scrubber,
     log,
+    logRing,
     onError,
     address,
     store,

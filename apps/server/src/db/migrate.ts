@@ -15,12 +15,16 @@ import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/rpc/0018-rpc.ts';
+import { hooks } from './migrations/outside/0024-hooks.ts';
+import { notifications } from './migrations/outside/0023-notifications.ts';
 import { callSubjects } from './migrations/calls/0025-call-subjects.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
 import { canvas } from './migrations/agent/0019-canvas.ts';
 import { lanes } from './migrations/agent/0019-lanes.ts';
 import { agentSearch } from './migrations/agent/0020-agent-search.ts';
+import { runtimeSettings } from './migrations/rpc/0021-runtime-settings.ts';
+import { nodePushTokens } from './migrations/rpc/0022-node-push-tokens.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -46,6 +50,10 @@ const migrations = {
   '0019-canvas': canvas,
   '0019-lanes': lanes,
   '0020-agent-search': agentSearch,
+  '0021-runtime-settings': runtimeSettings,
+  '0022-node-push-tokens': nodePushTokens,
+  '0023-notifications': notifications,
+  '0024-hooks': hooks,
   '0025-call-subjects': callSubjects,
 };
 

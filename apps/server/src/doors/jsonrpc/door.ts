@@ -11,7 +11,8 @@ import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
 import { createAuthenticate, refusalNumber } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
 import { createDrain } from './drain.ts';
-import type { Identity } from './identity.ts';
+import { addChatRoutes, addHealthRoute } from './http-routes.ts';
+import { presenceOf, type Identity } from './identity.ts';
 import { failureOf, type Failure } from './protocol/error.ts';
 import { errorFrame } from './protocol/reply.ts';
 import { closeCodes, createConnection } from './socket/connection.ts';
@@ -93,6 +94,8 @@ export const createJsonRpcDoor = (needs: Needs) => {
       options: socketOptions(needs),
     });
     answerAsFrames(app);
+    addHealthRoute(app, ctx, needs);
+    addChatRoutes(app);
     app.route({
       method: 'GET',
       url: '/rpc',
@@ -113,7 +116,9 @@ export const createJsonRpcDoor = (needs: Needs) => {
           socket.send(JSON.stringify(errorFrame('seed', null, who)));
           return socket.close(closeCodes.policy);
         }
-        serveSocket(ctx, socket, createConnection({ socket, identity: who, clock }));
+        const connection = createConnection({ socket, identity: who, clock });
+        serveSocket(ctx, socket, connection);
+        connection.onClosed(needs.presence.opened(presenceOf(who)));
       },
     });
   };

@@ -2,6 +2,7 @@ import type { TokenScope } from '@drawbridge/contracts/tokens';
 import type { Access, Session } from '../../auth/index.ts';
 import { bearerCaller, userCaller, type Caller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
+import type { Sender } from '../../nodes/index.ts';
 
 /** Who a connection belongs to. `principal` differs from that of every other token and user. */
 export type Identity = {
@@ -30,6 +31,17 @@ export const personIdentity = (session: Session): Identity => {
     principal: `person ${userId}`,
     caller: userCaller(userId),
   };
+};
+
+/** How the presence of a connection is shown. */
+export const presenceOf = (identity: Identity): Sender => {
+  const { userId, caller } = identity;
+  const ofPerson = {
+    senderId: userId,
+    senderName: identity.kind === 'person' ? identity.session.user.name : '',
+  };
+  const sender = caller.via ? { senderId: caller.via.id, senderName: caller.via.name } : ofPerson;
+  return { userId, channel: 'ws', ...sender };
 };
 
 /**

@@ -16,6 +16,31 @@ import { sessionsHistory } from './methods/sessions/history.ts';
 import { sessionsList } from './methods/sessions/list.ts';
 import { sessionsSubscribe, sessionsUnsubscribe } from './methods/sessions/subscribe.ts';
 import { sessionsSwitch } from './methods/sessions/switch.ts';
+import { configGet, configPatch, configReload } from './methods/config/config.ts';
+import { systemLocation, systemNodesMethod } from './methods/node/nodes.ts';
+import { systemPresence } from './methods/node/presence.ts';
+import { nodeRegister } from './methods/node/register.ts';
+import {
+  nodeCapabilitiesGet,
+  nodeLocationGet,
+  nodeLocationSetMethod,
+  nodePushTokenSet,
+  nodeStatusSetMethod,
+} from './methods/node/reports.ts';
+import { systemHealthMethod } from './methods/ops/health.ts';
+import { systemContextUsage, systemMetricsMethod, systemSessionAnalytics } from './methods/ops/numbers.ts';
+import {
+  systemObservabilitySeries,
+  systemObservabilitySources,
+  systemServiceLogs,
+} from './methods/ops/observability.ts';
+import {
+  systemDockerDependencies,
+  systemDockerDependencyControl,
+  systemLocalBackendControl,
+  systemLocalBackends,
+} from './methods/ops/services.ts';
+import { pairingGenerate, pairingList } from './methods/pairing/pairing.ts';
 import { systemCapabilities } from './methods/system/capabilities.ts';
 import { systemDisconnect } from './methods/system/disconnect.ts';
 import { systemInfo } from './methods/system/info.ts';
@@ -47,6 +72,31 @@ const all: readonly Method[] = [
   toolsList,
   toolsExecute,
   toolsInvoke,
+  systemHealthMethod,
+  systemPresence,
+  systemSessionAnalytics,
+  systemContextUsage,
+  systemMetricsMethod,
+  systemNodesMethod,
+  systemLocation,
+  systemLocalBackends,
+  systemLocalBackendControl,
+  systemDockerDependencies,
+  systemDockerDependencyControl,
+  systemObservabilitySources,
+  systemObservabilitySeries,
+  systemServiceLogs,
+  nodeRegister,
+  nodeCapabilitiesGet,
+  nodeStatusSetMethod,
+  nodeLocationSetMethod,
+  nodeLocationGet,
+  nodePushTokenSet,
+  configGet,
+  configPatch,
+  configReload,
+  pairingGenerate,
+  pairingList,
 ];
 
 /** Every method by its name. A `Map`, so that no name reaches a prototype. */

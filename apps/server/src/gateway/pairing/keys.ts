@@ -106,6 +106,11 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       if (row.kind === 'session') return errors.pairingEnded();
       return row.usedAt === null ? errors.tokenExpired() : errors.tokenUsed();
     },
+    /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
+    pairings: async (userId: string): Promise<{ createdAt: number; expiresAt: number }[]> =>
+      (await store.pairingsOf(userId))
+        .filter(isLive)
+        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
     /** The user's unused pairing token, else a new one. */
     issue: (userId: string): Promise<IssuedKey> => queue.run(userId, () => issueInTurn(userId)),
     /**

@@ -18,6 +18,12 @@ export const sessionUserOf = (identity: Identity): SessionUser => ({
   principal: identity.kind === 'person' ? 'person' : `token:${identity.caller.via?.id ?? ''}`,
 });
 
+/** Whose threads a connection may count: a person's are all of theirs. */
+export const whoseOf = (identity: Identity): { userId: string; principal: string | null } => {
+  const { userId, principal } = sessionUserOf(identity);
+  return { userId, principal: identity.kind === 'person' ? null : principal };
+};
+
 /** Who sends a message, with the groups of tools that its run may use. */
 export const senderOf = (identity: Identity, sessionId: string): Sender => {
   const { userId, principal } = sessionUserOf(identity);

@@ -1,5 +1,6 @@
 import { laneModes } from '@drawbridge/contracts/agent/lanes';
 import { rpcLimits, rpcProtocolVersion } from '@drawbridge/contracts/rpc/protocol';
+import { nodeRoles } from '@drawbridge/contracts/rpc/nodes';
 import { noParams, systemCapabilities as result } from '@drawbridge/contracts/rpc/system';
 import { method } from '../../method.ts';
 
@@ -9,17 +10,33 @@ export const systemCapabilities = method({
   who: 'any',
   params: noParams,
   result,
-}).handle(async (ctx, { connection: { identity } }) => ({
-  protocol: { version: rpcProtocolVersion },
-  nodes: {
-    enabled: false,
-    locationEnabled: false,
-    pushEnabled: false,
-    allowedRoles: ['companion'],
-    registered: false,
-  },
-  featureGates: { agent: ctx.agent !== undefined, tts: false, voice: false, gmail: false, teams: false },
-  limits: { ...rpcLimits },
-  queueModes: [...laneModes],
-  scopes: identity.kind === 'person' ? 'all' : identity.access.scopes,
-}));
+}).handle(async (ctx, { connection: { id, identity } }) => {
+  const { enabled, location, push } = (await ctx.settings.get()).values.nodes;
+  const node = ctx.companions.of(id);
+  return {
+    protocol: { version: rpcProtocolVersion },
+    nodes: {
+      enabled,
+      locationEnabled: location,
+      pushEnabled: push,
+      allowedRoles: [...nodeRoles],
+      registered: node !== null,
+      ...(node && { role: node.role, nodeId: node.id }),
+    },
+    featureGates: {
+      agent: ctx.agent !== undefined,
+      'ui.canvas': true,
+      notifications: true,
+      status: true,
+      location,
+      push,
+      tts: false,
+      voice: false,
+      gmail: false,
+      teams: false,
+    },
+    limits: { ...rpcLimits },
+    queueModes: [...laneModes],
+    scopes: identity.kind === 'person' ? 'all' : identity.access.scopes,
+  };
+});
