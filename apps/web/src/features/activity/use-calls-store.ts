@@ -36,6 +36,12 @@ const bounded = (calls: Map<string, CallSummary>): ReadonlyMap<string, CallSumma
   return calls;
 };
 
+const compare = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1);
+
+/** The order of calls; `localeCompare` takes a hundred times as long. */
+export const newestFirst = (a: CallSummary, b: CallSummary): number =>
+  compare(a.createdAt, b.createdAt) || compare(a.requestId, b.requestId);
+
 export const hasEnded = (state: CallState): boolean => !isOpenState(state);
 
 /** The newest calls that this window knows, and the progress of running ones. */
@@ -48,11 +54,7 @@ export const useCallsStore = defineStore('calls', () => {
 
   const listeners = new Set<(call: CallSummary) => void>();
 
-  const calls = computed(() =>
-    [...known.value.values()].sort(
-      (a, b) => b.createdAt.localeCompare(a.createdAt) || b.requestId.localeCompare(a.requestId),
-    ),
-  );
+  const calls = computed(() => [...known.value.values()].sort(newestFirst));
 
   const isOver = (requestId: string) => {
     const state = known.value.get(requestId)?.state;

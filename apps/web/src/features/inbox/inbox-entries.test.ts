@@ -1,3 +1,4 @@
+import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { expect, it } from 'vitest';
 import { confirmationOf } from '../../../test/worlds.ts';
@@ -19,11 +20,13 @@ const ids = (entries: readonly InboxEntry[]) =>
   entries.map((entry) => (entry.kind === 'group' ? entry.members.map(({ id }) => id) : entry.id));
 
 it('lists the oldest first, whatever it is', () => {
-  const ask = {
-    ...{ requestId: 'ask_1', toolCallId: null, toolName: '', args: {}, severity: 'info', message: 'Go on?' },
-    ...{ inputType: 'continue', expiresAt: null, threadId: 't', threadTitle: 'Taxes' },
+  const ask: OpenAsk = {
+    ...{ requestId: 'ask_1', toolCallId: null, toolName: '', args: {}, message: 'Go on?' },
+    ...{ expiresAt: null, threadId: 't', threadTitle: 'Taxes' },
+    severity: 'info',
+    inputType: 'continue',
     createdAt: '2026-01-01T00:00:01.500Z',
-  } as const;
+  };
   expect(ids(inboxEntries({ open: [write('1'), write('2')], asks: [ask], closed: [] }))).toEqual([
     '1',
     'ask_1',

@@ -3,15 +3,12 @@ import { createTimer, type Clock } from '@drawbridge/kit';
 import { computed, onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue';
 import { failureOf, useApi, useClock, type Api, type Failure } from '../../../api/index.ts';
 import { selects, toInput, type ActivityFilter } from '../filter.ts';
-import { useCallsStore, type CallsStore } from '../use-calls-store.ts';
+import { newestFirst, useCallsStore, type CallsStore } from '../use-calls-store.ts';
 
 const pageSize = 100;
 /** Live calls are shown together, so that a burst costs one rendering. */
 const showEveryMs = 150;
 const countEveryMs = 5_000;
-
-const byAge = (a: CallSummary, b: CallSummary) =>
-  b.createdAt.localeCompare(a.createdAt) || b.requestId.localeCompare(a.requestId);
 
 /** The loaded calls of a filter, page after page, and how many were made when. */
 const createLoader = ({ api, clock, filter }: { api: Api; clock: Clock; filter: Ref<ActivityFilter> }) => {
@@ -28,7 +25,7 @@ const createLoader = ({ api, clock, filter }: { api: Api; clock: Clock; filter: 
   const add = (more: readonly CallSummary[]) => {
     const known = new Map(calls.value.map((call) => [call.requestId, call]));
     for (const call of more) known.set(call.requestId, call);
-    calls.value = [...known.values()].sort(byAge);
+    calls.value = [...known.values()].sort(newestFirst);
   };
 
   const count = async () => {
