@@ -57,7 +57,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let daemon: Daemon;
   let page: Page;
   const ids = {
-    ...{ question: '', running: '', ended: '' },
+    ...{ question: '', asked: '', running: '', ended: '' },
     ...{ move: '', deletion: '', member: '', closed: '' },
   };
 
@@ -144,6 +144,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       content: "const port = 8080;\nconst host = '::';\nlisten(port, host);\n",
     });
     ids.ended = read.requestId;
+    ids.asked = asked.requestId;
     ids.question = (await questionOf(ann, asked.requestId)).id;
     const idOf = async (tool: string, args: Record<string, unknown>) =>
       (await questionOf(ann, (await run(ann, tool, args)).requestId)).id;
@@ -166,6 +167,9 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
     { name: 'activity', path: '/activity', shows: '[data-test=call]' },
     { name: 'a call', path: '/activity/{ended}', shows: '[data-test=result]' },
+    { name: 'an asked call', path: '/activity/{asked}', shows: '[data-test=confirmation]' },
+    { name: 'no call that matches', path: '/activity?q=nothing', shows: 'No call matches' },
+    { name: 'no such call', path: '/activity/unknown', shows: 'There is no such call.' },
     { name: 'the inbox', path: '/inbox', shows: '[data-test=row]' },
     { name: 'a question', path: '/inbox/{question}', shows: '[data-row=added]' },
     {

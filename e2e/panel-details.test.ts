@@ -35,9 +35,9 @@ describeWith('chromium')('details of the panel', () => {
     await processes.stopAll();
   });
 
-  const drawer = () => page.getByRole('dialog');
+  const drawer = () => page.locator('[data-test=call-view]');
   const closeDrawer = async () => {
-    await drawer().getByRole('button', { name: 'Close' }).click();
+    await drawer().getByRole('button', { name: 'Close the call' }).click();
     await drawer().waitFor({ state: 'detached' });
   };
 
@@ -62,7 +62,7 @@ describeWith('chromium')('details of the panel', () => {
     await page.waitForURL(/\/activity\/./);
     // The row under the open call, as a keyboard reaches it.
     await rows.nth(1).dispatchEvent('click');
-    await drawer().getByText('read_file').waitFor();
+    await drawer().getByRole('heading', { name: 'Read a.txt' }).waitFor();
     await closeDrawer();
     expect(page.url()).toBe(`${server.url}/activity`);
     await page.goBack();

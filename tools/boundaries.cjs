@@ -113,12 +113,16 @@ module.exports = {
     }),
     rule(
       'gateway-alone',
-      'the gateway knows contracts, kit, itself, the table of errors and how a setting is written',
+      'the gateway knows contracts, kit, itself, the table of errors, how a setting is written and what a call touches',
       {
         from: { path: `${server}/gateway/`, pathNot: ['store\\.ts$', tests] },
         to: {
           path: `${server}/`,
-          pathNot: [`${server}/gateway/`, `${server}/(errors|setting)\\.ts$`, `${server}/db/index\\.ts$`],
+          pathNot: [
+            `${server}/gateway/`,
+            `${server}/(errors|setting|subject/index)\\.ts$`,
+            `${server}/db/index\\.ts$`,
+          ],
         },
       },
     ),

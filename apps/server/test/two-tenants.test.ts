@@ -9,9 +9,16 @@ import { isOfAgent } from './agent-ids.ts';
 /** Many requests, on machines that run many tests at once. */
 const limitMs = 120_000;
 
+const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
+
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
-  'calls.list': procedureWithId('calls.list', undefined, (cursor) => ({ cursor })),
+  'calls.list': procedureWithId('calls.list', 'machine', (machine) => ({ machine })),
+  'calls.histogram': procedureWithId('calls.histogram', 'token', (id) => ({
+    by: `token:${id}`,
+    ...everAndAfter,
+  })),
+  'calls.questions': procedureWithId('calls.questions', 'call that ended', (requestId) => ({ requestId })),
   'confirmations.get': procedureWithId('confirmations.get', 'confirmation', (confirmationId) => ({
     confirmationId,
   })),
@@ -138,7 +145,11 @@ const routes: Record<string, WithId> = {
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
-  'GET /api/v1/calls': { ask: (id) => ({ path: `/api/v1/calls?cursor=${id}` }) },
+  'GET /api/v1/calls': { own: 'machine', ask: (id) => ({ path: `/api/v1/calls?machine=${id}` }) },
+  'GET /trpc/export/calls': {
+    own: 'machine',
+    ask: (id) => ({ path: `/trpc/export/calls?format=json&machine=${id}` }),
+  },
   'GET /api/v1/calls/:requestId': {
     own: 'call of the token',
     ask: (id) => ({ path: `/api/v1/calls/${id}` }),

@@ -38,7 +38,7 @@ const shellPages: RouteRecordRaw[] = [
     fills: true,
   }),
   page('chat/:threadId?', () => import('./pages/chat-page.vue'), { title: 'Chat', fills: true }),
-  page('activity/:requestId?', () => import('./pages/activity-page.vue'), { title: 'Activity' }),
+  page('activity/:requestId?', () => import('./pages/activity-page.vue'), { title: 'Activity', fills: true }),
   page('machines', () => import('./pages/machine-page.vue'), { title: 'Machines' }),
   page('machines/new', () => import('./pages/machine-page.vue'), { title: 'Connect a machine' }),
   page('machines/:machineId', () => import('./pages/machine-page.vue'), { title: 'Machine' }),

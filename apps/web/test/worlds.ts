@@ -68,6 +68,7 @@ export const callOf = (change: Partial<Call> = {}): Call => ({
   requestId: 'r1',
   machineId: 'm1',
   tool: 'read_file',
+  subject: 'a.txt',
   arguments: { path: 'a.txt' },
   door: 'trpc',
   state: 'succeeded',

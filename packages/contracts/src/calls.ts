@@ -41,6 +41,8 @@ export const call = z.object({
   requestId,
   machineId,
   tool: z.string(),
+  /** What it touches, in one line: a path, the first line of a command, a host. Empty if nothing names it. */
+  subject: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   door,
   /** Absent for a call from the panel. */
@@ -70,15 +72,60 @@ export type CallSummary = z.infer<typeof callSummary>;
 export const runInput = z.strictObject({ ...toolCall.shape });
 export const callIdInput = z.strictObject({ requestId });
 
-export const listCallsInput = z.strictObject({
+/** Who made a call: the panel, any chat, or one token, client or chat as `kind:id`. */
+export const callMaker = z
+  .string()
+  .regex(/^(panel|chat|(token|client|thread):.{1,500})$/, 'must be panel, chat, or kind:id');
+export type CallMaker = z.infer<typeof callMaker>;
+
+/** Of a text to search for, in characters. */
+export const maxSearchLength = 200;
+
+/** Selects calls. `q` is part of the subject, in any case; `from` is included, `to` is not. */
+export const callFilter = z.strictObject({
+  machine: machineId.optional(),
+  by: callMaker.optional(),
+  tool: z.string().min(1).max(128).optional(),
+  state: callState.optional(),
+  q: z.string().trim().min(1).max(maxSearchLength).optional(),
+  from: isoTime.optional(),
+  to: isoTime.optional(),
+});
+export type CallFilter = z.infer<typeof callFilter>;
+
+export const listCallsInput = callFilter.extend({
   cursor: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(100).default(50),
 });
 export type ListCallsInput = z.infer<typeof listCallsInput>;
 
-/** Newest first; `nextCursor` is null at the end. */
+/**
+ * Newest first; `nextCursor` is null at the end. A page of a filter may hold fewer calls than asked for, also
+ * none, before the end.
+ */
 export const callPage = z.object({ calls: z.array(callSummary), nextCursor: z.string().nullable() });
 export type CallPage = z.infer<typeof callPage>;
+
+export const callHistogramInput = callFilter.extend({
+  buckets: z.number().int().min(1).max(120).default(60),
+});
+export type CallHistogramInput = z.infer<typeof callHistogramInput>;
+
+/**
+ * How many calls of a filter were made in each part of a time range, oldest first. `countedFrom`: calls
+ * before it are not counted, because there are too many; null if all are.
+ */
+export const callHistogram = z.object({
+  from: isoTime,
+  to: isoTime,
+  bucketMs: z.number().int().positive(),
+  counts: z.array(z.number().int().nonnegative()),
+  countedFrom: isoTime.nullable(),
+});
+export type CallHistogram = z.infer<typeof callHistogram>;
+
+export const callExportFormats = ['csv', 'json'] as const;
+export const callExportQuery = callFilter.extend({ format: z.enum(callExportFormats) });
 
 /**
  * Live: a call was created, changed or ended, or made progress. `outputOffset` is the position of `output` in

@@ -65,6 +65,8 @@ export interface CallTable {
   userId: string;
   machineId: string;
   tool: string;
+  /** What it touches, in one line; null for a call from before subjects were stored. */
+  subject: string | null;
   door: string;
   /** The token or client it came through, as JSON, and what it is found by. */
   via: string | null;

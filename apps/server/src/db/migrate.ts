@@ -17,6 +17,7 @@ import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/rpc/0018-rpc.ts';
 import { hooks } from './migrations/outside/0024-hooks.ts';
 import { notifications } from './migrations/outside/0023-notifications.ts';
+import { callSubjects } from './migrations/calls/0025-call-subjects.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
 import { canvas } from './migrations/agent/0019-canvas.ts';
@@ -53,6 +54,7 @@ const migrations = {
   '0022-node-push-tokens': nodePushTokens,
   '0023-notifications': notifications,
   '0024-hooks': hooks,
+  '0025-call-subjects': callSubjects,
 };
 
 /**

@@ -79,6 +79,7 @@ describe('the main path', () => {
       requestId,
       machineId: expect.any(String),
       tool: 'read_file',
+      subject: 'a.txt',
       arguments: { path: 'a.txt' },
       door: 'trpc',
       state: 'succeeded',

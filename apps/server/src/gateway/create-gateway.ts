@@ -5,6 +5,7 @@ import { createLocalBus, type Bus } from './bus.ts';
 import { createCalls, publishCallState, type Calls } from './calls/calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/open-calls.ts';
+import { createPastCalls } from './calls/past-calls.ts';
 import { recover } from './calls/recover.ts';
 import { resendCancellations } from './calls/delivery/resend-cancellations.ts';
 import {
@@ -66,7 +67,7 @@ const createParts = (needs: GatewayNeeds) => {
   const { store, clock, limits, isOwner, onError } = needs;
   const bus = needs.bus ?? createLocalBus(onError);
   const streams = createStreams();
-  const stores = createGatewayStores(store);
+  const stores = createGatewayStores(store, clock);
   const registry = createRegistry({
     store: stores.machines,
     isOwner,
@@ -179,6 +180,7 @@ const createParts = (needs: GatewayNeeds) => {
     settings,
     confirmations,
     calls,
+    pastCalls: createPastCalls(stores.pastCalls),
     idempotency,
     rules,
     daemon,
@@ -240,7 +242,7 @@ export const createGateway = (needs: GatewayNeeds) => {
   ];
 
   return {
-    calls: guarded(front.calls, ['run', 'cancel', 'cancelOf']),
+    calls: guarded({ ...front.calls, ...parts.pastCalls }, ['run', 'cancel', 'cancelOf']),
     confirmations: guarded(front.confirmations, ['decide']),
     daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
     idempotency: guarded(front.idempotency, ['claim', 'consumeNonce']),

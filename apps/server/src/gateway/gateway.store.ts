@@ -1,5 +1,7 @@
+import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { createCallsStore } from './calls/store/calls.store.ts';
+import { createPastCallsStore } from './calls/store/past-calls.store.ts';
 import { createTransitionsStore } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './confirmations/confirmations.store.ts';
 import { mapStoreErrors } from './map-errors.store.ts';
@@ -11,10 +13,11 @@ import { createIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore } from './settings/switches.store.ts';
 
 /** All that the gateway writes down; each throws `storeUnavailable` if the store is in trouble. */
-export const createGatewayStores = (store: Store) => {
+export const createGatewayStores = (store: Store, clock: Clock) => {
   const { db, commit } = store;
   return {
     calls: mapStoreErrors(createCallsStore(db, commit)),
+    pastCalls: mapStoreErrors(createPastCallsStore(db, clock)),
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
     machines: mapStoreErrors(createMachinesStore(store)),

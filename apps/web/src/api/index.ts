@@ -1,6 +1,6 @@
 export { answerConsent, changePassword, signIn, signOut, wrongPassword } from './account.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
-export { readFile } from './files.ts';
+export { readDownload, readFile } from './files.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
 export { readPushKey, removePush, savePush } from './push.ts';

@@ -11,7 +11,8 @@ export const listCallsRoute: Route = {
   operation: {
     operationId: 'listCalls',
     summary: 'The calls that were made with this token, newest first',
-    description: 'Without arguments and results: get a call to see them.',
+    description:
+      'Without arguments and results: get a call to see them. A page of a filter may hold fewer calls than `limit`, also none: only `nextCursor` tells whether there are more.',
     requestParams: { query: restListQuery },
     responses: {
       '200': json(restSchemas.CallPage, 'A page; `nextCursor` is null on the last one.'),

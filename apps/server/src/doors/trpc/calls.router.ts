@@ -1,4 +1,5 @@
 import {
+  callHistogramInput,
   callIdInput,
   listCallsInput,
   runInput,
@@ -28,6 +29,15 @@ export const callsRouter = router({
   list: userProcedure
     .input(listCallsInput)
     .query(({ ctx, input }) => ctx.gateway.calls.list(ctx.userId, input)),
+  /** How many calls of a filter were made when. */
+  histogram: userProcedure
+    .input(callHistogramInput)
+    .query(({ ctx, input }) => ctx.gateway.calls.histogram(ctx.userId, input)),
+  /** Every question about one call, oldest first. */
+  questions: userProcedure.input(callIdInput).query(async ({ ctx, input: { requestId } }) => {
+    await ctx.gateway.calls.get(ctx.userId, requestId);
+    return ctx.gateway.confirmations.ofCall(ctx.userId, requestId);
+  }),
   cancel: userProcedure
     .input(callIdInput)
     .mutation(async ({ ctx, input }) => summary(await ctx.gateway.calls.cancel(ctx.userId, input.requestId))),

@@ -1,7 +1,9 @@
 import { chatBodyLimit } from '@drawbridge/contracts/agent/threads';
 import { resolveResponse, type TRPCRequestInfo } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from '../../errors.ts';
 import {
+  createQuota,
   credentialsOf,
   cutStreamsAtClose,
   jsonParser,
@@ -13,10 +15,13 @@ import {
 import { appRouter } from './app.router.ts';
 import type { Context, ServerContext } from './context.ts';
 import { errorShape } from './error-shape.ts';
+import { exportCalls } from './calls/export-calls.ts';
 import { toRequest } from './request-adapter.ts';
 
 /** How many procedures one request may name. */
 const maxBatchSize = 20;
+/** Exports of calls that one user may have running. */
+const exportsPerUser = 2;
 /** Takes attachments, when it is not in a batch with others. */
 const sendPath = 'agent.send';
 
@@ -33,7 +38,8 @@ interface Needs extends ServerContext {
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
 export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
   const { limits, guardOrigin, bodyLimit, streams, ...server } = needs;
-  const { accounts, onError } = server;
+  const { accounts, gateway, onError } = server;
+  const exports = createQuota(exportsPerUser);
   /** A browser's event stream has no headers of ours: its proof is a parameter of the connection. */
   const credentials = (request: FastifyRequest, { connectionParams }: TRPCRequestInfo) => {
     const { cookie, proof } = credentialsOf(request);
@@ -84,6 +90,12 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
       url: '/:path',
       bodyLimit,
       handler: (request, reply) => answer(request, reply, request.params.path),
+    });
+    app.get('/export/calls', async (request, reply) => {
+      const session = await accounts.session(credentialsOf(request));
+      if (!session) throw errors.unauthorized();
+      cutAtClose(reply);
+      return exportCalls({ gateway, exports }, session.user.id, { request, reply });
     });
     app.route({
       method: 'POST',

@@ -8,6 +8,8 @@ export interface CallRecord {
   userId: string;
   machineId: string;
   tool: string;
+  /** What it touches, in one line of at most 200 characters; empty if nothing names it. */
+  subject: string;
   arguments: Record<string, unknown>;
   door: Door;
   via: CallVia | null;
@@ -41,6 +43,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   requestId: record.requestId,
   machineId: record.machineId,
   tool: record.tool,
+  subject: record.subject,
   door: record.door,
   ...(record.via === null ? {} : { via: record.via }),
   state: record.state,

@@ -1,4 +1,4 @@
-import type { Call, CallEvent, CallPage, CallVia, Door, ListCallsInput } from '@drawbridge/contracts/calls';
+import type { Call, CallEvent, CallVia, Door } from '@drawbridge/contracts/calls';
 import { asksClientAnnotation, inputArgument, type ClientInput } from '@drawbridge/contracts/client-input';
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
@@ -6,10 +6,11 @@ import type { Tool } from '@drawbridge/contracts/tool';
 import { confirmationArgument, type ToolCall } from '@drawbridge/contracts/tool-call';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
+import { subjectOf } from '../../subject/index.ts';
 import { errors } from '../../errors.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call.ts';
-import { cursorOf, isCursor, type CallsStore } from './store/calls.store.ts';
+import type { CallsStore } from './store/calls.store.ts';
 import type { Bus } from '../bus.ts';
 import type { DaemonQuestions } from '../confirmations/confirmations.ts';
 import type { MachineRef, Registry } from '../machines/registry.ts';
@@ -56,8 +57,6 @@ export interface Calls {
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   get(userId: string, requestId: string): Promise<Call>;
-  /** All of the user's, or those that came through one token or client. */
-  list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   /** Stops an open call; one that has ended stays as it is. Returns the call as it then is. */
   cancel(userId: string, requestId: string): Promise<Call>;
   /** Stops all open calls that came through one token or client, and withdraws their questions. */
@@ -137,6 +136,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       userId: maker.userId,
       machineId: maker.machine.id,
       tool: toolCall.name,
+      subject: subjectOf(toolCall.arguments),
       arguments: toolCall.arguments,
       door: options.door,
       via: options.via ?? null,
@@ -211,6 +211,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (!wasTold) throw errors.notFound();
     const started = answer.kind === 'end' ? answer.started : false;
     await store.report(requestId, { answerDigest: answer.digest, started });
+    publishCallState(bus, { ...record, answerDigest: answer.digest, started });
     return { ok: true };
   };
 
@@ -263,16 +264,6 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       return { ok: true, ...received };
     },
     get,
-    list: async (userId, input, via) => {
-      if (input.cursor !== undefined && !isCursor(input.cursor)) throw errors.badRequest();
-      const rows = await store.list({ userId, via }, input);
-      const shown = rows.slice(0, input.limit);
-      const last = shown.at(-1);
-      return {
-        calls: shown.map(toSummary),
-        nextCursor: rows.length > input.limit && last ? cursorOf(last) : null,
-      };
-    },
     cancel: async (userId, requestId) => {
       await get(userId, requestId);
       await stop(requestId, 'user');

@@ -36,6 +36,8 @@ export type ConfirmationKey = { confirmationId: string } | { requestId: string }
 export interface Confirmations {
   /** One of the user's, as it is now; a closed one says how it was closed. */
   get(userId: string, confirmationId: string): Promise<Confirmation>;
+  /** Every question about a call of the user, oldest first. */
+  ofCall(userId: string, requestId: string): Promise<Confirmation[]>;
   /** The open ones, oldest first. */
   list(userId: string): Promise<Confirmation[]>;
   /**
@@ -222,6 +224,8 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
       return true;
     },
     get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
+    ofCall: async (userId, requestId) =>
+      (await store.ofCall(requestId)).flatMap((asked) => (asked?.userId === userId ? [asked.shown] : [])),
     list: async (userId) => (await store.open(userId)).map((confirmation) => confirmation.shown),
     onChanged: (userId, listener) =>
       bus.subscribe(`user:${userId}`, (message) => {

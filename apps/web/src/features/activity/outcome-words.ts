@@ -28,7 +28,9 @@ const stopped = (verb: string, { durationMs, printedLines }: Ended): OutcomeWord
 
 /** The end of a call without a result, in words; null if its error or its result explains it. */
 export const outcomeWords = (call: Ended): OutcomeWords | null => {
-  const { state, started, error } = call;
+  const { state, error } = call;
+  // What has printed has started, also before the machine says so.
+  const started = call.printedLines > 0 ? true : call.started;
   switch (state) {
     case 'lost':
       return unsure('It may have run');

@@ -13,13 +13,26 @@ const many = (count: number) =>
   );
 const ids = (store: ReturnType<typeof useCallsStore>) => store.calls.map(({ requestId }) => requestId);
 
-it('loads page after page, newest first', async () => {
+it('knows the newest calls, newest first, and drops the oldest that have ended', async () => {
   bench = await setBench({ calls: many(70) });
   const store = useCallsStore();
   await store.load();
-  expect([ids(store).length, ids(store)[0], store.cursor]).toEqual([50, 'r70', '50']);
-  await store.loadMore();
-  expect([ids(store).length, ids(store).at(-1), store.cursor]).toEqual([70, 'r1', null]);
+  expect([ids(store).length, ids(store)[0], ids(store).at(-1)]).toEqual([50, 'r70', 'r21']);
+  const running = callOf({ requestId: 'runs', createdAt: at(0), state: 'delivered' });
+  store.onCall({ type: 'call', call: running });
+  for (const call of many(1_100).reverse()) store.onCall({ type: 'call', call });
+  expect([ids(store).length, ids(store)[0], ids(store).at(-1)]).toEqual([1_000, 'r1100', 'runs']);
+});
+
+it('tells who watches of each call', async () => {
+  bench = await setBench();
+  const store = useCallsStore();
+  const seen: string[] = [];
+  const stop = store.watchCalls(({ requestId }) => seen.push(requestId));
+  store.onCall({ type: 'call', call: callOf({ requestId: 'r1' }) });
+  stop();
+  store.onCall({ type: 'call', call: callOf({ requestId: 'r2' }) });
+  expect(seen).toEqual(['r1']);
 });
 
 it('puts a new call on top and follows it to its end, from which it does not come back', async () => {

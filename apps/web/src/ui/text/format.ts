@@ -48,6 +48,37 @@ export const fullDate = (iso: string): string => day.format(Date.parse(iso));
 /** Date and time in the local time zone. */
 export const fullTime = (iso: string): string => absolute.format(Date.parse(iso));
 
+const clockTime = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const clockTimeMs = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+});
+const dayAndTime = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** "14:47:05.120" */
+export const exactTime = (iso: string): string => clockTimeMs.format(Date.parse(iso));
+
+/** Names a local day, to compare it with another one. */
+export const dayOf = (at: number): string => fullDate(new Date(at).toISOString());
+
+/** "14:47:05" on that day, else "Nov 22, 14:47". */
+export const callTime = (iso: string, day: string): string =>
+  (fullDate(iso) === day ? clockTime : dayAndTime).format(Date.parse(iso));
+
 /** "320 ms", "4.2 s", "3 min 5 s". */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

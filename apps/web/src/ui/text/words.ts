@@ -1,4 +1,4 @@
-import type { CallState, CallVia, Door } from '@drawbridge/contracts/calls';
+import type { CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
 
 interface Words {
@@ -39,7 +39,7 @@ export const callStateWords: Record<CallState, StateWords> = {
   lost: { label: 'Lost', icon: 'i-lucide-circle-help', tone: 'error' },
 };
 
-export const doorWords: Record<Door, string> = {
+const doorWords: Record<Door, string> = {
   trpc: 'Panel',
   'daemon-http': 'Machine',
   mcp: 'MCP client',
@@ -47,6 +47,10 @@ export const doorWords: Record<Door, string> = {
   jsonrpc: 'JSON-RPC client',
   agent: 'Chat',
 };
+
+/** Who made a call: the name of a token or client, or where the person made it. */
+export const makerWords = ({ via, door }: Pick<CallSummary, 'via' | 'door'>): string =>
+  via && via.kind !== 'thread' ? via.name : doorWords[via ? 'agent' : door];
 
 /** The kind of credential that a call used; calls from the panel have none. */
 export const viaWords: Record<CallVia['kind'], string> = {

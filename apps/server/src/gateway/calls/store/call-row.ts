@@ -34,7 +34,7 @@ export const changingColumns = [
 ] as const satisfies (keyof CallTable)[];
 
 export const headColumns = [
-  ...(['requestId', 'userId', 'machineId', 'tool', 'door', 'via', 'createdAt'] as const),
+  ...(['requestId', 'userId', 'machineId', 'tool', 'subject', 'door', 'via', 'createdAt'] as const),
   ...changingColumns,
 ] as const satisfies (keyof CallTable)[];
 
@@ -63,6 +63,7 @@ const readColumns = (row: HeadRow, { read }: Columns): CallHead => ({
   userId: read('userId', () => text.parse(row.userId), ''),
   machineId: read('machineId', () => text.parse(row.machineId), ''),
   tool: read('tool', () => text.parse(row.tool), ''),
+  subject: row.subject ?? '',
   door: read('door', () => door.parse(row.door), 'trpc'),
   via: row.via === null ? null : read('via', () => callVia.parse(JSON.parse(row.via ?? '')), null),
   state: read('state', () => stateOf(row), 'lost'),

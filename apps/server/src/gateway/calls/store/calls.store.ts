@@ -1,19 +1,10 @@
-import type { CallVia, ListCallsInput } from '@drawbridge/contracts/calls';
 import type { Kysely } from 'kysely';
 import { inParts, type Commit, type Schema } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
-import { lastTime, type UnreadableRow } from './columns.ts';
+import type { UnreadableRow } from './columns.ts';
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
-
-/** `createdAt` and id of the last call of a page. */
-const cursorText = /^(\d{1,16})\.([A-Za-z0-9_-]{1,64})$/;
-
-export const cursorOf = (head: CallHead): string => `${head.createdAt}.${head.requestId}`;
-
-/** False for a text that no page gave. */
-export const isCursor = (text: string): boolean => cursorText.test(text);
 
 /** Reads calls, and writes what is no transition. */
 export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
@@ -113,35 +104,6 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
         .limit(100)
         .execute();
       return rows.map(readHead);
-    },
-    /**
-     * Newest first, from behind the cursor on; one more than `limit` when there is more. With `via` those
-     * that came through it.
-     */
-    list: async (
-      { userId, via }: { userId: string; via: CallVia | undefined },
-      { cursor, limit }: ListCallsInput,
-    ): Promise<CallHead[]> => {
-      const page = db
-        .selectFrom('calls')
-        .select(headColumns)
-        .where('userId', '=', userId)
-        // A call whose time cannot be read has no place in the order.
-        .where('createdAt', '<=', lastTime)
-        .$if(via !== undefined, (query) =>
-          query.where('viaKind', '=', via?.kind ?? null).where('viaId', '=', via?.id ?? null),
-        )
-        .orderBy('createdAt', 'desc')
-        .orderBy('requestId', 'desc')
-        .limit(limit + 1);
-      const [, createdAt, requestId] = cursorText.exec(cursor ?? '') ?? [];
-      if (createdAt === undefined || requestId === undefined) return (await page.execute()).map(readHead);
-      const behind = page
-        .where('createdAt', '<=', Number(createdAt))
-        .where((where) =>
-          where.or([where('createdAt', '<', Number(createdAt)), where('requestId', '<', requestId)]),
-        );
-      return (await behind.execute()).map(readHead);
     },
   };
 };

@@ -60,6 +60,7 @@ const rowOf = (record: CallRecord, texts: Texts): Row => ({
   userId: record.userId,
   machineId: record.machineId,
   tool: record.tool,
+  subject: record.subject,
   arguments: texts.arguments,
   door: record.door,
   via: textOrNull(record.via),

@@ -1,0 +1,35 @@
+import type { CallSummary } from '@drawbridge/contracts/calls';
+import { capital } from '../../ui/text/format.ts';
+
+interface Verb {
+  /** What a call does, for one that did not run: "Read". */
+  does: string;
+  /** What it did: "Read", "Changed". */
+  did: string;
+}
+
+const verbs: Record<string, Verb> = {
+  read_file: { does: 'Read', did: 'Read' },
+  list_files: { does: 'List', did: 'Listed' },
+  get_file_tree: { does: 'List', did: 'Listed' },
+  search_files: { does: 'Search', did: 'Searched' },
+  write_file: { does: 'Write', did: 'Wrote' },
+  edit_file: { does: 'Change', did: 'Changed' },
+  create_directory: { does: 'Create', did: 'Created' },
+  copy_file: { does: 'Copy', did: 'Copied' },
+  move: { does: 'Move', did: 'Moved' },
+  delete: { does: 'Delete', did: 'Deleted' },
+  shell_execute: { does: 'Run', did: 'Ran' },
+  browser_navigate: { does: 'Open', did: 'Opened' },
+  screen_screenshot: { does: 'Screenshot', did: 'Screenshot' },
+};
+
+/** A tool's name in words: "Browser click". */
+export const toolLabel = (tool: string): string => capital(tool.replaceAll(/[_.-]+/g, ' ').trim());
+
+/** What a call did, or would have done: "Changed", "Delete". */
+export const callVerb = ({ tool, state }: Pick<CallSummary, 'tool' | 'state'>): string => {
+  const verb = Object.hasOwn(verbs, tool) ? verbs[tool] : undefined;
+  if (!verb) return toolLabel(tool);
+  return state === 'succeeded' ? verb.did : verb.does;
+};

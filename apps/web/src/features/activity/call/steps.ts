@@ -1,0 +1,57 @@
+import type { Call } from '@drawbridge/contracts/calls';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { capital } from '../../../ui/text/format.ts';
+import { callStateWords, makerWords } from '../../../ui/text/words.ts';
+import { outcomeOf } from '../../confirmations/outcome.ts';
+
+/** One step of a call. `at` is null if the time is unknown. */
+export interface Step {
+  name: string;
+  at: string | null;
+  text: string;
+}
+
+interface Facts {
+  call: Call;
+  questions: readonly Confirmation[];
+  machine: string;
+  /** The id of the person who looks. */
+  userId: string | undefined;
+}
+
+const answeredBy = ({ settledBy, decidedBy }: Confirmation, userId: string | undefined): string => {
+  if (settledBy !== null || decidedBy === null) return '';
+  return decidedBy === userId ? ' by you' : '';
+};
+
+const questionSteps = ({ questions, userId, machine }: Facts): Step[] =>
+  questions.flatMap((question) => {
+    const asked = { name: 'Asked', at: question.createdAt, text: `by ${machine}` };
+    if (question.state === 'open') return [asked];
+    const decided = {
+      name: question.state === 'decided' ? 'Decided' : 'Closed',
+      at: question.decidedAt,
+      text: `${outcomeOf(question).text}${answeredBy(question, userId)}`,
+    };
+    return [asked, decided];
+  });
+
+const startedStep = ({ call }: Facts): Step[] => {
+  if (call.endedAt === null) return [];
+  if (call.started === true) return [{ name: 'Started', at: null, text: 'on the machine' }];
+  if (call.started === false) return [{ name: 'Not started', at: null, text: '' }];
+  return [{ name: 'Started', at: null, text: 'unknown' }];
+};
+
+/** What happened to a call, in order. */
+export const stepsOf = (facts: Facts): Step[] => {
+  const { call, machine } = facts;
+  const made = { name: 'Made', at: call.createdAt, text: `by ${makerWords(call)}` };
+  const sent =
+    call.deliveredAt === null ? [] : [{ name: 'Sent', at: call.deliveredAt, text: `to ${machine}` }];
+  const ended =
+    call.endedAt === null
+      ? []
+      : [{ name: 'Ended', at: call.endedAt, text: capital(callStateWords[call.state].label) }];
+  return [made, ...sent, ...questionSteps(facts), ...startedStep(facts), ...ended];
+};
