@@ -18,7 +18,7 @@ import { createQueue } from './run/queue.ts';
 import { onMachineCall, recover, uncountStop } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
 import { send } from './run/send.ts';
-import { stopThread } from './run/stop.ts';
+import { stopThread, stopThreads } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
@@ -121,6 +121,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     send: (userId, threadId, input) => send(ctx, { userId, threadId }, input),
     continue: (userId, threadId) => continueRun(ctx, { userId, threadId }),
     cancel: (userId, threadId) => stopThread(ctx, userId, threadId),
+    cancelAll: (userId) => stopThreads(ctx, userId),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);
       if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();

@@ -20,6 +20,8 @@ export type AuthTables = {
     createdAt: Time;
     lastUsedAt: Time | null;
     lastUsedFrom: string | null;
+    /** The ids of the machines that the client may use, as JSON; null: all of the user. */
+    machines: string | null;
   };
   oauthAccessToken: {
     id: string;

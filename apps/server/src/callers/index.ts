@@ -26,5 +26,6 @@ export {
   machineStatus,
   requireMachine,
   watchMachine,
+  watchMachines,
 } from './machine.ts';
 export { findTool, groupsOfTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';

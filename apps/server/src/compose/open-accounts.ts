@@ -46,7 +46,8 @@ export const openAccounts = async (needs: AppNeeds) => {
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
-  const { access, tokens, clients } = createAccess({ auth, store, clock, url: address.url, proofs, onError });
+  const accessNeeds = { auth, store, clock, url: address.url, proofs, onError };
+  const { access, tokens, clients, ownMachines } = createAccess(accessNeeds);
   return {
     secret,
     setupToken,
@@ -62,6 +63,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     access,
     tokens,
     clients,
+    ownMachines,
     close,
   };
 };

@@ -23,11 +23,19 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { config, clock, opened, daemon } = parts;
   const { store, accounts, address, log, onError } = opened;
-  const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, fallbackDirectory } = config;
+  const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
+  const { fallbackDirectory } = config;
   const gateway = createGateway({
     store,
     clock,
-    limits: { ...defaultLimits, callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs },
+    limits: {
+      ...defaultLimits,
+      callMaxMs,
+      resultMaxBytes,
+      sessionKeyIdleMs,
+      keepCallsMs,
+      machinesPerUser,
+    },
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
       daemonCommand: (token) => daemonCommand(parts, token),

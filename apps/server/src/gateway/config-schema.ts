@@ -36,6 +36,11 @@ export const gatewayConfig = z.object({
       .transform((days) => (days === 0 ? null : days * dayMs))
       .prefault('90'),
   ),
+  machinesPerUser: setting(
+    'MACHINES_PER_USER',
+    'The number of machines that one person may have.',
+    whole(1, 1_000).prefault('20'),
+  ),
   callMaxMs: setting(
     'CALL_MAX_MS',
     'The longest that one tool call may take, in milliseconds.',

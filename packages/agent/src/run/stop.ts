@@ -6,7 +6,7 @@ import { agentLimits } from '../engine/limits.ts';
 import { endCall, endWith } from '../step/end-call.ts';
 import { endOf } from './finish.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
-import { openAgentStates } from '../states.ts';
+import { openAgentStates, openRunStates } from '../states.ts';
 import { errors } from '../errors.ts';
 
 export const stoppedText = {
@@ -113,4 +113,15 @@ export const stopThread = async (ctx: RunContext, userId: string, threadId: stri
     await ctx.stopAgents(agents, 'cancelled');
   }
   for (const { id } of plans) ctx.tickPlan(userId, id);
+};
+
+/** The same for every thread of the user in which something runs. */
+export const stopThreads = async (ctx: RunContext, userId: string): Promise<void> => {
+  const found = await Promise.all([
+    ctx.store.find('agentRuns', { userId, state: openRunStates }),
+    ctx.store.find('agentAgents', { userId, state: openAgentStates }),
+    ctx.store.find('agentPlans', { userId, state: 'active' }),
+  ]);
+  const threadIds = new Set(found.flat().map(({ threadId }) => threadId));
+  await Promise.all([...threadIds].map((threadId) => stopThread(ctx, userId, threadId)));
 };

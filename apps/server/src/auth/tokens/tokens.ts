@@ -27,27 +27,31 @@ interface TokensNeeds {
   auth: Auth;
   clock: Clock;
   store: TokensStore;
+  /** Throws `notFound` for a machine that is not the user's. */
+  requireOwn(userId: string, machineIds: readonly string[]): Promise<void>;
   /** Called after a revocation; ends what is open with the tokens. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
 
 /** Access tokens: better-auth makes them and keeps their digests. */
-export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensNeeds) => {
+export const createTokens = ({ auth, clock, store, requireOwn, onRevoked, onError }: TokensNeeds) => {
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
   const tokens = {
-    /** Throws `tooManyTokens` when the person has as many as one may have. */
+    /** Throws `tooManyTokens` when the person has as many as one may have, and as `requireOwn`. */
     create: async (
       userId: string,
-      { name, scopes, expiresInDays }: CreateTokenInput,
+      { name, scopes, expiresInDays, machines }: CreateTokenInput,
     ): Promise<CreatedToken> => {
+      if (machines) await requireOwn(userId, machines);
       const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
+      const permissions = { tools, ...(machines && { machines }) };
       const made = await auth.api.createApiKey({
-        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
+        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions },
       });
       const all = await store.ofUser(userId);
       const own = all.find(({ id }) => id === made.id);
@@ -83,8 +87,8 @@ export const createTokens = ({ auth, clock, store, onRevoked, onError }: TokensN
       const found = await store.byToken(token);
       if (!found || !holds(found)) return null;
       noteUse(found.id, from);
-      const { id, userId, name, scopes } = found;
-      return { kind: 'token', tokenId: id, userId, name, scopes };
+      const { id, userId, name, scopes, machines } = found;
+      return { kind: 'token', tokenId: id, userId, name, scopes, ...(machines && { machines }) };
     },
     /** Those of the ids whose token still holds. */
     live: async (ids: string[]): Promise<string[]> =>

@@ -5,6 +5,7 @@ import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { liveRouter } from './live.router.ts';
+import { machinesRouter } from './machines.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { tokensRouter } from './tokens.router.ts';
@@ -19,6 +20,7 @@ export const appRouter = router({
   gateway: gatewayRouter,
   invitations: invitationsRouter,
   live: liveRouter,
+  machines: machinesRouter,
   people: peopleRouter,
   rules: rulesRouter,
   settings: settingsRouter,

@@ -1,17 +1,31 @@
-import { newRule, ruleIdInput, type RulesQuery } from '@drawbridge/contracts/rules';
+import { listRulesInput, newRuleInput, ruleIdInput, type RulesQuery } from '@drawbridge/contracts/rules';
 import { requireMachine } from '../../callers/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { router, userProcedure } from './trpc.ts';
 
-const query = async ({ gateway, userId }: { gateway: Gateway; userId: string }, rulesQuery: RulesQuery) =>
-  gateway.rules.query(await requireMachine(gateway, { userId }), rulesQuery);
+interface Asked {
+  ctx: { gateway: Gateway; userId: string };
+  /** The default machine when undefined. */
+  machineId?: string | undefined;
+}
 
-/** The rules of the user's default machine; each procedure gives all of them as they are then. */
+const query = async ({ ctx: { gateway, userId }, machineId }: Asked, rulesQuery: RulesQuery) => {
+  const meant = { userId, ...(machineId !== undefined && { machineId }) };
+  return gateway.rules.query(await requireMachine(gateway, meant), rulesQuery);
+};
+
+/** The rules of a machine of the user, by default of the default one; each procedure gives all of them as they are then. */
 export const rulesRouter = router({
-  list: userProcedure.query(({ ctx }) => query(ctx, { type: 'list' })),
+  list: userProcedure
+    .input(listRulesInput)
+    .query(({ ctx, input }) => query({ ctx, machineId: input?.machineId }, { type: 'list' })),
   remove: userProcedure
     .input(ruleIdInput)
-    .mutation(({ ctx, input: { ruleId } }) => query(ctx, { type: 'remove', ruleId })),
+    .mutation(({ ctx, input: { machineId, ruleId } }) =>
+      query({ ctx, machineId }, { type: 'remove', ruleId }),
+    ),
   /** Only where the machine's settings permit it. */
-  add: userProcedure.input(newRule).mutation(({ ctx, input: rule }) => query(ctx, { type: 'add', rule })),
+  add: userProcedure
+    .input(newRuleInput)
+    .mutation(({ ctx, input: { machineId, ...rule } }) => query({ ctx, machineId }, { type: 'add', rule })),
 });

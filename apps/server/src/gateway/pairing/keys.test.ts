@@ -47,6 +47,8 @@ const machine = (userId: string) => ({
     initAt: clock.now(),
   },
   replaces: false,
+  name: null,
+  maxMachines: 20,
 });
 
 /** As an init does it. */
