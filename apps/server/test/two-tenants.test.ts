@@ -29,6 +29,16 @@ const procedures: Record<string, WithId> = {
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
+  'rules.list': procedureWithId('rules.list', undefined, (machineId) => ({ machineId })),
+  ...Object.fromEntries(
+    ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
+      const name = `machines.${verb}`;
+      // The last two leave nothing that could be told apart afterwards.
+      const own = verb === 'forget' ? undefined : 'machine';
+      const input = (machineId: string) => ({ machineId, ...(verb === 'rename' && { name: 'attic' }) });
+      return [name, procedureWithId(name, own, input)];
+    }),
+  ),
 };
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
 const proceduresWithoutId: Record<string, unknown> = {
@@ -44,7 +54,6 @@ const proceduresWithoutId: Record<string, unknown> = {
   'invitations.list': undefined,
   'invitations.accept': undefined,
   'people.list': undefined,
-  'rules.list': undefined,
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'settings.get': undefined,
   'settings.update': {},
@@ -55,9 +64,13 @@ const proceduresWithoutId: Record<string, unknown> = {
   'gateway.disconnect': undefined,
   'gateway.machine': undefined,
   'gateway.machines': undefined,
+  'machines.list': undefined,
+  'machines.forgotten': undefined,
+  'machines.numbers': { since: '2026-01-01T00:00:00.000Z' },
+  'machines.stopEverything': undefined,
 };
 /** What it tells is listened to in `e2e/isolation.test.ts`. */
-const subscriptions = ['live.onEvent'];
+const subscriptions = ['live.onEvent', 'machines.onChanged'];
 
 const mounts = ['/api/v1/instance-ai', '/rest/instance-ai'];
 
@@ -126,6 +139,16 @@ const routes: Record<string, WithId> = {
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
+  // A machine of the query or the body; the token of Ann's that is tried has one machine too.
+  ...Object.fromEntries(
+    ['status', 'tools', 'events'].map((path): [string, WithId] => [
+      `GET /api/v1/${path}`,
+      { ask: (machine) => ({ path: `/api/v1/${path}?machine=${machine}` }) },
+    ]),
+  ),
+  'POST /api/v1/calls': {
+    ask: (machine) => ({ path: '/api/v1/calls', method: 'POST', body: { name: 'read_file', machine } }),
+  },
   'GET /api/v1/calls': { ask: (id) => ({ path: `/api/v1/calls?cursor=${id}` }) },
   'GET /api/v1/calls/:requestId': {
     own: 'call of the token',
@@ -161,10 +184,7 @@ const routesWithoutId = [
   'POST /trpc/:path',
   'POST /trpc/agent.send',
   'GET /api/v1/openapi.json',
-  'GET /api/v1/status',
-  'GET /api/v1/tools',
-  'POST /api/v1/calls',
-  'GET /api/v1/events',
+  'GET /api/v1/machines',
   ...mounts.flatMap((mount) => [
     `POST ${mount}/gateway/init`,
     `POST ${mount}/gateway/tools`,

@@ -122,6 +122,7 @@ interface Serving extends ConnectNeeds {
   key: string;
   ask: boolean;
   rootPath: string;
+  name: string | null;
 }
 
 const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
@@ -171,6 +172,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
       release,
       instance: opened.instance,
       reconnect: ownCommand(`connect --dir ${shellWord(rootPath)}`),
+      name: needs.name,
     },
     askForToken: async () => (ask ? askForToken() : null),
   });
@@ -237,6 +239,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
       key,
       ask,
       rootPath: start.path,
+      name: options.name,
     });
   } finally {
     // Also when it cannot be served: the tools have begun to start what they need.

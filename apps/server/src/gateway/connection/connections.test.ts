@@ -133,6 +133,7 @@ describe('grace', () => {
       ok: true,
       epoch: 2,
       features: ['responses', 'settled', 'keep-session'],
+      machine: expect.any(Object),
     });
     current.drop();
     await clock.settle(9_999);
@@ -231,6 +232,7 @@ describe('an init', () => {
       ok: true,
       epoch: 2,
       features: ['responses', 'settled', 'keep-session'],
+      machine: expect.any(Object),
       warnings: ['Tool "read_file" was skipped: the name is taken'],
     });
     await clock.settle();
@@ -268,6 +270,7 @@ describe('the environment’s machine', () => {
       ok: true,
       epoch: 1,
       features: ['responses', 'settled', 'keep-session'],
+      machine: expect.any(Object),
     });
     const stream = await openStream(gateway, gatewayApiKey);
     const running = callerOf(gateway, 'ada').run(read, ended);

@@ -13,7 +13,7 @@ it('shows the machine of the chat, and lets the person choose another one', asyn
   await expect.poll(() => find().exists()).toBe(true);
   expect([find().text(), find().find('button').exists()]).toEqual(['ada-laptop', false]);
   const { world } = fixture;
-  const server = { id: 'm2', name: 'server', isConnected: false, isDefault: false };
+  const server = { id: 'm2', name: 'server', isConnected: false, isPaused: false, isDefault: false, directory: null };
   world.machines = [...world.machines, server];
   await useGatewayStore().load();
   await expect.poll(() => find().find('button').exists()).toBe(true);
