@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { reportedModes } from './daemon-surface.ts';
 import { gatewayProblem, gatewayState, gatewayUpdate } from './gateway.ts';
+import { toolCategory } from './tool-category.ts';
 import { isoTime, machineId, machineName } from './ids.ts';
 
 /** How many machines a token or client may name. */
@@ -28,6 +29,7 @@ export const machineSummary = z.object({
   lastSeenAt: isoTime.nullable(),
   connectedAt: isoTime.nullable(),
   modes: reportedModes.nullable(),
+  toolCategories: z.array(toolCategory),
   /** The command that reconnects it. */
   reconnect: z.string().nullable(),
   /** How many tools it offers, or offered last. */

@@ -43,6 +43,7 @@ export const toSummary = (machine: Machine, facts: SummaryFacts): MachineSummary
     state: status.state,
     connectedAt: status.connectedAt,
     pausedAt: machine.info.pausedAt === null ? null : iso(machine.info.pausedAt),
+    toolCategories: machine.info.categories,
     toolCount: machine.info.toolList.tools.size,
     latencyMs: facts.latencyMs,
     ...(status.update && { update: status.update }),

@@ -6,8 +6,15 @@ import { hasEnded, type CallsStore } from '../activity/use-calls-store.ts';
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
+interface RunNeeds {
+  api: Api;
+  store: CallsStore;
+  tool: string;
+  machineId: string;
+}
+
 /** Creates an idle run. The caller's scope ends its watchers. */
-export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }) => {
+export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
   const requestId = ref<string | null>(null);
@@ -38,7 +45,13 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
   const adopt = (before: ReadonlySet<string>) =>
     watch(
       () =>
-        store.calls.find((call) => call.tool === tool && call.door === 'trpc' && !before.has(call.requestId)),
+        store.calls.find(
+          (call) =>
+            call.tool === tool &&
+            call.machineId === machineId &&
+            call.door === 'trpc' &&
+            !before.has(call.requestId),
+        ),
       (call) => {
         if (call && requestId.value === null) requestId.value = call.requestId;
       },
@@ -62,7 +75,8 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
     requestId.value = null;
     const stopAdopting = adopt(new Set(store.known.keys()));
     try {
-      const call = await api.calls.run.mutate({ name: tool, arguments: args }, { signal: request.signal });
+      const input = { name: tool, arguments: args, machineId };
+      const call = await api.calls.run.mutate(input, { signal: request.signal });
       if (own !== turn) return;
       requestId.value = call.requestId;
       if (hasEnded(call.state)) {
