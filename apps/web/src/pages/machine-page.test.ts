@@ -1,9 +1,9 @@
 import type { MachineSummary } from '@drawbridge/contracts/machines';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
-import { createMemoryHistory, createRouter } from 'vue-router';
 import { useMachinesStore } from '../features/machines/use-machines-store.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
+import { router } from '../../test/setup.ts';
 import { machineOf } from '../../test/worlds.ts';
 import MachinePage from './machine-page.vue';
 import MachinesPage from './machines-page.vue';
@@ -17,16 +17,9 @@ afterEach(async () => {
 
 const open = async (change: Partial<MachineSummary>) => {
   bench = await setBench({ machines: [machineOf(change)] });
-  const router = createRouter({
-    history: createMemoryHistory(),
-    routes: [{ path: '/machines/:machineId', component: MachinePage }],
-  });
   await router.push('/machines/m1');
   await useMachinesStore().load();
-  const page = mount(MachinePage, {
-    global: { ...bench.global, plugins: [...bench.global.plugins, router] },
-    attachTo: document.body,
-  });
+  const page = mount(MachinePage, { global: bench.global, attachTo: document.body });
   close = () => page.unmount();
   while (!page.find('[data-test=state]').exists()) await flushPromises();
   return page;
