@@ -1,6 +1,7 @@
 import type { Memory } from '@drawbridge/contracts/agent/memory';
 import type { AgentSettings, AgentStatus, CheckLine, UserKeys } from '@drawbridge/contracts/agent/settings';
 import type { Thread, ThreadFrame, ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
+import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
 import {
@@ -19,6 +20,7 @@ import { t } from './fixture-trpc.ts';
 export interface AgentWorld {
   status: AgentStatus;
   threads: Thread[];
+  asks: OpenAsk[];
   snapshot: ThreadSnapshot;
   settings: AgentSettings;
   memory: Memory;
@@ -58,6 +60,7 @@ export const emptySnapshot = (view: Partial<ThreadView> = {}): ThreadSnapshot =>
 export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   status: { module: true, enabled: true, model: 'stub' },
   threads: [],
+  asks: [],
   snapshot: emptySnapshot(),
   settings: {
     ...{ model: 'anthropic/some-model', modelUrl: null, modelKey: { lastFour: 'abcd' }, helperModel: null },
@@ -138,6 +141,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     continue: change('continue', id, () => ({ runId: 'run_2' })),
     cancel: change('cancel', id, done),
     confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),
+    asks: t.procedure.query(() => world.asks),
     messages: t.procedure.input(id.extend({ before: z.string().optional() })).query(() => world.snapshot),
     toolCall: t.procedure.input(z.object({ toolCallId: z.string() })).query(({ input }) => ({
       id: input.toolCallId,

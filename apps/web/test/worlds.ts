@@ -112,6 +112,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
   options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
   preview: null,
   reaches: [],
+  why: [],
   state: 'open',
   approved: null,
   decision: null,

@@ -1,4 +1,4 @@
-import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
+import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { LiveThreadEvent, StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type {
@@ -88,6 +88,8 @@ export interface Agent {
   cancelAll(userId: string): Promise<void>;
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */
   confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
+  /** The agent's own open questions in all chats, oldest first. */
+  openAsks(userId: string): Promise<OpenAsk[]>;
   threads: Threads;
   queue: Queue;
   tasks: {

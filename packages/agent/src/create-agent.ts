@@ -6,6 +6,7 @@ import {
 } from '@drawbridge/contracts/agent/memory';
 import type { Agent } from './agent.ts';
 import { confirmAsk } from './asks/confirm.ts';
+import { openAsks } from './asks/open.ts';
 import { errors } from './errors.ts';
 import { memoryOf, memoryRow } from './memory/memory-row.ts';
 import type { MemoryRow } from './rows.ts';
@@ -129,6 +130,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
       const [call] = await store.find('agentToolCalls', { userId, requestId });
       return { runId: call?.runId ?? null };
     },
+    openAsks: (userId) => openAsks(needs, userId),
     tasks: {
       cancel: async (userId, { threadId, taskId }) => {
         if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId)))

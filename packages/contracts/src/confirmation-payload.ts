@@ -23,6 +23,10 @@ export const reach = z.object({
 });
 export type Reach = z.infer<typeof reach>;
 
+/** Why the daemon asks: `mode`, the group is set to ask; `careful`, it asks about this resource in every mode. */
+export const askCause = z.object({ toolGroup: z.string().max(64), cause: z.string().max(64) });
+export type AskCause = z.infer<typeof askCause>;
+
 /**
  * A daemon's question (specification 6.2, with optional additions). `askId` tells a new question from a
  * repeat. Without a reach, a decision covers exactly the listed resources.
@@ -34,5 +38,6 @@ export const confirmationPayload = affectedResource.extend({
   preview: sentPreview.optional(),
   askId: z.string().max(64).optional(),
   reaches: z.array(reach).max(20).optional(),
+  why: z.array(askCause).max(20).optional(),
 });
 export type ConfirmationPayload = z.infer<typeof confirmationPayload>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callVia } from './calls.ts';
 import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
-import { affectedResource, reach } from './confirmation-payload.ts';
+import { affectedResource, askCause, reach } from './confirmation-payload.ts';
 import { preview } from './preview.ts';
 import { decision } from './groups.ts';
 
@@ -26,6 +26,8 @@ export const confirmation = z.object({
   options: z.array(decision),
   preview: preview.nullable(),
   reaches: z.array(reach),
+  /** Empty for a machine that does not say. */
+  why: z.array(askCause),
   state: confirmationState,
   approved: z.boolean().nullable(),
   decision: decision.nullable(),

@@ -9,6 +9,8 @@ export const agentLimits = {
   /** Calls of one step. */
   callsPerStep: 32,
   callsPerRun: 300,
+  /** Open questions of a user in one list, oldest first. */
+  listedAsks: 200,
   /** Cached tokens count a tenth. */
   tokensPerRun: 2_000_000,
   /** Reading tools that run side by side. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decision } from '../groups.ts';
 import { confirmationId, isoTime } from '../ids.ts';
-import { askRequestId, toolCallId } from './ids.ts';
+import { askRequestId, threadId, toolCallId } from './ids.ts';
 import { planTask, taskItem } from './tasks.ts';
 
 export const inputTypes = [
@@ -48,6 +48,10 @@ export const askPayload = z.object({
   approval: z.object({ text: z.string() }).optional(),
 });
 export type AskPayload = z.infer<typeof askPayload>;
+
+/** An open question with its chat; the title of a new chat is empty. */
+export const openAsk = askPayload.extend({ threadId, threadTitle: z.string(), createdAt: isoTime });
+export type OpenAsk = z.infer<typeof openAsk>;
 
 export const askOutcomes = ['answered', 'withdrawn', 'expired'] as const;
 export const askOutcome = z.enum(askOutcomes);

@@ -135,6 +135,7 @@ describe('several resources', () => {
     expect(await world.asked()).toEqual({
       ...write('/w/a'),
       title: 'Change a?',
+      why: [{ toolGroup: 'filesystemWrite', cause: 'mode' }],
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       resources: shown,
       reaches: expect.any(Array),

@@ -153,7 +153,8 @@ const createAsking = (context: AskingContext) => {
     if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
     const [first, ...rest] = evaluation.asking;
     if (first === undefined) return denied('there was nothing to ask about');
-    const question = await buildQuestion(attempt, { resources, asking: [first, ...rest] }, root);
+    const about = { resources, asking: [first, ...rest] as const, modes: policy.modes() };
+    const question = await buildQuestion(attempt, about, root);
     if (ask.kind === 'panel') return keep(attempt.requestId, question);
     if (caller === undefined) return denied('what it would touch changed while you were asked');
     const answer = await questions.atTerminal(question, (settled) => {

@@ -1,9 +1,14 @@
-import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type {
+  AffectedResource,
+  AskCause,
+  ConfirmationPayload,
+} from '@drawbridge/contracts/confirmation-payload';
 import { decision, decisions, type Decision, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Preview } from '@drawbridge/contracts/preview';
 import { canonical, isDrawnOtherwise } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { whySensitive } from '../rules/sensitive-paths.ts';
+import { effectiveModes, type Modes } from '../rules/modes.ts';
 import { exactRule, offerScopes, type OfferedScope } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
 import type { Rule } from '../rules/rule.ts';
@@ -44,12 +49,25 @@ const mayLast = (asking: readonly Resource[]): boolean =>
 const optionsFor = (asking: readonly Resource[]): Decision[] =>
   decisions.filter((option) => mayLast(asking) || (option !== 'allowForSession' && option !== 'alwaysAllow'));
 
+/** Once for each group and cause. */
+const causesOf = (asking: readonly Resource[], modes: Modes): AskCause[] => {
+  const effective = effectiveModes(modes);
+  const causes = asking.map(({ toolGroup }) => ({
+    toolGroup,
+    cause: effective[toolGroup] === 'allow' ? 'careful' : 'mode',
+  }));
+  return causes.filter(
+    ({ toolGroup, cause }, at) =>
+      causes.findIndex((other) => other.toolGroup === toolGroup && other.cause === cause) === at,
+  );
+};
+
 export const buildQuestion = async (
   attempt: Attempt,
-  about: { resources: Resource[]; asking: readonly [Resource, ...Resource[]] },
+  about: { resources: Resource[]; asking: readonly [Resource, ...Resource[]]; modes: Modes },
   root: string,
 ): Promise<Question> => {
-  const { resources, asking } = about;
+  const { resources, asking, modes } = about;
   const [title, preview] = await Promise.all([attempt.title(resources), attempt.preview()]);
   const show = (resource: Resource) => toShow(resource, whySensitive(root, resource));
   const reaches = mayLast(asking) ? await offerScopes(asking, root) : [];
@@ -66,6 +84,7 @@ export const buildQuestion = async (
       options: optionsFor(asking),
       resources: asking.map(show),
       ...(preview && { preview }),
+      why: causesOf(asking, modes),
       ...(reaches.length > 0 && { reaches: reaches.map(({ reach }) => reach) }),
       askId: nanoid(),
     },

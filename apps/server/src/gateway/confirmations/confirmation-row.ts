@@ -1,6 +1,6 @@
 import { callVia } from '@drawbridge/contracts/calls';
 import { confirmationState, type Confirmation } from '@drawbridge/contracts/confirmation';
-import { affectedResource, reach } from '@drawbridge/contracts/confirmation-payload';
+import { affectedResource, askCause, reach } from '@drawbridge/contracts/confirmation-payload';
 import { decision, type Decision } from '@drawbridge/contracts/groups';
 import { sentPreview, toPreview } from '@drawbridge/contracts/preview';
 import type { Selectable } from 'kysely';
@@ -23,6 +23,8 @@ const question = z.object({
   askId: z.string().nullable(),
   /** Missing in questions that were stored before there were any. */
   reaches: z.array(reach).default([]),
+  /** Missing in questions that were stored before there were any. */
+  why: z.array(askCause).default([]),
 });
 export type Question = z.infer<typeof question>;
 

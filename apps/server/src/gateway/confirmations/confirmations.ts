@@ -83,6 +83,7 @@ const toQuestion = (payload: ConfirmationPayload): Question => {
     preview: payload.preview === undefined ? null : toPreview(payload.preview),
     askId: payload.askId ?? null,
     reaches: knownReaches(payload),
+    why: payload.why ?? [],
   };
 };
 

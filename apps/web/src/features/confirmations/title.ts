@@ -57,7 +57,8 @@ const mainOf = ({ resources, toolGroup, resource, description }: Asked) =>
   resources.find((one) => one.toolGroup === 'filesystemWrite') ??
   resources[0] ?? { toolGroup, resource, description };
 
-const subjectOf = (asked: Asked): string => {
+/** What a question is about, in one line. */
+export const subjectOf = (asked: Asked): string => {
   const { arguments: args } = asked;
   const main = mainOf(asked);
   if (main.toolGroup.startsWith('filesystem')) {

@@ -9,7 +9,7 @@ import { titleOf } from './title.ts';
 import { findMade, madeBy, type MadeRules } from './undo.ts';
 
 /** How many closed questions stay visible. */
-const keptClosed = 3;
+const keptClosed = 50;
 /** For how long: longer if the answer can be undone, or was given elsewhere. */
 const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
 
@@ -37,8 +37,6 @@ export interface Closed {
   problem: string | null;
 }
 
-const pick = ({ id, createdAt }: { id: string; createdAt: string }) => ({ id, createdAt });
-
 const inOrder = (a: { createdAt: string; id: string }, b: { createdAt: string; id: string }) =>
   a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
 
@@ -49,8 +47,6 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
   const closed = shallowRef<readonly Closed[]>([]);
   const failures = ref<Record<string, Failure>>({});
-  /** Whether there was a question since the panel was opened. */
-  const asked = ref(false);
 
   const open = computed(() =>
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
@@ -61,6 +57,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const deciding = new Map<string, Choice>();
   /** Questions that had closed when the user's answer arrived. */
   const tooLate = new Set<string>();
+
+  /** Questions that are answered together: without a note each. */
+  const together = new Set<string>();
 
   const dismiss = (id: string) => {
     closed.value = closed.value.filter((note) => note.id !== id);
@@ -124,10 +123,10 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
     if (!before && confirmation.state !== 'open' && !tooLate.has(id)) return;
     known.value = new Map(known.value).set(id, confirmation);
-    asked.value = true;
     if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
     const choice = deciding.get(id);
     if (tooLate.has(id)) closeElsewhere(confirmation);
+    else if (together.has(id)) return;
     else if (choice !== undefined) closeOwn(confirmation, choice);
     else if (confirmation.settledBy !== null) settle(confirmation, confirmation.settledBy);
     else closeElsewhere(confirmation);
@@ -192,6 +191,22 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
+  /** Gives many questions the same answer for this once, with one note in the place of their group. */
+  const decideAll = async (
+    { id, title, members }: { id: string; title: string; members: readonly Confirmation[] },
+    decision: 'allowOnce' | 'denyOnce',
+  ) => {
+    for (const member of members) together.add(member.id);
+    await Promise.all(members.map((member) => decide(member, { decision })));
+    const done = members.filter((member) => known.value.get(member.id)?.state === 'decided').length;
+    for (const member of members) together.delete(member.id);
+    const [first] = members;
+    if (first === undefined || done === 0) return;
+    const approved = decision === 'allowOnce';
+    const text = `${approved ? 'Allowed' : 'Denied'} ${counted(done, 'question')}`;
+    close({ ...first, id }, { text, title, approved }, shownMs.own);
+  };
+
   /** Revokes the rules that an answer created, if the machine lists them. */
   const undo = async ({ id, made }: Closed) => {
     if (made === null) return;
@@ -208,26 +223,17 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     }
   };
 
-  /** Open questions that the page does not show, and notes in the place of closed ones. */
-  const shown = computed(() =>
-    [
-      ...elsewhere.value.map((confirmation) => ({ ...pick(confirmation), confirmation, note: null })),
-      ...closed.value.map((note) => ({ ...pick(note), confirmation: null, note })),
-    ].sort(inOrder),
-  );
-
   return {
     open,
     elsewhere,
     placed,
     closed,
-    shown,
-    asked,
     failures,
     load,
     fetch,
     onConfirmation,
     decide,
+    decideAll,
     undo,
     dismiss,
   };

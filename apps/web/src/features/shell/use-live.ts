@@ -3,6 +3,7 @@ import { onScopeDispose, watch } from 'vue';
 import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
 import { useThreadsStore } from '../chat/threads/use-threads-store.ts';
 import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
@@ -20,12 +21,15 @@ export const useLive = (): void => {
   const confirmations = useConfirmationsStore();
   const agent = useAgentStore();
   const threads = useThreadsStore();
+  const asks = useOpenAsksStore();
 
   const api = useApi();
   const clock = useClock();
 
   const loadThreads = () => {
-    if (agent.enabled) void threads.load();
+    if (!agent.enabled) return;
+    void threads.load();
+    void asks.load();
   };
   watch(() => agent.enabled, loadThreads);
 
@@ -40,6 +44,7 @@ export const useLive = (): void => {
       case 'confirmations':
         return confirmations.onConfirmation(event);
       case 'threads':
+        asks.onThread(event);
         return threads.onThread(event);
       default:
         topic satisfies never;

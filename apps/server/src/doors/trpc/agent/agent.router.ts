@@ -32,6 +32,8 @@ export const agentRouter = router({
   confirm: agentProcedure
     .input(z.strictObject({ requestId: askRequestId, answer: askAnswer }))
     .mutation(({ ctx, input: { requestId, answer } }) => ctx.agent.confirm(ctx.userId, requestId, answer)),
+  /** The agent's open questions in all chats. */
+  asks: agentProcedure.query(({ ctx }) => ctx.agent.openAsks(ctx.userId)),
   messages: agentProcedure
     .input(messagesInput.extend(threadIdInput.shape))
     .query(({ ctx, input: { threadId, ...page } }) => ctx.agent.threads.snapshot(ctx.userId, threadId, page)),

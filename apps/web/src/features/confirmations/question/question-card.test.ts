@@ -2,16 +2,16 @@ import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
-import { confirmationOf } from '../../../test/worlds.ts';
-import { clockKey } from '../../api/index.ts';
-import ConfirmationCard from './confirmation-card.vue';
+import { confirmationOf } from '../../../../test/worlds.ts';
+import { clockKey } from '../../../api/index.ts';
+import QuestionCard from './question-card.vue';
 
 const clock = createFakeClock();
 const decide = vi.fn(async () => {});
 beforeEach(() => decide.mockClear());
 
 const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
-  mount(ConfirmationCard, {
+  mount(QuestionCard, {
     props: {
       confirmation: confirmationOf(change),
       before: '',

@@ -3,13 +3,13 @@ import { createFakeClock, piecesOf } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { confirmationOf } from '../../../test/worlds.ts';
-import { clockKey } from '../../api/index.ts';
-import ConfirmationCard from './confirmation-card.vue';
+import { confirmationOf } from '../../../../test/worlds.ts';
+import { clockKey } from '../../../api/index.ts';
+import QuestionCard from '../question/question-card.vue';
 
 const clock = createFakeClock();
 const show = (change: Parameters<typeof confirmationOf>[0]) =>
-  mount(ConfirmationCard, {
+  mount(QuestionCard, {
     props: {
       confirmation: confirmationOf(change),
       before: '',

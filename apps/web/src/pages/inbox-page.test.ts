@@ -3,7 +3,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../test/mounting.ts';
 import { confirmationOf } from '../../test/worlds.ts';
-import QuestionPage from './question-page.vue';
+import InboxPage from './inbox-page.vue';
 
 let bench: Bench;
 let close = () => {};

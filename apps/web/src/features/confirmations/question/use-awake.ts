@@ -1,6 +1,6 @@
 import { createTimer } from '@drawbridge/kit';
 import { onScopeDispose, ref, watch, type Ref } from 'vue';
-import { useClock } from '../../api/index.ts';
+import { useClock } from '../../../api/index.ts';
 
 /** A click that was aimed at something else must not hit a button that has just appeared. */
 const sleepMs = 500;

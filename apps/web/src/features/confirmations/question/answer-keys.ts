@@ -1,4 +1,5 @@
-const isTyping = (target: EventTarget | null): boolean =>
+/** Whether an event belongs to a field that takes text. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 

@@ -1,0 +1,122 @@
+import type { PreviewRow } from '@drawbridge/contracts/preview-rows';
+import { diffWordsWithSpace } from 'diff';
+import { common, createLowlight } from 'lowlight';
+import type { LineDetails, SyntaxKind, TextRange } from './line-parts.ts';
+
+/** Loaded with the first preview: the colours and the marked words of its lines. */
+const lowlight = createLowlight(common);
+type Tree = ReturnType<typeof lowlight.highlight>;
+type Node = Tree['children'][number];
+
+/** Longer texts stay without colours, longer lines without marks; in characters. */
+const maxColoured = 60_000;
+const maxMarked = 1_000;
+/** Lines that have less in common are another line, not a changed one. */
+const leastInCommon = 0.3;
+
+const kinds: readonly [RegExp, SyntaxKind][] = [
+  [/^(comment|quote)/, 'comment'],
+  [/^(string|regexp|addition|code)/, 'string'],
+  [/^(number|literal|symbol|bullet)/, 'number'],
+  [/^(keyword|built_in|type|meta|operator|doctag)/, 'keyword'],
+  [/^(title|name|section|attr|attribute|selector|property|tag|function|class)/, 'name'],
+];
+
+const kindOf = (classNames: unknown): SyntaxKind | undefined => {
+  const [first] = Array.isArray(classNames) ? classNames : [];
+  const name = String(first ?? '').replace(/^hljs-/, '');
+  return kinds.find(([pattern]) => pattern.test(name))?.[1];
+};
+
+/** The coloured ranges of each line of a text. */
+const rangesOf = (tree: Tree, lineCount: number): TextRange[][] => {
+  const lines: TextRange[][] = Array.from({ length: lineCount }, () => []);
+  let [line, at] = [0, 0];
+  const walk = (node: Node, kind: SyntaxKind | undefined) => {
+    if (node.type === 'element') {
+      const own = kindOf(node.properties['className']) ?? kind;
+      for (const child of node.children) walk(child, own);
+    } else if (node.type === 'text') {
+      for (const [part, text] of node.value.split('\n').entries()) {
+        if (part > 0) [line, at] = [line + 1, 0];
+        if (kind !== undefined && text !== '') lines[line]?.push({ from: at, to: at + text.length, kind });
+        at += text.length;
+      }
+    }
+  };
+  for (const node of tree.children) walk(node, undefined);
+  return lines;
+};
+
+/** The language by the ending of a path; undefined if it is not known. */
+const languageOf = (path: string): string | undefined => {
+  const name = path.split(/[/\\]/).at(-1)?.toLowerCase() ?? '';
+  return [name, name.split('.').at(-1) ?? ''].find((one) => one !== '' && lowlight.registered(one));
+};
+
+type Line = Extract<PreviewRow, { kind: 'same' | 'added' | 'removed' }>;
+const isLine = (row: PreviewRow): row is Line =>
+  row.kind === 'same' || row.kind === 'added' || row.kind === 'removed';
+
+const colour = (rows: readonly PreviewRow[], path: string, details: Map<PreviewRow, LineDetails>) => {
+  const language = languageOf(path);
+  if (language === undefined) return;
+  for (const side of ['removed', 'added'] as const) {
+    const lines = rows.filter(isLine).filter(({ kind }) => kind === 'same' || kind === side);
+    const text = lines.map((line) => line.text).join('\n');
+    if (text.length > maxColoured) continue;
+    const ranges = rangesOf(lowlight.highlight(language, text), lines.length);
+    for (const [at, line] of lines.entries()) details.set(line, { colours: ranges[at] ?? [], marks: [] });
+  }
+};
+
+/** The parts in which two lines differ; none where they have little in common. */
+const marksOf = (before: string, after: string): { removed: TextRange[]; added: TextRange[] } => {
+  const none = { removed: [], added: [] };
+  if (Math.max(before.length, after.length) > maxMarked) return none;
+  const found: { removed: TextRange[]; added: TextRange[] } = { removed: [], added: [] };
+  let [left, right, same] = [0, 0, 0];
+  for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
+    if (removed) found.removed.push({ from: left, to: left + value.length });
+    else if (added) found.added.push({ from: right, to: right + value.length });
+    else same += value.trim().length;
+    if (!added) left += value.length;
+    if (!removed) right += value.length;
+  }
+  const longest = Math.max(before.trim().length, after.trim().length);
+  return same >= longest * leastInCommon ? found : none;
+};
+
+/** Marks the changed words of each removed line and the added line at its place. */
+const mark = (rows: readonly PreviewRow[], details: Map<PreviewRow, LineDetails>) => {
+  const put = (line: Line, marks: TextRange[]) =>
+    details.set(line, { colours: details.get(line)?.colours ?? [], marks });
+  let removed: Line[] = [];
+  let added: Line[] = [];
+  const pair = () => {
+    for (const [at, line] of removed.entries()) {
+      const other = added[at];
+      if (other === undefined) break;
+      const marks = marksOf(line.text, other.text);
+      put(line, marks.removed);
+      put(other, marks.added);
+    }
+    [removed, added] = [[], []];
+  };
+  for (const row of rows) {
+    if (row.kind === 'removed') {
+      if (added.length > 0) pair();
+      removed.push(row);
+    } else if (row.kind === 'added') added.push(row);
+    else if (row.kind !== 'note') pair();
+  }
+  pair();
+};
+
+/** The details of the lines of a preview, by row. */
+export const lineDetails = (rows: readonly PreviewRow[], path: string): Map<PreviewRow, LineDetails> => {
+  const details = new Map<PreviewRow, LineDetails>();
+  colour(rows, path, details);
+  mark(rows, details);
+  return details;
+};

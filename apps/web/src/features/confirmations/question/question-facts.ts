@@ -1,0 +1,47 @@
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import type { AffectedResource, AskCause } from '@drawbridge/contracts/confirmation-payload';
+import { groupWords, viaWords } from '../../../ui/text/words.ts';
+
+/** All resources that a question is about. */
+export const resourcesOf = (
+  question: Pick<Confirmation, 'resources' | 'toolGroup' | 'resource' | 'description'>,
+): readonly AffectedResource[] => {
+  const { resources, toolGroup, resource, description } = question;
+  return resources.length > 0 ? resources : [{ toolGroup, resource, description }];
+};
+
+/** Whether an approval deletes something. */
+export const isDestructive = ({ tool }: Pick<Confirmation, 'tool'>): boolean => tool === 'delete';
+
+export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup'>): string =>
+  isDestructive(question) ? 'i-lucide-trash-2' : groupWords(question.toolGroup).icon;
+
+/** Who asks, and with which credential; the user for a call from the panel. */
+export const askerOf = ({ via }: Pick<Confirmation, 'via'>): { name: string; kind: string } =>
+  via ? { name: via.name, kind: viaWords[via.kind] } : { name: 'You asked for this in Tools', kind: '' };
+
+const listed = (words: readonly string[]) =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** "Change files is set to Ask." Empty for a machine that does not say why it asks. */
+export const whyWords = (why: readonly AskCause[]): string => {
+  const of = (cause: string) =>
+    why.filter((one) => one.cause === cause).map(({ toolGroup }) => groupWords(toolGroup).label);
+  const [byMode, careful] = [of('mode'), of('careful')];
+  return [
+    ...(byMode.length > 0 ? [`${listed(byMode)} ${byMode.length > 1 ? 'are' : 'is'} set to Ask.`] : []),
+    ...(careful.length > 0 ? ['The machine asks about this in every mode.'] : []),
+  ].join(' ');
+};
+
+/** The command of a shell resource, with its folder and the environment that it sets; null for another form. */
+export const commandOf = (resource: string): { folder: string; command: string } | null => {
+  const [, quoted, command] = /^("(?:[^"\\]|\\.)*") \$ ([\s\S]+)$/.exec(resource) ?? [];
+  if (quoted === undefined || command === undefined) return null;
+  try {
+    const folder: unknown = JSON.parse(quoted);
+    return typeof folder === 'string' ? { folder, command } : null;
+  } catch {
+    return null;
+  }
+};

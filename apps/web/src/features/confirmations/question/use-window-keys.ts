@@ -1,0 +1,13 @@
+import { onMounted, onScopeDispose } from 'vue';
+
+/** Whether a dialog is open: it has the keys then. */
+const hasDialog = () => document.querySelector('[role=dialog]') !== null;
+
+/** Listens to the keys of the window while the scope lives and `isOn` holds. */
+export const useWindowKeys = (isOn: () => boolean, onKey: (event: KeyboardEvent) => void): void => {
+  const listen = (event: KeyboardEvent) => {
+    if (isOn() && !hasDialog()) onKey(event);
+  };
+  onMounted(() => window.addEventListener('keydown', listen));
+  onScopeDispose(() => window.removeEventListener('keydown', listen));
+};

@@ -1,0 +1,32 @@
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { groupWords } from '../../ui/text/words.ts';
+import { subjectOf } from '../confirmations/title.ts';
+
+/** Of Drawbridge's own tools; `#` is replaced with the number of questions. */
+const sentences: Record<string, string> = {
+  read_file: 'Read # files',
+  write_file: 'Write # files',
+  edit_file: 'Change # files',
+  create_directory: 'Create # folders',
+  copy_file: 'Copy # files',
+  delete: 'Delete # files or folders',
+  move: 'Move # files or folders',
+  shell_execute: 'Run # commands',
+};
+
+/** The folder that all subjects are in; empty if there is none. */
+const commonFolder = (subjects: readonly string[]): string => {
+  const folders = new Set(subjects.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  const [only = '', ...others] = folders;
+  return others.length === 0 ? only : '';
+};
+
+/** "Write 5 files in content/posts?" */
+export const groupTitle = (members: readonly [Confirmation, ...Confirmation[]]): string => {
+  const [first] = members;
+  const sentence = (
+    sentences[first.tool] ?? `${groupWords(first.toolGroup).label}: # calls of ${first.tool}`
+  ).replace('#', String(members.length));
+  const folder = first.toolGroup.startsWith('filesystem') ? commonFolder(members.map(subjectOf)) : '';
+  return `${sentence}${folder === '' ? '' : ` in ${folder}`}?`;
+};

@@ -1,0 +1,61 @@
+import { computed, ref, watch } from 'vue';
+import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
+import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
+import { useMachinesStore } from '../machines/use-machines-store.ts';
+import { heldEntries, inboxEntries, type InboxEntry } from './inbox-entries.ts';
+
+/** The agent of the chats, as a choice of the filter. */
+const chats = 'thread';
+
+/** What waits, filtered by agent and machine; entries keep their place while the pointer is above the list. */
+export const useInbox = () => {
+  const store = useConfirmationsStore();
+  const open = useOpenAsksStore();
+  const machines = useMachinesStore();
+  const agent = ref('');
+  const machine = ref('');
+  const isHeld = ref(false);
+
+  const agentOf = (via: (typeof store.open)[number]['via']) =>
+    via === undefined ? 'panel' : via.kind === 'thread' ? chats : via.id;
+
+  const agents = computed(() => {
+    const names = new Map<string, string>();
+    for (const { via } of store.open)
+      names.set(
+        agentOf(via),
+        via === undefined ? 'You, in Tools' : via.kind === 'thread' ? 'Chat' : via.name,
+      );
+    if (open.asks.length > 0) names.set(chats, 'Chat');
+    return [...names].map(([id, name]) => ({ id, name }));
+  });
+  const machineChoices = computed(() =>
+    machines.machines.filter(({ id }) => store.open.some(({ machineId }) => machineId === id)),
+  );
+
+  const entries = computed(() =>
+    inboxEntries({
+      open: store.open.filter(
+        ({ via, machineId }) =>
+          (agent.value === '' || agentOf(via) === agent.value) &&
+          (machine.value === '' || machineId === machine.value),
+      ),
+      asks: machine.value === '' && (agent.value === '' || agent.value === chats) ? open.asks : [],
+      closed: store.closed,
+    }),
+  );
+  const shown = ref<readonly InboxEntry[]>([]);
+  watch(
+    [entries, isHeld],
+    ([now, held]) => {
+      shown.value = held ? heldEntries(shown.value, now) : now;
+    },
+    { immediate: true },
+  );
+  watch([agents, machineChoices], ([known, places]) => {
+    if (!known.some(({ id }) => id === agent.value)) agent.value = '';
+    if (!places.some(({ id }) => id === machine.value)) machine.value = '';
+  });
+
+  return { shown, isHeld, agent, agents, machine, machines: machineChoices };
+};
