@@ -40,10 +40,16 @@ const clientOf = (server: TestServer, token: string) => {
 
 it('US-05 a token that names machines sees and calls no other, by no door and no name', async () => {
   const { server, panel, daemons, idOf } = await open();
-  const made = await panel.tokens.create.mutate({ name: 'Two', scopes, machines: [idOf('laptop'), idOf('desk')] });
+  const made = await panel.tokens.create.mutate({
+    name: 'Two',
+    scopes,
+    machines: [idOf('laptop'), idOf('desk')],
+  });
   expect(made.machines).toEqual([idOf('laptop'), idOf('desk')]);
   const { get, call, mcp } = clientOf(server, made.token);
-  const { json } = await server.send('/api/v1/machines', { headers: { authorization: `Bearer ${made.token}` } });
+  const { json } = await server.send('/api/v1/machines', {
+    headers: { authorization: `Bearer ${made.token}` },
+  });
   expect(json).toMatchObject({ machines: [{ name: 'laptop' }, { name: 'desk' }] });
 
   // Out of reach and unknown: the same answer.
@@ -55,7 +61,9 @@ it('US-05 a token that names machines sees and calls no other, by no door and no
       [name, 'unknown'].map((machine) => call({ name: 'read_file', machine })),
     );
     expect([theirs?.status, theirs?.text]).toEqual([404, unknown?.text]);
-    expect(await mcp(`/mcp/${name}`, rpc('tools/list'))).toEqual(await mcp('/mcp/unknown', rpc('tools/list')));
+    expect(await mcp(`/mcp/${name}`, rpc('tools/list'))).toEqual(
+      await mcp('/mcp/unknown', rpc('tools/list')),
+    );
   }
 
   // The default is out of reach, so a machine has to be named.

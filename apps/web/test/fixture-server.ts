@@ -4,7 +4,7 @@ import type { Invitation, User } from '@drawbridge/contracts/accounts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway';
-import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines';
+import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines/summary';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';

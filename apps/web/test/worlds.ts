@@ -1,7 +1,7 @@
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus } from '@drawbridge/contracts/gateway';
-import type { MachineSummary } from '@drawbridge/contracts/machines';
+import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { agentWorldOf } from './fixture-agent.ts';
 import type { World } from './fixture-server.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toolGroup, toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
-import { namedMachines } from './machines.ts';
+import { namedMachines } from './machines/summary.ts';
 
 /** Sizes in characters, times in seconds, except where a name says otherwise. */
 export const clientLimits = {

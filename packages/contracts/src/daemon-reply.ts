@@ -4,9 +4,9 @@ import { requestId } from './ids.ts';
 import { release } from './release.ts';
 
 /**
- * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. `features` (`serverFeatures`)
- * and `daemon`, the server's release of it, only for a daemon that reports its version; also `machine`, as its
- * person sees it.
+ * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. Only for a daemon that reports
+ * its version: `features` (`serverFeatures`), `daemon`, the server's release of it, and `machine`, as its user
+ * sees it.
  */
 export const initReply = z.object({
   ok: z.literal(true),

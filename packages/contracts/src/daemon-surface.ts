@@ -42,8 +42,8 @@ export const reportedModes = z
 export type ReportedModes = z.infer<typeof reportedModes>;
 
 /**
- * `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. `name`: what its
- * person calls the machine; it counts for a pairing only.
+ * `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. `name`: what
+ * its user calls the machine; it counts for a pairing only.
  */
 export const initBody = z.object({
   rootPath: z.string().min(1).max(4_096),

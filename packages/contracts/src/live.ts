@@ -3,7 +3,7 @@ import { threadChange } from './agent/threads.ts';
 import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
 import { stateChanged } from './gateway.ts';
-import { machinesEvent } from './machines.ts';
+import { machinesEvent } from './machines/summary.ts';
 
 /**
  * The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
-import { namedMachines } from './machines.ts';
+import { namedMachines } from './machines/summary.ts';
 
 export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostDays: 366 } as const;
 

@@ -7,7 +7,7 @@ import { createClientsStore } from './clients/clients.store.ts';
 import { clientPrefixes } from './clients/oauth-provider.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
 import { createTokens } from './tokens/tokens.ts';
-import { createOwnMachines } from './own-machines.store.ts';
+import { createOwnMachines } from './tokens/own-machines.store.ts';
 import { createTokensStore } from './tokens/tokens.store.ts';
 import { createWatch } from './watch.ts';
 

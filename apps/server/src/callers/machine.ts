@@ -1,5 +1,5 @@
 import type { GatewayStatus, KnownMachine, MachineChoice, StateChanged } from '@drawbridge/contracts/gateway';
-import type { MachinesEvent } from '@drawbridge/contracts/machines';
+import type { MachinesEvent } from '@drawbridge/contracts/machines/summary';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { errors } from '../errors.ts';
 import { offlineStatus, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';

@@ -3,7 +3,6 @@ import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import { takeFolder } from '../db/index.ts';
 import { folderInUse } from '../folder-in-use.ts';
-import { createManageMachines } from '../gateway/index.ts';
 import { openAccounts } from '../compose/open-accounts.ts';
 import { serverCommand } from '../server-command.ts';
 import { createMachineActions } from './machine-actions.ts';
@@ -53,8 +52,7 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
     ...createMachineActions({ config, print, note }),
     createToken: ({ json, ...token }: NewToken & { json: boolean }) =>
       withAccounts(config, async (opened) => {
-        const needs = { ...opened, machines: createManageMachines(opened.store.db) };
-        const created = await createToken(needs, token);
+        const created = await createToken(opened, token);
         if (json) return print(`${JSON.stringify(created)}\n`);
         note(
           `Created "${created.name}" for ${token.email}: ${created.scopes.join(', ')}; until ${created.expiresAt}.\n`,

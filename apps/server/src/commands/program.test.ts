@@ -86,7 +86,11 @@ it.each<[string, string[], unknown]>([
     create('--name', 'Desk', '--scopes', 'shell,browser', '--days', '7'),
     created({ scopes: ['shell', 'browser'], expiresInDays: 7 }),
   ],
-  ['a token for machines', create('--name', 'Desk', '--machine', 'nas,desk'), created({}, false, ['nas', 'desk'])],
+  [
+    'a token for machines',
+    create('--name', 'Desk', '--machine', 'nas,desk'),
+    created({}, false, ['nas', 'desk']),
+  ],
   ['no name', create(), wrong('--name')],
   ['an unknown scope', create('--name', 'Desk', '--scopes', 'all'), wrong('--scopes: ')],
   ['too many days', create('--name', 'Desk', '--days', '367'), wrong('--days: ')],

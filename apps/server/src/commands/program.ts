@@ -100,7 +100,10 @@ const addToken = (program: Command, actions: Actions): void => {
     .requiredOption('--user <email>', 'whose token it is', email)
     .requiredOption('--name <name>', 'what the person calls it')
     .option('--scopes <a,b>', `what it may use, of ${tokenScopeNames.join(', ')} (default: filesystemRead)`)
-    .option('--machine <names>', 'the machines that it may use, by name or id (default: all, also later ones)')
+    .option(
+      '--machine <names>',
+      'the machines that it may use, by name or id (default: all, also later ones)',
+    )
     .option(
       '--days <n>',
       `days that it is valid, at most ${tokenLimits.mostDays} (default: ${tokenLimits.defaultDays})`,

@@ -1,6 +1,5 @@
 import { createTokenInput } from '@drawbridge/contracts/tokens';
 import { expect, it } from 'vitest';
-import { createManageMachines } from '../gateway/index.ts';
 import { openAccess } from '../../test/access.ts';
 import { owner } from '../../test/server.ts';
 import { createToken } from './token.ts';
@@ -9,14 +8,14 @@ const input = createTokenInput.parse({ name: 'Desk' });
 
 it('creates a token for the account of an address, in any case', async () => {
   const { accounts, tokens, access, userId, db } = await openAccess();
-  const needs = { accounts, tokens, machines: createManageMachines(db) };
+  const needs = { accounts, tokens, store: { db } };
   const created = await createToken(needs, { email: owner.email.toUpperCase(), input, machines: null });
   expect(await access.verify(created.token)).toMatchObject({ userId, tokenId: created.id });
 });
 
 it('refuses an address without an account', async () => {
   const { accounts, tokens, db } = await openAccess();
-  const needs = { accounts, tokens, machines: createManageMachines(db) };
+  const needs = { accounts, tokens, store: { db } };
   await expect(
     createToken(needs, { email: 'unknown@example.org', input, machines: null }),
   ).rejects.toMatchObject({

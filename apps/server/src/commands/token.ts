@@ -1,11 +1,15 @@
 import { createTokenInput, type CreatedToken, type CreateTokenInput } from '@drawbridge/contracts/tokens';
-import type { Tokens } from '../auth/index.ts';
+import type { Accounts, Tokens } from '../auth/index.ts';
+import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { accountOf } from './account-of.ts';
-import { findMachine, type MachineNeeds } from './machines.ts';
+import { createManageMachines } from '../gateway/index.ts';
+import { findMachine } from './machines.ts';
 
-interface Needs extends MachineNeeds {
+interface Needs {
+  accounts: Pick<Accounts, 'byEmail'>;
   tokens: Pick<Tokens, 'create'>;
+  store: Pick<Store, 'db'>;
 }
 
 export interface NewToken {
@@ -20,14 +24,15 @@ export interface NewToken {
  * `badRequest` where the scopes do not go with machines.
  */
 export const createToken = async (
-  needs: Needs,
+  { accounts, tokens, store }: Needs,
   { email, input, machines: names }: NewToken,
 ): Promise<CreatedToken> => {
-  const { id } = await accountOf(needs.accounts, email);
-  if (names === null) return needs.tokens.create(id, input);
+  const { id } = await accountOf(accounts, email);
+  if (names === null) return tokens.create(id, input);
+  const needs = { accounts, machines: createManageMachines(store.db) };
   const machines: string[] = [];
   for (const machine of names) machines.push((await findMachine(needs, { email, machine })).id);
   const read = createTokenInput.safeParse({ ...input, machines });
   if (!read.success) throw errors.badRequest({ message: read.error.issues[0]?.message ?? 'Not valid' });
-  return needs.tokens.create(id, read.data);
+  return tokens.create(id, read.data);
 };

@@ -14,7 +14,7 @@ import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
-import { machinePauses } from './migrations/0026-machine-pauses.ts';
+import { machinePauses } from './migrations/machines/0026-machine-pauses.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
 import type { Schema } from './schema.ts';

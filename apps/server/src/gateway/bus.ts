@@ -1,7 +1,7 @@
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
-import type { RefusedPairing } from '@drawbridge/contracts/machines';
+import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';

@@ -49,6 +49,8 @@ const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 const registered = z.looseObject({ client_id: z.string() });
 const redirected = z.object({ url: z.string() });
 
+const outdated = { message: 'This request is not valid any more', fix: 'Start again in the client.' };
+
 /** The parameters of a form or a query; throws `badRequest` for one that is given twice. */
 const paramsOf = (text: string): URLSearchParams => {
   const params = new URLSearchParams(text);
@@ -107,11 +109,7 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     });
     const response = await forward(auth, request, { to: address('consent'), body });
     if (response.status === 401) throw errors.unauthorized();
-    if (!response.ok)
-      throw errors.badRequest({
-        message: 'This request is not valid any more',
-        fix: 'Start again in the client.',
-      });
+    if (!response.ok) throw errors.badRequest(outdated);
     // The client gets its code with this answer, so nothing uses the consent before its machines are stored.
     if (given.accept)
       await needs.setMachines({ userId: session.user.id, clientId: asked.get('client_id') ?? '' }, machines);

@@ -9,7 +9,10 @@ export const machinesRoute: Route = {
   operation: {
     operationId: 'listMachines',
     summary: 'The machines that the token may use',
-    responses: { '200': json(restSchemas.Machines, 'Oldest first, also those that are away.'), ...failures() },
+    responses: {
+      '200': json(restSchemas.Machines, 'Oldest first, also those that are away.'),
+      ...failures(),
+    },
   },
   handle: async ({ gateway }, { caller }) => ({ machines: await machineChoices(gateway, caller) }),
 };

@@ -53,8 +53,8 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
   /**
-   * Runs a tool. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`, `tooManyCalls`,
-   * `tooLarge` or `storeUnavailable` before it is stored, then always resolves. Specification 6.1 and 6.2.
+   * Runs a tool. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`,
+   * `tooManyCalls`, `tooLarge`, `storeUnavailable` before it is stored; then resolves. Specification 6.
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   get(userId: string, requestId: string): Promise<Call>;

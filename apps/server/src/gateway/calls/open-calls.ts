@@ -303,11 +303,9 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     gone: (machineId: string, explicit: boolean) =>
       void (
         stopped ||
-        ofMachine
-          .each(machineId, (call) => step(call, { type: 'disconnected', explicit }))
-          .catch(onError)
+        ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit })).catch(onError)
       ),
-    /** Cancels the open calls of the machine, also those that other servers made; resolves when they ended. */
+    /** Cancels the open calls of the machine, also those of other servers; resolves when they have ended. */
     cancelOf: (machineId: string): Promise<void> =>
       ofMachine.each(machineId, (call) => step(call, { type: 'cancelled', reason: 'user' })),
     /**

@@ -50,9 +50,19 @@ const second = async (key: string) => {
 describe('the epoch', () => {
   it('rises with each init, also across a restart of the server', async () => {
     const { key } = await connected();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2, features, machine });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({
+      ok: true,
+      epoch: 2,
+      features,
+      machine,
+    });
     await fixture.crash();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3, features, machine });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({
+      ok: true,
+      epoch: 3,
+      features,
+      machine,
+    });
   });
 });
 

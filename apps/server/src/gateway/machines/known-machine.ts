@@ -1,5 +1,5 @@
 import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
-import type { MachineSummary } from '@drawbridge/contracts/machines';
+import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
 import { isConnected, type Machine } from './registry.ts';
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -3,21 +3,13 @@ import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway'
 import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Tool } from '@drawbridge/contracts/tool';
-import type {
-  ForgottenMachine,
-  MachineNumbers,
-  MachineSummary,
-  RefusedPairing,
-} from '@drawbridge/contracts/machines';
-import type { Clock } from '@drawbridge/kit';
-import type { OpenCalls } from '../calls/open-calls.ts';
+import type { MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { Connections } from '../connection/connections.ts';
 import type { Keys } from '../pairing/keys.ts';
-import type { Bus, BusMessage } from '../bus.ts';
-import { errors } from '../../errors.ts';
+import type { BusMessage } from '../bus.ts';
 import { toKnownMachine, toSummary } from './known-machine.ts';
-import type { ManageMachines } from './manage-machines.store.ts';
-import { toStatus, type Machine, type MachineRef, type Registry } from './registry.ts';
+import { createMachineControls, type MachineControlsNeeds } from './machine-controls.ts';
+import { toStatus, type Machine, type MachineRef } from './registry.ts';
 
 /**
  * A machine as a door shows it: what it offers, or offered last while it is offline. `digest` tells equal
@@ -34,14 +26,9 @@ export interface MachineView {
   isPaused: boolean;
 }
 
-export interface MachinesNeeds {
-  clock: Clock;
-  store: ManageMachines;
-  registry: Registry;
+export interface MachinesNeeds extends Omit<MachineControlsNeeds, 'all'> {
   keys: Pick<Keys, 'isPaired' | 'revokeMachine'>;
   connections: Pick<Connections, 'disconnect' | 'latencyMs'>;
-  openCalls: Pick<OpenCalls, 'cancelOf'>;
-  bus: Bus;
   /** The daemon that this server offers for download. */
   release: Release | undefined;
 }
@@ -51,22 +38,6 @@ export const createMachines = (needs: MachinesNeeds) => {
   const { clock, store, registry, keys, connections, openCalls, bus, release } = needs;
   const refOf = (userId: string, { id }: Machine): MachineRef => ({ userId, machineId: id });
   const get = ({ userId, machineId }: MachineRef) => registry.find(userId, machineId);
-
-  /** A row was changed: other servers read it again, and so do the windows of its user. */
-  const announce = (userId: string, { id }: Machine) => {
-    registry.refresh(userId);
-    bus.publish('all', { type: 'machine-stored', userId, machineId: id, by: bus.here });
-    bus.publish(`user:${userId}`, { type: 'machine-changed', userId });
-  };
-
-  /** `pausedAt` null resumes it. Stored first: what was made before it is known here is cancelled after it. */
-  const setPaused = async (machine: Machine, pausedAt: number | null) => {
-    if ((machine.info.pausedAt === null) === (pausedAt === null)) return;
-    await store.setPaused(machine, pausedAt);
-    registry.setPaused(machine, pausedAt);
-    announce(machine.userId, machine);
-    if (pausedAt !== null) await openCalls.cancelOf(machine.id);
-  };
 
   const summary = async (machine: Machine, isDefault: boolean): Promise<MachineSummary> =>
     toSummary(machine, {
@@ -81,6 +52,8 @@ export const createMachines = (needs: MachinesNeeds) => {
     const [own, standard] = [await registry.ofUser(userId), await registry.default(userId)];
     return { machines: standard && !own.includes(standard) ? [...own, standard] : own, standard };
   };
+
+  const usableMachines = async (userId: string) => (await usable(userId)).machines;
 
   const summaries = async (userId: string): Promise<MachineSummary[]> => {
     const { machines, standard } = await usable(userId);
@@ -125,45 +98,7 @@ export const createMachines = (needs: MachinesNeeds) => {
     },
     /** The machines of the user with all that the panel shows of them, oldest first. */
     summaries,
-    /** Throws `machineNameTaken` for a name that another machine of the user has. */
-    rename: async (ref: MachineRef, name: string) => {
-      const machine = await get(ref);
-      await store.rename(machine, name);
-      announce(machine.userId, machine);
-    },
-    /** Makes it the machine that the user means where they name none. */
-    setDefault: async (ref: MachineRef) => {
-      const machine = await get(ref);
-      await store.setDefault(ref.userId, machine);
-      announce(ref.userId, machine);
-    },
-    /**
-     * Cancels its open calls, withdraws their questions, and refuses new ones with `machinePaused` until it is
-     * resumed. It stays paired and connected.
-     */
-    pause: async (ref: MachineRef) => setPaused(await get(ref), clock.now()),
-    resume: async (ref: MachineRef) => setPaused(await get(ref), null),
-    /** The same for all machines of the user. */
-    pauseAll: async (userId: string) => {
-      const { machines } = await usable(userId);
-      await Promise.all(machines.map((machine) => setPaused(machine, clock.now())));
-    },
-    resumeAll: async (userId: string) => {
-      const { machines } = await usable(userId);
-      await Promise.all(machines.map((machine) => setPaused(machine, null)));
-    },
-    /** Removes it from the list and ends its pairing; its calls stay. Throws `machineConnected`. */
-    forget: async (ref: MachineRef) => {
-      const machine = await get(ref);
-      if (machine.connection.kind !== 'offline') throw errors.machineConnected();
-      await store.forget(machine, clock.now());
-      connections.disconnect(machine, 'user');
-      announce(machine.userId, machine);
-    },
-    /** The machines that the user has removed, newest first. */
-    forgotten: (userId: string): Promise<ForgottenMachine[]> => store.forgotten(userId),
-    /** The user's calls since that time in milliseconds, by machine. */
-    numbers: (userId: string, since: number): Promise<MachineNumbers[]> => store.numbers(userId, since),
+    ...createMachineControls({ clock, store, registry, connections, openCalls, bus, all: usableMachines }),
     /** Called when a daemon came with a token of the user and was refused. */
     onRefused: (userId: string, listener: (refused: RefusedPairing) => void): (() => void) =>
       bus.subscribe(`user:${userId}`, (message) => {

@@ -1,4 +1,4 @@
-import type { MachineNumbers } from '@drawbridge/contracts/machines';
+import type { MachineNumbers } from '@drawbridge/contracts/machines/summary';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';

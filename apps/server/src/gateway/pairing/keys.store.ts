@@ -81,10 +81,16 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           .execute();
       }),
     /**
-     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine, in
-     * one transaction. Null for an invalid token.
+     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine,
+     * in one transaction. Null for an invalid token.
      */
-    pair: ({ tokenDigest, sessionDigest, machine, makesDefault, at }: PairingRecord): Promise<StoredMachine | null> =>
+    pair: ({
+      tokenDigest,
+      sessionDigest,
+      machine,
+      makesDefault,
+      at,
+    }: PairingRecord): Promise<StoredMachine | null> =>
       db.transaction().execute(async (trx) => {
         const consumed = await trx
           .updateTable('gatewayKeys')

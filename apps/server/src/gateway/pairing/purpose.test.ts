@@ -1,4 +1,4 @@
-import type { RefusedPairing } from '@drawbridge/contracts/machines';
+import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import { expect, it } from 'vitest';
 import { connect, initBody, useGateway } from '../../../test/gateway-fixture.ts';
 
@@ -46,7 +46,7 @@ it('a daemon says its name when it pairs; a name that is taken is refused, and t
   expect(await names()).toEqual(['laptop*', 'studio']);
 });
 
-it('refused daemons are published to the person whose token they had, and to nobody else', async () => {
+it('refused daemons are published to the person whose token they had alone', async () => {
   const { gateway, pair } = await open();
   const seen: [string, RefusedPairing][] = [];
   for (const user of ['ada', 'ben'])

@@ -1,5 +1,5 @@
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
-import { refusedPairing, type RefusedPairing } from '@drawbridge/contracts/machines';
+import { refusedPairing, type RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import { CodedError, type Clock } from '@drawbridge/kit';
 import type { Bus } from '../bus.ts';
 

@@ -1,5 +1,5 @@
 import type { ReportedModes } from '@drawbridge/contracts/daemon-surface';
-import type { MachineNumbers, RefusedPairing } from '@drawbridge/contracts/machines';
+import type { MachineNumbers, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 
 const families: Record<string, string> = {
   filesystemRead: 'files',

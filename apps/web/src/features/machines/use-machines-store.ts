@@ -1,4 +1,4 @@
-import type { MachinesEvent, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines';
+import type { MachinesEvent, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import { attempt, createLoaded, useApi } from '../../api/index.ts';

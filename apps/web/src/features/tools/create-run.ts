@@ -6,12 +6,18 @@ import { hasEnded, type CallsStore } from '../activity/use-calls-store.ts';
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
-interface RunNeeds {
-  api: Api;
-  store: CallsStore;
+interface Runs {
   tool: string;
   machineId: string;
 }
+
+interface RunNeeds extends Runs {
+  api: Api;
+  store: CallsStore;
+}
+
+const isOf = (call: CallSummary, { tool, machineId }: Runs): boolean =>
+  call.tool === tool && call.machineId === machineId && call.door === 'trpc';
 
 /** Creates an idle run. The caller's scope ends its watchers. */
 export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
@@ -44,14 +50,7 @@ export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
   /** Until the response names the call, the first new call of this tool is assumed to be it. */
   const adopt = (before: ReadonlySet<string>) =>
     watch(
-      () =>
-        store.calls.find(
-          (call) =>
-            call.tool === tool &&
-            call.machineId === machineId &&
-            call.door === 'trpc' &&
-            !before.has(call.requestId),
-        ),
+      () => store.calls.find((call) => isOf(call, { tool, machineId }) && !before.has(call.requestId)),
       (call) => {
         if (call && requestId.value === null) requestId.value = call.requestId;
       },

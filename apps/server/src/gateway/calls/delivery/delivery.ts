@@ -25,7 +25,9 @@ const publishToOwner = ({ machine, bus }: DeliveryContext, machineId: string, me
 /** The stream of the machine that is open on this server; null without one, and while it is paused. */
 export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string): StreamFence | null => {
   const { connection, info } = machine(machineId) ?? {};
-  return connection?.kind === 'online' && info?.pausedAt === null ? { stream: connection.generation, serverId: bus.here } : null;
+  return connection?.kind === 'online' && info?.pausedAt === null
+    ? { stream: connection.generation, serverId: bus.here }
+    : null;
 };
 
 /** Notifies the server with the stream that the call waits for delivery. */

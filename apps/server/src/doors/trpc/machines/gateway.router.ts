@@ -4,8 +4,8 @@ import {
   knownMachine,
   machineChoices,
   machineStatus,
-} from '../../callers/index.ts';
-import { ok, router, userProcedure } from './trpc.ts';
+} from '../../../callers/index.ts';
+import { ok, router, userProcedure } from '../trpc.ts';
 
 /** The default machine of the user who is signed in. Specification 3 and 7. */
 export const gatewayRouter = router({

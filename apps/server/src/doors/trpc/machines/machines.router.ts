@@ -6,11 +6,11 @@ import {
   pauseInput,
   renameMachineInput,
   type MachinesEvent,
-} from '@drawbridge/contracts/machines';
-import { requireMachine, watchMachines } from '../../callers/index.ts';
-import { errors } from '../../errors.ts';
-import { live } from './live.ts';
-import { ok, router, userProcedure } from './trpc.ts';
+} from '@drawbridge/contracts/machines/summary';
+import { requireMachine, watchMachines } from '../../../callers/index.ts';
+import { errors } from '../../../errors.ts';
+import { live } from '../live.ts';
+import { ok, router, userProcedure } from '../trpc.ts';
 
 /** A machine of the user who is signed in, by its id or name; `notFound` for every other. */
 const machineProcedure = userProcedure.input(machineInput).use(async ({ ctx, input, next }) => {
@@ -80,9 +80,7 @@ export const machinesRouter = router({
       signal,
       listen: (publish) => watchMachines(ctx, ctx.userId, publish),
       lengthOf: () => 0,
-      first: async () => [
-        { type: 'machines', machines: await ctx.gateway.machines.summaries(ctx.userId) },
-      ],
+      first: async () => [{ type: 'machines', machines: await ctx.gateway.machines.summaries(ctx.userId) }],
     }),
   ),
 });

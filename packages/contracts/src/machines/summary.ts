@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { reportedModes } from './daemon-surface.ts';
-import { gatewayProblem, gatewayState, gatewayUpdate } from './gateway.ts';
-import { toolCategory } from './tool-category.ts';
-import { isoTime, machineId, machineName } from './ids.ts';
+import { reportedModes } from '../daemon-surface.ts';
+import { gatewayProblem, gatewayState, gatewayUpdate } from '../gateway.ts';
+import { toolCategory } from '../tool-category.ts';
+import { isoTime, machineId, machineName } from '../ids.ts';
 
 /** How many machines a token or client may name. */
 export const maxNamedMachines = 50;
@@ -10,7 +10,7 @@ export const maxNamedMachines = 50;
 /** The machines that a token or client may use; without it all of its user, also later ones. */
 export const namedMachines = z.array(machineId).min(1).max(maxNamedMachines);
 
-/** One machine of a user, connected or away, as the panel lists it. Times in milliseconds where a name says so. */
+/** One machine of a user, connected or away, as the panel lists it. */
 export const machineSummary = z.object({
   id: machineId,
   name: z.string(),
@@ -41,7 +41,13 @@ export type MachineSummary = z.infer<typeof machineSummary>;
 
 /** Why a daemon that tried to pair was refused. */
 export const refusedPairing = z.object({
-  code: z.enum(['PAIRING_TOKEN_USED', 'PAIRING_TOKEN_EXPIRED', 'PAIRING_ENDED', 'TOO_MANY_MACHINES', 'MACHINE_NAME_TAKEN']),
+  code: z.enum([
+    'PAIRING_TOKEN_USED',
+    'PAIRING_TOKEN_EXPIRED',
+    'PAIRING_ENDED',
+    'TOO_MANY_MACHINES',
+    'MACHINE_NAME_TAKEN',
+  ]),
   /** What the daemon calls its host; it may be anything. */
   hostIdentifier: z.string().nullable(),
   at: isoTime,

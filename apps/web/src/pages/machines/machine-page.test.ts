@@ -1,10 +1,10 @@
-import type { MachineSummary } from '@drawbridge/contracts/machines';
+import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
-import { useMachinesStore } from '../features/machines/use-machines-store.ts';
-import { setBench, type Bench } from '../../test/mounting.ts';
-import { router } from '../../test/setup.ts';
-import { machineOf } from '../../test/worlds.ts';
+import { useMachinesStore } from '../../features/machines/use-machines-store.ts';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import { router } from '../../../test/setup.ts';
+import { machineOf } from '../../../test/worlds.ts';
 import MachinePage from './machine-page.vue';
 import MachinesPage from './machines-page.vue';
 

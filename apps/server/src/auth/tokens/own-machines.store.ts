@@ -1,9 +1,9 @@
 import { envGatewayUserId } from '@drawbridge/contracts/ids';
-import type { Store } from '../db/index.ts';
-import { errors } from '../errors.ts';
-import type { AuthTables } from './auth-tables.ts';
+import type { Store } from '../../db/index.ts';
+import { errors } from '../../errors.ts';
+import type { AuthTables } from '../auth-tables.ts';
 
-/** The machines that a token or client of the user may name: their own; for the owner the environment's too. */
+/** The machines that a token or client may name: the user's own; for the owner the environment's too. */
 export const createOwnMachines = ({ db }: Pick<Store, 'db'>) => {
   const own = async (userId: string, ids: readonly string[]): Promise<Set<string>> => {
     const owner = db.withTables<AuthTables>().selectFrom('user').where('ownerSlot', 'is not', null);
@@ -32,5 +32,3 @@ export const createOwnMachines = ({ db }: Pick<Store, 'db'>) => {
     },
   };
 };
-
-export type OwnMachines = ReturnType<typeof createOwnMachines>;

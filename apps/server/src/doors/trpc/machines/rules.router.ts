@@ -1,7 +1,7 @@
 import { listRulesInput, newRuleInput, ruleIdInput, type RulesQuery } from '@drawbridge/contracts/rules';
-import { requireMachine } from '../../callers/index.ts';
-import type { Gateway } from '../../gateway/index.ts';
-import { router, userProcedure } from './trpc.ts';
+import { requireMachine } from '../../../callers/index.ts';
+import type { Gateway } from '../../../gateway/index.ts';
+import { router, userProcedure } from '../trpc.ts';
 
 interface Asked {
   ctx: { gateway: Gateway; userId: string };
@@ -14,7 +14,10 @@ const query = async ({ ctx: { gateway, userId }, machineId }: Asked, rulesQuery:
   return gateway.rules.query(await requireMachine(gateway, meant), rulesQuery);
 };
 
-/** The rules of a machine of the user, by default of the default one; each procedure gives all of them as they are then. */
+/**
+ * The rules of a machine of the user, by default of the default one. Each procedure gives all of them as
+ * they are then.
+ */
 export const rulesRouter = router({
   list: userProcedure
     .input(listRulesInput)
