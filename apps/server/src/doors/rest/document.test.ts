@@ -159,5 +159,5 @@ it('refuses other methods of its addresses, with and without a token', async () 
       }
     }
   }
-  expect(addresses).toHaveLength(7);
+  expect(addresses).toHaveLength(8);
 });

@@ -52,9 +52,10 @@ it('lasts over a restart and a new init, until it is resumed', async () => {
   await fixture.gateway.daemon.init(desk.key, initBody({ hostIdentifier: 'ada@desk' }));
   const stream = await fixture.openStream(desk.key);
   await expect(callerOf(fixture.gateway, 'ada').run(read, ended)).rejects.toMatchObject(paused);
-  expect(await fixture.gateway.machines.summaries('ada')).toMatchObject([
-    { name: 'laptop', pausedAt: expect.any(String), isPaired: true },
+  const listed = await fixture.gateway.machines.summaries('ada');
+  expect(listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject([
     { name: 'desk', pausedAt: expect.any(String), isPaired: true, state: 'online', isDefault: true },
+    { name: 'laptop', pausedAt: expect.any(String), isPaired: true },
   ]);
   await fixture.gateway.machines.resume(await ref('desk'));
   const run = callerOf(fixture.gateway, 'ada').run(read, ended);
