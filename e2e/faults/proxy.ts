@@ -158,8 +158,10 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
           if (event !== null) note({ type: 'frame', user, stream: number, id, event, requestId });
           inOrder(() => {
             if (truncatingDown) return response.write(half(text), () => response.destroy());
-            response.write(repeating ? text + text : text);
-            if (id !== null) note({ type: 'passed', user, stream: number, id });
+            // What is written to a daemon that is gone has not passed.
+            response.write(repeating ? text + text : text, (error) => {
+              if (id !== null && !error) note({ type: 'passed', user, stream: number, id });
+            });
           });
         }
       }

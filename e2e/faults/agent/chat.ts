@@ -51,10 +51,15 @@ const approvals: Record<PlannedAnswer, boolean[]> = {
   never: [],
 };
 
-const bodyOf = ({ inputType, questions }: AskPayload, isAllowed: boolean): object => {
+const bodyOf = (ask: AskPayload, isAllowed: boolean): object => {
+  const { inputType, questions, resourceDecision: shown } = ask;
   switch (inputType) {
     case 'resource-decision':
-      return { approved: isAllowed, resourceDecision: isAllowed ? 'allowOnce' : 'denyOnce' };
+      return {
+        kind: 'resourceDecision',
+        confirmationId: shown?.confirmationId,
+        resourceDecision: isAllowed ? 'allowOnce' : 'denyOnce',
+      };
     case 'questions': {
       const questionId = questions?.[0]?.id ?? '';
       const answers = [{ questionId, selectedOptions: ['red'] }];

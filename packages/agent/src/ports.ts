@@ -152,8 +152,11 @@ export interface MachinePort {
     requestId: string,
     answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>,
   ): Promise<void>;
-  /** Stops an open call; one that has ended or is unknown stays as it is. */
-  cancel(userId: string, requestId: string): Promise<void>;
+  /**
+   * Stops an open call; one that has ended or is unknown stays as it is. False if it ran or may have run, or
+   * has ended otherwise.
+   */
+  cancel(userId: string, requestId: string): Promise<boolean>;
   /** A call of a thread has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
 }

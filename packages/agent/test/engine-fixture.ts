@@ -31,7 +31,7 @@ const machineWithout: MachinePort = {
   call: notUsed,
   stateOf: () => Promise.resolve('unknown'),
   decide: notUsed,
-  cancel: () => Promise.resolve(),
+  cancel: () => Promise.resolve(true),
   onChanged: () => () => {},
 };
 

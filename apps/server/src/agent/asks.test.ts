@@ -74,6 +74,34 @@ describe('an answer', () => {
     expect(calls).toMatchObject([{ requestId: call.requestId, state: 'denied' }]);
   });
 
+  it('that names the question shown counts for no later question of the call', async () => {
+    const { say, daemon, agent, userId, until } = await withMachine(
+      story([use('write_file', { filePath: 'a', content: 'b' }), { text: 'Done.' }]),
+    );
+    await say('write');
+    const call = await nextCall(daemon);
+    await daemon.respond(call.requestId, machineQuestion);
+    const { payload: first } = await until('confirmation-request');
+    const allow = (shown = first): AskAnswer => ({
+      kind: 'resourceDecision',
+      confirmationId: shown.resourceDecision?.confirmationId,
+      resourceDecision: 'allowOnce',
+    });
+    await agent.confirm(userId, first.requestId, allow());
+    await nextCall(daemon);
+    await daemon.respond(call.requestId, machineQuestion);
+    const { payload: second } = await until(
+      'confirmation-request',
+      ({ payload }) => payload.resourceDecision?.confirmationId !== first.resourceDecision?.confirmationId,
+    );
+    await expect(agent.confirm(userId, first.requestId, allow())).rejects.toMatchObject({
+      code: 'ALREADY_DECIDED',
+    });
+    await agent.confirm(userId, first.requestId, allow(second));
+    await daemon.respond((await nextCall(daemon)).requestId, resultOf('written'));
+    expect((await until('run-finish')).payload.status).toBe('completed');
+  });
+
   it('to the machine that comes before its question is written is not lost', async () => {
     const { say, daemon, server, userId, until } = await withMachine(
       story([use('write_file', { filePath: 'a', content: 'b' }), { text: 'Done.' }]),

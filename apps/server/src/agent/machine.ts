@@ -131,9 +131,10 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
     },
     decide: async (userId, requestId, answer) => {
       const isDecision = answer.kind === 'resourceDecision';
+      const shown = isDecision ? answer.confirmationId : undefined;
       await gateway.confirmations.decide(
         userId,
-        { requestId },
+        shown === undefined ? { requestId } : { confirmationId: shown },
         isDecision
           ? {
               approved: !isDenial(answer.resourceDecision),
@@ -148,7 +149,9 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
       );
     },
     cancel: async (userId, requestId) => {
-      if ((await find(userId, requestId)) !== null) await gateway.calls.cancel(userId, requestId);
+      if ((await find(userId, requestId)) === null) return true;
+      const { state, started } = await gateway.calls.cancel(userId, requestId);
+      return state === 'cancelled' && started === false;
     },
     onChanged: changes.subscribe,
   };

@@ -45,6 +45,8 @@ export interface RunContext extends AgentNeeds {
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */
   tidy(key: string, job: (signal: AbortSignal) => Promise<void>): void;
+  /** Calls whose questions a new message withdraws from the machine: their end is no answer. */
+  withdrawing: Set<string>;
   /** The provider's count of the last step of each agent, by its id. */
   counts: BoundedMap<string, Counted>;
   /** What the agents at work have read of their histories, by their ids. */

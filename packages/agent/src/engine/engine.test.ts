@@ -13,7 +13,22 @@ const view = () => Promise.resolve(machineView(machineTool('write_file')));
 const rowsWith = (call: Partial<ToolCallRow>) =>
   rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1', ...call });
 
+const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
+
 describe('an answer to the machine', () => {
+  it.each([
+    ['runs there by now', () => Promise.resolve('open' as const), () => Promise.resolve(true)],
+    ['comes before the withdrawal', () => Promise.resolve('waiting' as const), () => Promise.resolve(false)],
+  ])('lets its call run that %s, whatever a new message says', async (_, stateOf, cancel) => {
+    const { ctx, store, log } = engineFixture(rowsWith({ state: 'waiting' }), {
+      machine: { view, stateOf, cancel },
+    });
+    const [run] = await store.find('agentRuns', { userId: 'ann' });
+    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(log).not.toContain('tool-error skipped');
+    expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ endedAt: null }]);
+  });
+
   it('that comes, with the end of its call, before the question is written, is found behind it', async () => {
     let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
     const call: MachinePort['call'] = async () => {
@@ -47,6 +62,7 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
         cancel: async (userId, requestId) => {
           world.log.push('cancelled on the machine');
           await onMachineCall(world.ctx, userId, requestId);
+          return true;
         },
       },
     });
@@ -68,10 +84,12 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
   it('a steered message does so too', async () => {
     const { ctx, store, log } = waiting();
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
     expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
-    expect(log.slice(0, 2)).toEqual(['confirmation-closed withdrawn', 'tool-error skipped']);
-    expect(log.indexOf('cancelled on the machine')).toBeGreaterThan(1);
+    expect(log.slice(0, 3)).toEqual([
+      'cancelled on the machine',
+      'confirmation-closed withdrawn',
+      'tool-error skipped',
+    ]);
     expect(log).not.toContain('confirmation-closed answered');
   });
 });

@@ -73,6 +73,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     ...needs,
     counts: createBoundedMap({ maxEntries: 1_000 }),
     histories: new Map(),
+    withdrawing: new Set(),
     notesAfter: createBoundedMap({ maxEntries: 1_000 }),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),

@@ -38,6 +38,7 @@ const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<vo
 
 /** A call of the agent has changed on its machine. */
 export const onMachineCall = async (ctx: RunContext, userId: string, requestId: string): Promise<void> => {
+  if (ctx.withdrawing.has(requestId)) return;
   const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: 'waiting' });
   if (call) await resumeMachineCall(ctx, call);
 };

@@ -2,8 +2,8 @@ import type { AgentRow, RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { openCallsOf } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
+import { skipCalls } from './skip-calls.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
 import { openAgentStates, openRunStates } from '../states.ts';
 
@@ -21,13 +21,13 @@ const steerMain = async (
   { message, writes }: Steering,
 ): Promise<boolean> => {
   const { userId, id, state, steps } = main;
-  const calls = (await openCallsOf(ctx, main)).filter((call) => call.state !== 'running');
+  const { skipped, continuing, release } = await skipCalls(ctx, main);
   // Calls that still run are waited for.
-  const next = state === 'asking' || state === 'ready' ? 'ready' : 'acting';
+  const next = continuing === 0 && (state === 'asking' || state === 'ready') ? 'ready' : 'acting';
   const isWritten = await ctx.store.commit(
     [
       ...writes,
-      ...(await closeCalls(ctx, calls, { outcome: 'skipped', text: skippedText })),
+      ...(await closeCalls(ctx, skipped, { outcome: 'skipped', text: skippedText })),
       ...(await withdrawAsks(ctx, main)),
       update('agentAgents', { userId, id, state, steps }, { state: next }),
       update(
@@ -39,12 +39,10 @@ const steerMain = async (
     ],
     'synced',
   );
+  release();
   if (isWritten) ctx.interruptThought(main);
   ctx.wake(userId, id);
-  if (!isWritten) return false;
-  for (const { requestId } of calls)
-    if (requestId !== null) ctx.machine.cancel(userId, requestId).catch(ctx.onError);
-  return true;
+  return isWritten;
 };
 
 /**

@@ -72,6 +72,8 @@ export const askAnswer = z.union([
   z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('resourceDecision'),
+      /** The question that was shown: the answer then counts for no other question of the call. */
+      confirmationId: confirmationId.optional(),
       resourceDecision: decision,
       reach: z.string().max(64).optional(),
     }),
