@@ -54,7 +54,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
     await page.goto(link);
     await page.getByLabel('New password').fill('a new long password');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.waitForURL(`${server.url}/`);
+    await page.waitForURL(`${server.url}/inbox`);
     await ann.signIn({ ...owner, password: 'a new long password' });
     await stranger.goto(link);
     await stranger.getByLabel('New password').fill('yet another password');
@@ -63,7 +63,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
   });
 
   it('disables, enables and removes an account, and says what is lost', async () => {
-    await page.goto(`${server.url}/settings`);
+    await page.goto(`${server.url}/settings/people`);
     await page.getByRole('button', { name: 'Disable ben@example.org' }).click();
     await page.getByRole('dialog').getByText('its machines are disconnected').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable account' }).click();

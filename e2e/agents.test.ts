@@ -51,7 +51,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
     });
-    await page.goto(`${server.url}/agents`);
+    await page.goto(`${server.url}/agents/new`);
   });
 
   afterAll(async () => {
@@ -157,6 +157,8 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
     await page.waitForURL(`${server.url}/activity`);
     await page.getByRole('link', { name: 'Agents' }).first().click();
     await page.waitForURL(`${server.url}/agents`);
+    await page.getByRole('link', { name: 'Connect an agent' }).first().click();
+    await page.waitForURL(`${server.url}/agents/new`);
     await pick('curl');
     expect(await copied()).toContain('YOUR_TOKEN');
     expect(await page.content()).not.toContain('dbt_');

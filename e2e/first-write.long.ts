@@ -58,7 +58,7 @@ describeWith(
       await page.locator(`[name=${name}]`).fill(owner[name]);
     await click(button('Create account'));
 
-    await click(button('Connect a machine'));
+    await click(page.getByRole('link', { name: /Connect a machine/ }));
     const command = await page.locator('[data-test=command]').innerText();
     await click(button('Copy command'));
     const [root, home, npm] = [newFolder('first'), newFolder('home'), newFolder('npm')];

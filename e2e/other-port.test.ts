@@ -42,7 +42,7 @@ describeWith('chromium')('a program on another port of the host of the panel', (
     await page.locator('[name=email]').fill(owner.email);
     await page.locator('[name=password]').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(`${server.url}/`);
+    await page.waitForURL(`${server.url}/inbox`);
   };
 
   beforeAll(async () => {

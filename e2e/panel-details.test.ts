@@ -66,7 +66,7 @@ describeWith('chromium')('details of the panel', () => {
     await closeDrawer();
     expect(page.url()).toBe(`${server.url}/activity`);
     await page.goBack();
-    await page.waitForURL(`${server.url}/settings`);
+    await page.waitForURL(`${server.url}/settings/account`);
     await page.goForward();
     await page.waitForURL(`${server.url}/activity`);
     await rows.first().click();
@@ -77,35 +77,32 @@ describeWith('chromium')('details of the panel', () => {
 
   it('at 1,280 pixels a call and a question leave the navigation free', async () => {
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'b\n' });
-    await page.locator('[data-test=confirmation]').waitFor();
+    const strip = page.locator('[data-test=strip]');
+    await strip.waitFor();
     await page.locator('[data-test=call]').first().click();
     await drawer().waitFor();
     await page
       .getByRole('navigation')
       .first()
-      .getByRole('link', { name: 'Settings' })
+      .getByRole('link', { name: 'Agents' })
       .click({ timeout: 20_000 });
-    await page.waitForURL(`${server.url}/settings`);
+    await page.waitForURL(`${server.url}/agents`);
     const [nav, open] = await Promise.all(
-      [page.locator('aside').first(), page.locator('[data-test=confirmation]')].map((one) =>
-        one.boundingBox(),
-      ),
+      [page.locator('aside').first(), strip].map((one) => one.boundingBox()),
     );
     expect((nav?.x ?? 0) + (nav?.width ?? 0)).toBeLessThanOrEqual(open?.x ?? 0);
     await answer(ann, requestId, { approved: false });
   });
 
-  it('shows the keys on the card that has the focus, and takes them there', async () => {
+  it('shows the keys of the question that is open, and takes them', async () => {
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'c\n' });
     const { id } = await questionOf(ann, requestId);
     await page.goto(`${server.url}/activity`);
-    await page.locator('[data-test=nav-count]').click();
-    await page.waitForURL(`${server.url}/confirmations/${id}`);
+    await page.locator('[data-test=nav-count]').first().click();
+    await page.waitForURL(`${server.url}/inbox/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Replace a.txt?' }).waitFor();
     await page.locator('[data-decision=allowOnce]:enabled').waitFor();
-    const caps = page.locator('kbd:visible');
-    expect(await caps.count()).toBe(0);
-    await page.locator('[data-test=confirmation]').focus();
+    const caps = page.locator('[data-test=confirmation] kbd:visible');
     expect(await caps.allTextContents()).toEqual(['a', 'd']);
     await page.keyboard.press('a');
     await page.getByText('This question is closed').waitFor();
@@ -129,7 +126,7 @@ describeWith('chromium')('details of the panel', () => {
     expect(await linesOf('removed')).toEqual(['--- a/old', '+++ b/old']);
     expect(await linesOf('same')).toEqual(['first', 'last']);
     const counts = await page.locator('[data-test=confirmation] figcaption').innerText();
-    expect(counts.replaceAll(/\s+/g, ' ')).toBe('a.txt +6−2');
+    expect(counts.replaceAll(/\s+/g, ' ')).toBe(`${join(daemon.root, 'a.txt')} +6−2`);
     await answer(ann, requestId, { approved: true, resourceDecision: 'allowOnce' });
     expect(readFileSync(join(daemon.root, 'a.txt'), 'utf8')).toBe(content);
   });

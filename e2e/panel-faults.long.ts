@@ -68,7 +68,8 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
     await page.getByRole('link', { name: 'Open in Activity' }).click();
     await shows('line 2');
     await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'Tools', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Machines' }).first().click();
+    await page.getByRole('link', { name: /\d+ tools/ }).click();
     await page.getByRole('link', { name: /shell_execute/ }).click();
     await shows('line 1');
     await page.locator('[data-test=result]').getByText('line 12').waitFor();

@@ -67,13 +67,13 @@ describeWith('chromium')('the panel in a browser', () => {
     await page.locator('[name=email]').fill(owner.email);
     await page.locator('[name=password]').fill(owner.password);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('No machine is connected').waitFor();
+    await page.getByText('Nothing waits for you').waitFor();
     ann = server.visitor();
     await ann.signIn(owner);
   });
 
   it('shows a command that connects a machine, and then the machine', async () => {
-    await page.goto(`${server.url}/machines/new`);
+    await page.getByRole('link', { name: /Connect a machine/ }).click();
     const command = await page.locator('[data-test=command]').innerText();
     const token = command.trim().split(/\s+/).at(-1) ?? '';
     daemon = startDaemon(processes, { url: server.url, token, root: newFolder('panel') });
@@ -84,7 +84,8 @@ describeWith('chromium')('the panel in a browser', () => {
 
   it('runs a tool and shows its result', async () => {
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line that was there');
-    await page.getByRole('link', { name: /\d tools/ }).click();
+    await page.goto(`${server.url}/tools`);
+    await page.waitForURL(/\/machines\/[^/]+\/tools$/);
     await page.getByRole('link', { name: /read_file/ }).click();
     await page.locator('[name=filePath]').fill('notes.txt');
     await page.getByRole('button', { name: 'Run' }).click();
@@ -117,6 +118,8 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('keeps its buttons asleep for a moment after a question appears', async () => {
+    await page.goto(server.url);
+    await page.getByText('Nothing waits for you').waitFor();
     // In the page, so that the click comes with the button however slow this machine is.
     await page.evaluate(() => {
       const observer = new MutationObserver(() => {
@@ -138,11 +141,12 @@ describeWith('chromium')('the panel in a browser', () => {
     expect((await ann.api.confirmations.list.query()).length).toBe(0);
   });
 
-  it('shows a question on every page, with its count in the title', async () => {
+  it('shows a question on every page in the strip, with its count in the title', async () => {
     await page.goto(`${server.url}/settings`);
     await run(ann, 'write_file', { filePath: 'anywhere.txt', content: 'x' });
-    await page.locator('[data-test=confirmation]').waitFor();
+    await page.locator('[data-test=strip]').getByText('Create anywhere.txt?').waitFor();
     expect(await page.title()).toMatch(/1/);
+    await page.locator('[data-test=strip]').click();
     await decide('denyOnce');
     await until(async () => !/1/.test(await page.title()));
   });
@@ -166,7 +170,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('disconnects', async () => {
-    await page.goto(server.url);
+    await page.goto(`${server.url}/machines`);
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
@@ -184,8 +188,8 @@ describeWith('chromium')('the panel in a browser', () => {
     const [address, cookies, kept] = await page.evaluate<string[]>(
       '[location.href, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])]',
     );
-    expect([address, cookies]).toEqual([`${server.url}/`, '']);
-    expect(kept).toContain('/tools?tool=write_file');
+    expect([address, cookies]).toEqual([`${server.url}/machines`, '']);
+    expect(kept).toMatch(/\/tools\?tool=write_file/);
     expect(kept).not.toMatch(/(gw|sess|setup|invite)_|token/i);
     expect(kept).not.toContain(owner.password);
   });

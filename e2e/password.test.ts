@@ -89,7 +89,7 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     expect(await status(token)).toBe(401);
     // It receives events again, with its new session.
     await page.getByText('Offline').first().waitFor();
-    expect(new URL(page.url()).pathname).toBe('/settings');
+    expect(new URL(page.url()).pathname).toBe('/settings/account');
     await page.reload();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
@@ -98,6 +98,6 @@ describeWith('chromium')('a password that is changed in the panel', () => {
     await signIn(other, second);
     await other.getByText('Wrong e-mail or password').waitFor();
     await signIn(other, third);
-    await other.getByText('is offline').first().waitFor();
+    await other.getByText('Offline').first().waitFor();
   });
 });

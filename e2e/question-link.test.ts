@@ -70,7 +70,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
     await page.locator('[name=email]').fill(owner.email);
     await page.locator('[name=password]').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL(confirmationUrl);
+    await page.waitForURL(confirmationUrl.replace('/confirmations/', '/inbox/'));
     const card = page.locator('[data-test=confirmation]');
     await card.getByText('a.txt').first().waitFor();
     expect(await card.count()).toBe(1);

@@ -75,8 +75,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
   const read = () => ask('tools/call', { name: 'read_file', arguments: { filePath: 'notes.txt' } });
 
   it('is made in the panel, and shown once', async () => {
-    await page.goto(`${server.url}/settings`);
-    await page.getByRole('link', { name: /Access tokens/ }).click();
+    await page.goto(`${server.url}/agents`);
     await page.getByText('No access tokens').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     await page.locator('[name=token-name]').fill('Notes agent');

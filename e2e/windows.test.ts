@@ -41,7 +41,7 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
     await first.locator('[name=email]').fill(owner.email);
     await first.locator('[name=password]').fill(owner.password);
     await first.getByRole('button', { name: 'Sign in' }).click();
-    await first.waitForURL(`${origin}/`);
+    await first.waitForURL(`${origin}/inbox`);
     windows.push(first);
   });
 

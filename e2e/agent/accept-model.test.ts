@@ -104,7 +104,7 @@ describe('acceptance 1: the model', () => {
       try {
         const page = await openPage(browser, { person: ann });
         const chat = page.getByRole('link', { name: 'Chat', exact: true });
-        await page.goto(`${server.url}/settings`);
+        await page.goto(`${server.url}/settings/server`);
         const section = page.getByRole('form', { name: 'Model' });
         for (const [name, value] of Object.entries({ model: 'stub', modelUrl: model.url, modelKey: key }))
           await section.locator(`input[name=${name}]`).fill(value);

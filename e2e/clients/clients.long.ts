@@ -54,6 +54,7 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
   /** The open question about a file, as the panel shows it. */
   const card = (path: string) => page.locator('[data-test=confirmation]').filter({ hasText: path });
   const allowOnce = async (path: string) => {
+    await page.locator('[data-test=row]').filter({ hasText: path }).click();
     // Clicks once the button has woken.
     await card(path).locator('[data-decision=allowOnce]').click();
     await card(path).waitFor({ state: 'detached' });

@@ -1,6 +1,8 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
+import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
+import { router } from '../../test/router.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
 import { confirmationOf } from '../../test/worlds.ts';
 import InboxPage from './inbox-page.vue';
@@ -14,11 +16,9 @@ afterEach(async () => {
 
 const open = async (confirmations: Confirmation[], confirmationId = 'c1') => {
   bench = await setBench({ confirmations });
-  const page = mount(QuestionPage, {
-    props: { confirmationId },
-    global: bench.global,
-    attachTo: document.body,
-  });
+  await router.push(`/inbox/${confirmationId}`);
+  await useConfirmationsStore().load();
+  const page = mount(InboxPage, { global: bench.global, attachTo: document.body });
   close = () => page.unmount();
   return page;
 };

@@ -51,9 +51,17 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const open = computed(() =>
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
   );
-  /** Questions that the page shows in their place: not shown beside it as well. */
-  const placed = shallowRef<ReadonlySet<string>>(new Set());
-  const elsewhere = computed(() => open.value.filter(({ id }) => !placed.value.has(id)));
+  /** What the page shows in its place: not in the strip as well. */
+  const placed = shallowRef<ReadonlyMap<symbol, readonly string[]>>(new Map());
+  const elsewhere = computed(() => {
+    const ids = new Set([...placed.value.values()].flat());
+    return open.value.filter(({ id }) => !ids.has(id));
+  });
+  /** Questions that a part of the page shows now; none when it goes. */
+  const place = (part: symbol, ids: readonly string[]) => {
+    const others = [...placed.value].filter(([other]) => other !== part);
+    placed.value = new Map(ids.length === 0 ? others : [...others, [part, ids]]);
+  };
   const deciding = new Map<string, Choice>();
   /** Questions that had closed when the user's answer arrived. */
   const tooLate = new Set<string>();
@@ -226,7 +234,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   return {
     open,
     elsewhere,
-    placed,
+    place,
     closed,
     failures,
     load,

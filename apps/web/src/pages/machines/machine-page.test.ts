@@ -3,7 +3,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { useMachinesStore } from '../../features/machines/use-machines-store.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
-import { router } from '../../../test/setup.ts';
+import { router } from '../../../test/router.ts';
 import { machineOf } from '../../../test/worlds.ts';
 import MachinePage from './machine-page.vue';
 import MachinesPage from './machines-page.vue';

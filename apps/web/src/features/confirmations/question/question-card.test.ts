@@ -229,7 +229,7 @@ it.each([
     resources: [{ toolGroup: 'shell', resource: text, description: `Run ${text}` }],
     preview: { kind: 'text', of: 'content', path: text, text: `${text}\n` },
   });
-  expect(card.text().split(text)).toHaveLength(6);
+  expect(card.text().split(text)).toHaveLength(5);
   expect(card.findAll('img, b, strong, em, a')).toEqual([]);
 });
 
