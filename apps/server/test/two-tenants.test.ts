@@ -21,6 +21,7 @@ const procedures: Record<string, WithId> = {
     resourceDecision: 'allowOnce',
   })),
   'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
+  'account.endSession': procedureWithId('account.endSession', undefined, (id) => ({ id })),
   'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
   'people.disable': procedureWithId('people.disable', undefined, (id) => ({ id })),
   'people.enable': procedureWithId('people.enable', undefined, (id) => ({ id })),
@@ -43,6 +44,7 @@ const procedures: Record<string, WithId> = {
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
 const proceduresWithoutId: Record<string, unknown> = {
   'account.me': undefined,
+  'account.sessions': undefined,
   'account.resetPassword': undefined,
   'calls.run': { name: 'no_such_tool', arguments: {} },
   'clients.list': undefined,

@@ -163,16 +163,19 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     }),
     tokens: t.router({
       list: own.query(() => world.tokens),
-      create: own.input(createTokenInput).mutation(({ input: { expiresInDays: _days, ...input } }) => {
-        const made = tokenOf({ id: `t${world.tokens.length + 1}`, ...input });
-        world.tokens = [made, ...world.tokens];
-        return { ...made, token: 'dbt_shown-once' };
-      }),
+      create: own
+        .input(createTokenInput)
+        .mutation(({ input: { expiresInDays: _days, machines: _machines, ...input } }) => {
+          const made = tokenOf({ id: `t${world.tokens.length + 1}`, ...input });
+          world.tokens = [made, ...world.tokens];
+          return { ...made, token: 'dbt_shown-once' };
+        }),
       revoke: own.input(tokenIdInput).mutation(({ input }) => {
         world.tokens = world.tokens.filter(({ id }) => id !== input.id);
         return { ok: true as const };
       }),
     }),
+    clients: t.router({ list: own.query(() => []) }),
     settings: t.router({
       get: own.query(() => world.settings),
       update: own.input(updateSettingsInput).mutation(() => world.settings),

@@ -54,7 +54,14 @@ export type AuthTables = {
     createdAt: string;
     disabledAt: string | null;
   };
-  session: { id: string; token: string; userId: string; expiresAt: Time };
+  session: {
+    id: string;
+    token: string;
+    userId: string;
+    createdAt: Time;
+    expiresAt: Time;
+    userAgent: string | null;
+  };
   account: { id: string; userId: string };
   passwordReset: { id: string; userId: string; expiresAt: Time };
   invitation: { id: string; expiresAt: Time };

@@ -17,6 +17,7 @@ import { createPasswordResets } from './password-resets.ts';
 import { createPeople } from './people.ts';
 import { createPeopleStore } from './people.store.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
+import { createOwnSessions } from '../sessions/own-sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createSessionsStore } from '../sessions/sessions.store.ts';
 import { createWatch } from '../watch.ts';
@@ -62,6 +63,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
+  const sessionsStore = createSessionsStore(store);
   let owner: string | null = null;
   /** The owner's account, once it exists. */
   const ownerId = async (): Promise<string | null> => {
@@ -118,8 +120,9 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       clock,
       proofs,
       cookieName: authCookies.sessionToken.name,
-      store: createSessionsStore(store),
+      store: sessionsStore,
     }),
+    ...createOwnSessions({ clock, store: sessionsStore, checkSessions: watch.check }),
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
     watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,
