@@ -1,7 +1,8 @@
 import { createForgetExpired } from './auth/index.ts';
-import { daemonFile } from './built-files.ts';
+import { daemonFile, daemonProgram } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
+import { readLocalFolder, startLocalMachine } from './compose/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { startAgent } from './compose/start-agent.ts';
@@ -31,11 +32,14 @@ export const createApp = async (needs: AppNeeds) => {
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { config, clock } = needs;
+  const { localGatewayDir, dataDir } = config;
+  const localFolder = localGatewayDir === null ? null : readLocalFolder(localGatewayDir, dataDir);
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
   const gateway = await startGateway({ config, clock, opened, daemon });
   let sweep: Sweep | null = null;
+  let stopLocalMachine = async () => {};
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const agent = await startAgent({ config, clock, opened, gateway });
@@ -60,6 +64,19 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
       if (agent) jobs.push(agent.agent.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
+      if (localFolder !== null)
+        stopLocalMachine = startLocalMachine({
+          folder: localFolder,
+          dataDir,
+          program: daemonProgram,
+          host: config.host,
+          port: web.port,
+          clock,
+          gateway,
+          ownerId: accounts.ownerId,
+          log,
+          onError,
+        }).stop;
       return address.url();
     },
     /** The link that creates the owner account; null when the account exists. */
@@ -67,6 +84,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
+      await stopLocalMachine();
       await sweep?.stop();
       await agent?.stop();
       await gateway.stop();

@@ -24,7 +24,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { config, clock, opened, daemon } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
-  const { fallbackDirectory } = config;
+  const { fallbackDirectory, localGatewayDir } = config;
   const gateway = createGateway({
     store,
     clock,
@@ -44,7 +44,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
     },
     module: {
       enabled: false,
-      localGateway: fallbackDirectory !== null,
+      localGateway: localGatewayDir !== null || fallbackDirectory !== null,
       localGatewayFallbackDirectory: fallbackDirectory,
     },
     isOwner: async (userId) => userId === (await accounts.ownerId()),
