@@ -55,7 +55,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let ann: Person;
   let daemon: Daemon;
   let page: Page;
-  const ids = { question: '', running: '', ended: '' };
+  const ids = { machine: '', question: '', running: '', ended: '' };
 
   /** The faults of a page in each look, by its name. */
   const faultsOf = async ({ path, shows, clicks = [] }: Opened) => {
@@ -108,17 +108,11 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   });
 
   const withoutMachine: Opened[] = [
-    { name: 'no machine', path: '/', shows: 'No machine is connected' },
-    {
-      name: 'the dialog that connects one',
-      path: '/',
-      shows: 'No machine',
-      clicks: ['[data-test=connect]', '[data-test=command]'],
-    },
-    { name: 'no tools', path: '/tools', shows: 'The machine is offline' },
+    { name: 'no machine', path: '/machines', shows: 'No machine is connected' },
+    { name: 'connecting one', path: '/machines/new', shows: '[data-test=command]' },
+    { name: 'no such machine', path: '/machines/unknown', shows: 'There is no such machine' },
     { name: 'no calls', path: '/activity', shows: 'No calls yet' },
-    { name: 'no tokens', path: '/settings/tokens', shows: 'No access tokens' },
-    { name: 'no clients', path: '/settings/clients', shows: 'No connected clients' },
+    { name: 'no agents', path: '/agents', shows: 'No agents yet' },
   ];
   it('signs in', async () => {
     await page.context().close();
@@ -140,13 +134,22 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       content: "const port = 8080;\nconst host = '::';\nlisten(port, host);\n",
     });
     ids.ended = read.requestId;
+    ids.machine = read.machineId;
     ids.question = (await questionOf(ann, asked.requestId)).id;
     await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
     await ann.api.invitations.create.mutate();
   });
 
   const withMachine: Opened[] = [
-    { name: 'machine', path: '/', shows: 'Disconnect' },
+    { name: 'machines', path: '/machines', shows: '[data-test=machine-row]' },
+    { name: 'machine', path: '/machines/{machine}', shows: '[data-test=state]' },
+    {
+      name: 'renaming it',
+      path: '/machines/{machine}',
+      shows: '[data-test=state]',
+      clicks: ['[aria-label="More actions"]', 'Rename'],
+    },
+    { name: 'its rules', path: '/machines/{machine}/rules', shows: 'No rules yet' },
     { name: 'tools', path: '/tools', shows: 'read_file' },
     { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
     { name: 'activity', path: '/activity', shows: '[data-test=call]' },
@@ -159,15 +162,15 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       clicks: ['[data-test=more]'],
     },
     { name: 'no such question', path: '/confirmations/unknown', shows: 'Question not found' },
-    { name: 'agents', path: '/agents', shows: '[data-test=lines]' },
-    { name: 'an agent that signs in', path: '/agents', shows: '[data-test=lines]', clicks: ['claude.ai'] },
-    { name: 'settings', path: '/settings', shows: 'ann@example.org' },
+    { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
+    { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
+    { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
-    { name: 'tokens', path: '/settings/tokens', shows: '[data-test=token-row]' },
-    { name: 'a new token', path: '/settings/tokens', shows: '[data-test=token-row]', clicks: ['New token'] },
+    { name: 'tokens', path: '/agents', shows: '[data-test=token-row]' },
+    { name: 'a new token', path: '/agents', shows: '[data-test=token-row]', clicks: ['New token'] },
     {
       name: 'revoking a token',
-      path: '/settings/tokens',
+      path: '/agents',
       shows: '[data-test=token-row]',
       clicks: ['Revoke'],
     },

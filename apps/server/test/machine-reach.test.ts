@@ -30,7 +30,8 @@ const clientOf = (server: TestServer, token: string) => {
       const { status, text } = await server.send(`/api/v1${path}`, { headers });
       return { status, text };
     },
-    call: (body: object) => server.send('/api/v1/calls', { method: 'POST', headers, body }),
+    call: (body: object, more: Record<string, string> = {}) =>
+      server.send('/api/v1/calls', { method: 'POST', headers: { ...headers, ...more }, body }),
     mcp: async (path: string, body: object) => {
       const { status, text } = await server.send(path, { method: 'POST', headers, body });
       return { status, text };
@@ -110,6 +111,10 @@ it('a pause reaches every door, and a token cannot end it', async () => {
   const resume = { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: { machineId: null } };
   expect((await server.send('/trpc/machines.resume', resume)).status).toBe(401);
   expect((await call({ name: 'read_file' })).status).toBe(403);
+  // The key of a refused call can be used again.
+  const key = { 'idempotency-key': 'once', prefer: 'respond-async' };
+  expect((await call({ name: 'read_file' }, key)).status).toBe(403);
   await panel.machines.resume.mutate({ machineId: null });
+  expect((await call({ name: 'read_file' }, key)).status).toBe(202);
   expect((await panel.machines.list.query()).map(({ pausedAt }) => pausedAt)).toEqual([null, null, null]);
 });

@@ -24,7 +24,7 @@ const newFolders = () => {
 };
 const refused = { code: 'BAD_REQUEST' };
 
-it('PS-04 never offers the store of the server, by no path and no link', () => {
+it('never offers the store of the server, by no path and no link', () => {
   const { base, data, shown } = newFolders();
   mkdirSync(join(data, 'inside'));
   symlinkSync(base, join(shown, 'link'));

@@ -185,7 +185,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (Buffer.byteLength(JSON.stringify(args)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     refuseTooMany({ userId: maker.userId, via: options.via ?? null });
-    // Nothing is awaited from here to `add`: a pause stops every call that was made before it.
+    // Before it has an id; the statement that stores a call refuses it as well, also on another server.
     if (maker.machine.info.pausedAt !== null) throw errors.machinePaused();
     const record = newRecord(maker, { ...toolCall, arguments: args }, options);
     options.onOpened?.(record.requestId);

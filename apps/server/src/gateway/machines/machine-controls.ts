@@ -1,6 +1,5 @@
 import type { ForgottenMachine, MachineNumbers } from '@drawbridge/contracts/machines/summary';
 import type { Clock } from '@drawbridge/kit';
-import { errors } from '../../errors.ts';
 import type { Bus } from '../bus.ts';
 import type { OpenCalls } from '../calls/open-calls.ts';
 import type { Connections } from '../connection/connections.ts';
@@ -67,7 +66,6 @@ export const createMachineControls = (needs: MachineControlsNeeds) => {
     /** Removes it from the list and ends its pairing; its calls stay. Throws `machineConnected`. */
     forget: async (ref: MachineRef) => {
       const machine = await get(ref);
-      if (machine.connection.kind !== 'offline') throw errors.machineConnected();
       await store.forget(machine, clock.now());
       connections.disconnect(machine, 'user');
       announce(machine.userId, machine);

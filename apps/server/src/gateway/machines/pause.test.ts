@@ -37,7 +37,10 @@ it('ends running calls, withdraws questions and refuses new calls, on that machi
   expect(await gateway.confirmations.list('ada')).toEqual([]);
   const stopped = desk.stream.events.filter(({ type }) => type === 'tool-call-cancel');
   expect(stopped.length).toBeGreaterThan(0);
-  await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject(paused);
+  const opened: string[] = [];
+  const refused = { ...ended, onOpened: (id: string) => void opened.push(id) };
+  await expect(callerOf(gateway, 'ada').run(read, refused)).rejects.toMatchObject(paused);
+  expect(opened).toEqual([]);
   const other = gateway.calls.run(await ref('laptop'), read, ended);
   await clock.settle();
   await gateway.daemon.respond(laptop.key, idOf(laptop.stream), text('hi'));
