@@ -1,3 +1,5 @@
+import type { Transformer } from 'node:stream/web';
+
 /**
  * The body of an answer, which ends when the signal aborts. The built-in `fetch` of Node 20 does that itself
  * only until its request is collected as garbage.
@@ -5,5 +7,6 @@
 export const abortableBody = (
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | null | undefined,
+  transformer?: Transformer<Uint8Array, Uint8Array>,
 ): ReadableStream<Uint8Array> =>
-  signal ? body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal }) : body;
+  signal ? body.pipeThrough(new TransformStream(transformer), { signal }) : body;

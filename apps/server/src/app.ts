@@ -5,12 +5,17 @@ import { createWeb } from './compose/create-web.ts';
 import { readLocalFolder, startLocalMachine } from './compose/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { notingCalls, notingMessages } from './compose/note-presence.ts';
+import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
 import { readDaemonPackage } from './http/index.ts';
+import { createPresence } from './nodes/index.ts';
+import { createModelCalls } from './ops/index.ts';
+import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
 /** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
 const lockFolder = (dataDir: string): FolderLock => {
@@ -37,18 +42,29 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
-  const gateway = await startGateway({ config, clock, opened, daemon });
+  const presence = createPresence(clock);
+  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
+  const stops: (() => void)[] = [];
   const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
-  const agent = await startAgent({ config, clock, opened, gateway });
-  await addDoors({ config, clock, opened, gateway, people, web, agent: agent ?? undefined });
+  const modelCalls = createModelCalls(clock);
+  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
+  const queueSettings = async () => (await settings.get()).values.queue;
+  const { counted } = modelCalls;
+  const started = await startAgent({ config, clock, opened, gateway, counted, queueSettings });
+  const agent = started && notingMessages(started, presence);
+  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
+  const doors = { config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined };
+  const rpc = await addDoors(doors);
 
   return {
     log,
     /** The core behind the doors. */
     gateway,
+    /** Settings that change at run time. */
+    settings,
     /** Null where `DISABLED_MODULES` names it. */
     agent: agent?.agent ?? null,
     /** The open port; 0 before `listen`. */
@@ -77,6 +93,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
           log,
           onError,
         }).stop;
+      stops.push(rooms.ops.start());
       return address.url();
     },
     /** The link that creates the owner account; null when the account exists. */
@@ -85,9 +102,12 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
       await stopLocalMachine();
+      for (const stop of stops) stop();
       await sweep?.stop();
+      rpc?.announce();
       await agent?.stop();
       await gateway.stop();
+      await rpc?.close();
       await web.close();
       await opened.close();
       lock.release();

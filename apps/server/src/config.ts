@@ -8,6 +8,7 @@ import { storeConfig } from './db/config-schema.ts';
 import { doorsConfig } from './doors/config-schema.ts';
 import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
+import { opsConfig } from './ops/config-schema.ts';
 import { setting } from './setting.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -33,6 +34,7 @@ const settings = z.object({
   ...gatewayConfig.shape,
   ...agentConfig.shape,
   ...doorsConfig.shape,
+  ...opsConfig.shape,
   ...limitsConfig.shape,
   ...logConfig.shape,
 });
@@ -44,6 +46,8 @@ export interface Config extends Settings {
   dataDir: string;
   logLevel: (typeof levels)[number];
   logFormat: 'text' | 'json';
+  /** What programs of this machine get of the environment: no setting and no key of the server. */
+  programEnvironment: Record<string, string>;
 }
 
 interface Surroundings {
@@ -72,6 +76,24 @@ const textsOf = (environment: NodeJS.ProcessEnv) => {
   return Object.fromEntries(rows.map(({ key, name }) => [key, textOf(name)]));
 };
 
+const programVariables = [
+  'PATH',
+  'HOME',
+  'XDG_RUNTIME_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+];
+
+const programEnvironmentOf = (environment: NodeJS.ProcessEnv): Record<string, string> => {
+  const given = programVariables.flatMap((name) => {
+    const value = environment[name];
+    return value ? [[name, value] as const] : [];
+  });
+  return { ...Object.fromEntries(given), LC_ALL: 'C' };
+};
+
 /** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */
 export const readConfig = (
   environment: NodeJS.ProcessEnv = process.env,
@@ -93,7 +115,8 @@ export const readConfig = (
   });
   const logFormat = data.logFormat ?? (terminal ? 'text' : 'json');
   const logLevel = data.logLevel ?? (logFormat === 'text' ? 'warn' : 'info');
-  return { config: { ...data, dataDir, logFormat, logLevel } };
+  const programEnvironment = programEnvironmentOf(environment);
+  return { config: { ...data, dataDir, logFormat, logLevel, programEnvironment } };
 };
 
 /** The folder in which the user called: a script of the workspace runs at its root. */

@@ -12,7 +12,7 @@ const shortestSecret = 8;
 const maxHidden = 1_000;
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
-const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
+const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp|dbw)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
 /** What follows the name of a header, parameter or field that holds a secret. */
 const named =
   /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|resettoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
@@ -92,10 +92,17 @@ interface LogNeeds {
   format?: 'text' | 'json';
   scrubber: Scrubber;
   write(line: string): void;
+  /** Gets each scrubbed line as JSON, whatever the format. */
+  keep?(json: string): void;
 }
 
 /** Writes one line of JSON or text, scrubbed as the last step. */
-export const createLog = ({ level, format, scrubber, write }: LogNeeds): Logger => {
+export const createLog = ({ level, format, scrubber, write, keep }: LogNeeds): Logger => {
   const form = format === 'text' ? asText : (json: string) => json;
-  return pino({ level, base: null }, { write: (json: string) => write(form(scrubber.scrub(json))) });
+  const writeLine = (json: string) => {
+    const scrubbed = scrubber.scrub(json);
+    keep?.(scrubbed);
+    write(form(scrubbed));
+  };
+  return pino({ level, base: null }, { write: writeLine });
 };

@@ -45,6 +45,7 @@ export const openAccess = async () => {
     clock,
     url: () => url,
     proofs,
+    isOwner: async (userId) => userId === (await accounts.ownerId()),
     onError: (error) => void problems.push(error),
   });
   return { clock, db, dataDir, accounts, access, tokens, clients, userId: user.id, problems };

@@ -149,6 +149,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
       });
       await gateway.start();
       const server = createServerAgent({
+        counted: (model) => model,
         environment: config,
         clock,
         store: own,

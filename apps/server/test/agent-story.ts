@@ -193,7 +193,10 @@ export const story: Write[][] = [
     update(
       'agentAgents',
       { userId: 'ann', id: 'ag_1' },
-      { state: 'ended', outcome: 'error', result: 'Half', endedAt: 8 },
+      {
+        ...{ state: 'ended', outcome: 'error', result: 'Half', endedAt: 8 },
+        ...{ error: 'Busy', failure: { code: 'MODEL_UNAVAILABLE', retryable: true } },
+      },
     ),
     event({
       type: 'agent-completed',

@@ -90,7 +90,8 @@ it('a token names only machines of its user, keeps none that was removed, and do
     client.tokens.create.mutate({ name: 'One', scopes, machines, ...more });
   for (const machines of [[idOf('desk')], ['unknown']])
     await expect(create(ben, machines)).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
-  await expect(create(panel, [idOf('desk')], { scopes: ['chat'] })).rejects.toThrow('reaches every machine');
+  for (const scope of ['chat', 'agent', 'node', 'operate'])
+    await expect(create(panel, [idOf('desk')], { scopes: [scope] })).rejects.toThrow('tool groups only');
   const { token } = await create(panel, [idOf('desk')]);
   await panel.machines.disconnect.mutate({ machineId: 'desk' });
   await panel.machines.forget.mutate({ machineId: 'desk' });

@@ -25,6 +25,8 @@ const procedures: Record<string, WithId> = {
   'agent.continue': ofThread('continue'),
   'agent.run': procedureWithId('agent.run', 'run', (runId) => ({ runId })),
   'agent.queue.list': ofThread('queue.list', 'thread'),
+  'agent.canvas.list': ofThread('canvas.list', 'thread'),
+  'agent.canvas.get': inThread('canvas.get', 'artifactId'),
   'agent.queue.resume': ofThread('queue.resume'),
   'agent.queue.edit': inThread('queue.edit', 'id', { text: 'forged' }),
   'agent.queue.remove': inThread('queue.remove', 'id'),

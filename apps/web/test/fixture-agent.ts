@@ -1,3 +1,4 @@
+import type { Artifact } from '@drawbridge/contracts/agent/canvas';
 import type { Memory } from '@drawbridge/contracts/agent/memory';
 import type { AgentSettings, AgentStatus, CheckLine, UserKeys } from '@drawbridge/contracts/agent/settings';
 import type { Thread, ThreadFrame, ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
@@ -22,6 +23,7 @@ export interface AgentWorld {
   threads: Thread[];
   asks: OpenAsk[];
   snapshot: ThreadSnapshot;
+  artifacts: Artifact[];
   settings: AgentSettings;
   memory: Memory;
   userKeys: UserKeys;
@@ -51,7 +53,15 @@ export const emptySnapshot = (view: Partial<ThreadView> = {}): ThreadSnapshot =>
       },
       ...view,
     },
-    now: { status: 'idle', runId: null, backgroundTasks: [], queue: [], queuePaused: false, partial: [] },
+    now: {
+      status: 'idle',
+      runId: null,
+      backgroundTasks: [],
+      queue: [],
+      queuePaused: false,
+      canvasRev: 0,
+      partial: [],
+    },
     nextEventId: lastSeq + 1,
     before: null,
   };
@@ -62,6 +72,7 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   threads: [],
   asks: [],
   snapshot: emptySnapshot(),
+  artifacts: [],
   settings: {
     ...{ model: 'anthropic/some-model', modelUrl: null, modelKey: { lastFour: 'abcd' }, helperModel: null },
     ...{ contextTokens: null, prices: null, tokensPerDay: null, costPerDay: null, policy: defaultPolicies },
@@ -161,6 +172,15 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       ),
       remove: change('threads.remove', id, done),
       removeAll: change('threads.removeAll', z.undefined(), done),
+    }),
+    canvas: t.router({
+      list: t.procedure.input(id).query(() => ({
+        artifacts: world.artifacts.map((one) => ({ ...one, contentBytes: 1 })),
+        total: world.artifacts.length,
+      })),
+      get: t.procedure
+        .input(id.extend({ artifactId: z.string() }))
+        .query(({ input }) => world.artifacts.find(({ artifactId }) => artifactId === input.artifactId)),
     }),
     queue: t.router({
       list: t.procedure.input(id).query(() => world.snapshot.now.queue),

@@ -8,11 +8,14 @@ import type {
   VerifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import type { Agent } from './agent.ts';
+import type { ModelInfo } from './ports.ts';
 
 /** The agent with the owner's settings, as the doors use it. */
 export interface AgentModule {
   agent: Agent;
   status(): Promise<AgentStatus>;
+  /** The main model; null while none is chosen. */
+  model(): Promise<ModelInfo | null>;
   settings: {
     get(): Promise<AgentSettings>;
     change(input: AgentSettingsInput): Promise<AgentSettings>;

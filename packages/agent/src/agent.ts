@@ -12,6 +12,8 @@ import type {
   ThreadPage,
   ThreadSnapshot,
 } from '@drawbridge/contracts/agent/threads';
+import type { Canvas } from './canvas/api.ts';
+import type { Lanes } from './lanes/api.ts';
 import type { FileRow, ToolCallRow } from './rows.ts';
 
 /** What a reader of a thread has missed. */
@@ -78,11 +80,13 @@ export interface Queue {
 
 /** The built-in agent. Ids of another user answer like unknown ones: `notFound`. */
 export interface Agent {
-  /** Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
+  /** What all doors but the panel's send by. */
+  lanes: Lanes;
+  /** A message of the person. Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
   send(userId: string, threadId: string, input: SendInput): Promise<SendReply>;
   /** Starts a run without a new message. Throws `notFound` and what `send` throws. */
   continue(userId: string, threadId: string): Promise<{ runId: string }>;
-  /** Stops the run of the thread and its background tasks within 2 s; nothing to stop is no error. */
+  /** Stops the run of the thread and its background tasks within 2 s, and holds what waits. */
   cancel(userId: string, threadId: string): Promise<void>;
   /** The same for all threads of the user. */
   cancelAll(userId: string): Promise<void>;
@@ -91,6 +95,7 @@ export interface Agent {
   /** The agent's own open questions in all chats, oldest first. */
   openAsks(userId: string): Promise<OpenAsk[]>;
   threads: Threads;
+  canvas: Canvas;
   queue: Queue;
   tasks: {
     cancel(userId: string, task: TaskId): Promise<void>;

@@ -15,11 +15,10 @@ import type { AgentNeeds } from './engine/context.ts';
 import { createEngine } from './engine/engine.ts';
 import { agentLimits } from './engine/limits.ts';
 import { threadOf } from './engine/load.ts';
-import { createQueue } from './run/queue.ts';
-import { onMachineCall, recover, uncountStop } from './engine/recover.ts';
+import { createQueue, sendFromPanel } from './run/queue.ts';
+import { markPaused, onMachineCall, recover } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
-import { send } from './run/send.ts';
-import { stopThread, stopThreads } from './run/stop.ts';
+import { runningThreads } from './run/stop.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
@@ -99,7 +98,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;
   const engine = createEngine(needs);
-  const { ctx } = engine;
+  const { ctx, lanes } = engine;
   const threads = createThreads({
     store,
     feed,
@@ -107,7 +106,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     machine,
     workspace: given.workspace,
     keepMs: given.keepMs ?? Infinity,
-    stop: (userId, threadId) => stopThread(ctx, userId, threadId),
+    stop: (userId, threadId) => lanes.stop(userId, threadId, 'all'),
   });
   const requireThread = async (userId: string, threadId: string) => {
     const thread = await threadOf(ctx, userId, threadId);
@@ -118,11 +117,16 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
 
   return {
     threads,
-    queue: createQueue(ctx),
-    send: (userId, threadId, input) => send(ctx, { userId, threadId }, input),
-    continue: (userId, threadId) => continueRun(ctx, { userId, threadId }),
-    cancel: (userId, threadId) => stopThread(ctx, userId, threadId),
-    cancelAll: (userId) => stopThreads(ctx, userId),
+    canvas: ctx.canvas,
+    lanes,
+    queue: createQueue(ctx, lanes),
+    send: (userId, threadId, input) => sendFromPanel(lanes, { userId, threadId }, input),
+    continue: (userId, threadId) => continueRun(ctx, lanes.runner, { userId, threadId }),
+    cancel: (userId, threadId) => lanes.stop(userId, threadId, 'stop'),
+    cancelAll: async (userId) => {
+      const threadIds = await runningThreads(ctx, userId);
+      await Promise.all(threadIds.map((threadId) => lanes.stop(userId, threadId, 'stop')));
+    },
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);
       if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
@@ -162,7 +166,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     stop: async () => {
       release();
       await engine.stop();
-      await uncountStop(ctx);
+      await markPaused(ctx);
     },
   };
 };

@@ -120,6 +120,8 @@ export interface MachineCall {
   /** The card names who asks: the thread's title and the agent's role. */
   name: string;
   machineId: string | null;
+  /** A tool of another group is unknown; null for all groups. */
+  groups: readonly ToolGroup[] | null;
   tool: string;
   arguments: Record<string, unknown>;
 }
@@ -137,8 +139,15 @@ export type MachineOutcome =
     };
 
 export interface MachinePort {
-  /** The machine of the thread, or the user's default machine; null for a user without one. */
-  view(userId: string, machineId: string | null): Promise<MachineView | null>;
+  /**
+   * The machine of the thread, or the user's default machine; null for a user without one. With `groups` it
+   * has only the tools of these groups.
+   */
+  view(
+    userId: string,
+    machineId: string | null,
+    groups?: readonly ToolGroup[] | null,
+  ): Promise<MachineView | null>;
   /**
    * Makes the call with that id, or follows the call that has it already. Resolves when it has ended or
    * waits for the person; an aborted signal ends the wait and not the call.
@@ -157,7 +166,7 @@ export interface MachinePort {
    * has ended otherwise.
    */
   cancel(userId: string, requestId: string): Promise<boolean>;
-  /** A call of a thread has changed: ended, asked, or answered. */
+  /** A call of a thread that no `call` waits for has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
 }
 

@@ -6,8 +6,14 @@ import type {
   MessageFile,
   StoredEvent,
 } from '@drawbridge/contracts/agent/events';
+import type { LaneRecord } from '@drawbridge/contracts/agent/lanes';
 import type { MemorySection } from '@drawbridge/contracts/agent/memory';
 import type { PlanItem, PlanKind, PlanView, TaskItem } from '@drawbridge/contracts/agent/tasks';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ArtifactRow } from './canvas/rows.ts';
+import type { QueueRow, RequestRow } from './lanes/rows.ts';
+
+export type { ArtifactRow, QueueRow, RequestRow };
 
 // One type for each table. Times in milliseconds since 1970. Each key begins with the user.
 
@@ -23,7 +29,9 @@ export interface ThreadRow {
   lastSeq: number;
   /** Bytes of all its events so far, those that were cut included. */
   eventBytes: number;
-  queuePaused: boolean;
+  lane: LaneRecord;
+  /** Counts the changes of its documents. */
+  canvasRev: number;
   createdAt: number;
   updatedAt: number;
 }
@@ -34,12 +42,18 @@ export interface RunRow {
   threadId: string;
   kind: 'message' | 'follow-up' | 'continue';
   messageId: string | null;
+  /** Whose messages it answers, as `Sender.key`. */
+  sender: string;
+  /** The groups of tools that it may use; null for all. */
+  groups: ToolGroup[] | null;
   /** At most one run of a thread is `active` or `suspended`. */
   state: 'active' | 'suspended' | EndStatus;
   reason: string | null;
   model: string;
-  /** How often the server stopped while it worked. */
+  /** How often the server stopped while it worked; an orderly stop does not count. */
   crashes: number;
+  /** Since an orderly stop of the server, until its next start. */
+  isPaused: boolean;
   timeZone: string | null;
   stopAskedAt: number | null;
   calls: number;
@@ -52,8 +66,17 @@ export interface RunRow {
   /** Budgets are counted from here: the person has approved what was used before. */
   approvedTokens: number;
   approvedCalls: number;
+  approvedAt: number | null;
+  /** How long its main agent has waited for the person since then. */
+  waitedMs: number;
   startedAt: number;
   endedAt: number | null;
+}
+
+/** `code` is of the table of errors; `retryable`: the same may succeed later. */
+export interface AgentFailure {
+  code: string;
+  retryable: boolean;
 }
 
 export interface AgentRow {
@@ -78,6 +101,10 @@ export interface AgentRow {
   state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
   outcome: EndStatus | null;
   result: string;
+  /** Why it did not complete, for the thread. */
+  error: string | null;
+  /** The same where it failed by an error of the model or the server. */
+  failure: AgentFailure | null;
   /** Its context holds text from outside. */
   tainted: boolean;
   planTaskId: string | null;
@@ -217,17 +244,6 @@ export interface PlanTaskRow {
   result: string;
 }
 
-export interface QueueRow {
-  userId: string;
-  threadId: string;
-  id: string;
-  text: string;
-  files: MessageFile[];
-  position: number;
-  createdAt: number;
-  editedAt: number | null;
-}
-
 export interface CorrectionRow {
   userId: string;
   agentId: string;
@@ -291,6 +307,8 @@ export interface Rows {
   agentPlans: PlanRow;
   agentPlanTasks: PlanTaskRow;
   agentQueue: QueueRow;
+  agentRequests: RequestRow;
+  agentArtifacts: ArtifactRow;
   agentCorrections: CorrectionRow;
   agentNotes: NoteRow;
   agentMemory: MemoryRow;

@@ -77,6 +77,11 @@ export interface AgentStore {
   ): Promise<Rows[Name][]>;
   /** One transaction. False, and nothing is written, if an update found no row or an insert found one. */
   commit(writes: readonly Write[], durability: Durability): Promise<boolean>;
+  /**
+   * Ids of threads of the user with a message of the person or the main agent in which each word is the
+   * beginning of one; of the newest 500 such messages.
+   */
+  threadsWith(userId: string, words: readonly string[]): Promise<ReadonlySet<string>>;
   /** What a user's runs that began since then have used. */
   usageSince(userId: string, since: number): Promise<{ tokens: number; costMicro: number }>;
 }

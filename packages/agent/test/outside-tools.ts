@@ -2,6 +2,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type {
   DomainAdapter,
   DomainResult,
+  DomainTool,
   MachineOutcome,
   MachineTool,
   MachineView,
@@ -33,18 +34,24 @@ export const machineView = (...tools: MachineTool[]): MachineView => ({
   tools,
 });
 
-/** A domain with one tool, `n8n_delete_workflow`. */
-export const domainWith = (run: () => Promise<DomainResult>): DomainAdapter => ({
+/** A domain with one tool, by default `n8n_delete_workflow`. */
+export const domainWith = (
+  run: () => Promise<DomainResult>,
+  { name, effect }: Pick<DomainTool, 'name' | 'effect'> = {
+    name: 'n8n_delete_workflow',
+    effect: 'destructive',
+  },
+): DomainAdapter => ({
   id: 'n8n',
   title: 'n8n',
   instructions: '',
   tools: () =>
     Promise.resolve([
       {
-        name: 'n8n_delete_workflow',
-        description: 'Deletes',
+        name,
+        description: 'Changes',
         inputSchema: { type: 'object' },
-        effect: 'destructive',
+        effect,
         describe: () => 'Delete it?',
         run,
       },

@@ -8,6 +8,9 @@ const fits = (row: Row, where: Row): boolean =>
     Array.isArray(value) ? value.includes(row[name]) : row[name] === value,
   );
 
+const added = (row: Row, add: object = {}): Row =>
+  Object.fromEntries(Object.entries(add).map(([name, by]) => [name, Number(row[name] ?? 0) + Number(by)]));
+
 const keys: Partial<Record<TableName, readonly string[]>> = {
   agentNotes: ['userId', 'threadId', 'history', 'seq'],
   agentMessages: ['userId', 'threadId', 'history', 'seq'],
@@ -33,7 +36,9 @@ export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
         return true;
       }
       case 'update':
-        next[write.table] = rows.map((row) => (fits(row, write.where) ? { ...row, ...write.set } : row));
+        next[write.table] = rows.map((row) =>
+          fits(row, write.where) ? { ...row, ...write.set, ...added(row, write.add) } : row,
+        );
         return rows.some((row) => fits(row, write.where));
       case 'delete':
         next[write.table] = rows.filter((row) => !fits(row, write.where));
@@ -61,6 +66,7 @@ export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
       if (isDone) tables = next;
       return Promise.resolve(isDone);
     },
+    threadsWith: () => Promise.resolve(new Set()),
     usageSince: () => Promise.resolve({ tokens: 0, costMicro: 0 }),
   };
   return store;

@@ -1,5 +1,9 @@
 import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import { systemClock } from '@drawbridge/kit';
+
+/** Runs of these rows have time left. */
+const startedAt = systemClock.now();
 
 export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
   userId,
@@ -10,7 +14,8 @@ export const threadRow = (userId: string, id: string, changes: Partial<ThreadRow
   tasks: [],
   lastSeq: 0,
   eventBytes: 0,
-  queuePaused: false,
+  lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
+  canvasRev: 0,
   createdAt: 1,
   updatedAt: 1,
   ...changes,
@@ -22,10 +27,13 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   threadId: 't1',
   kind: 'message',
   messageId: null,
+  sender: 'person',
+  groups: null,
   state: 'active',
   reason: null,
   model: 'stub',
   crashes: 0,
+  isPaused: false,
   timeZone: null,
   stopAskedAt: null,
   calls: 0,
@@ -36,6 +44,8 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
+  approvedAt: startedAt,
+  waitedMs: 0,
   startedAt: 1,
   endedAt: null,
   ...changes,
@@ -92,6 +102,8 @@ export const agentRow = (userId: string, id: string, changes: Partial<AgentRow> 
   state: 'ready',
   outcome: null,
   result: '',
+  error: null,
+  failure: null,
   tainted: false,
   planTaskId: null,
   lastActiveAt: 1,

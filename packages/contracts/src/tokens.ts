@@ -8,10 +8,18 @@ export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostD
 /** No invisible characters, direction marks or line breaks. */
 const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
-/** What an access token may use: tools of a group, or with `chat` the agent's threads and no tool. */
-export const tokenScopeNames = [...toolGroups, 'chat'] as const;
+/** Owner tokens alone may have it. */
+export const ownerScope = 'operate';
+
+/**
+ * What an access token may use: tools of a group; with `chat` the agent's threads over HTTP and no tool. At
+ * the JSON-RPC door: `agent` its own sessions, `node` a companion, `operate` the operation of the server.
+ */
+export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'node', ownerScope] as const;
 export type TokenScope = (typeof tokenScopeNames)[number];
 export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
+
+const isToolGroup = (scope: TokenScope): boolean => toolGroups.some((group) => group === scope);
 
 export const createTokenInput = z
   .strictObject({
@@ -26,10 +34,10 @@ export const createTokenInput = z
     /** Ids; left out, the token may use every machine, also later ones. */
     machines: namedMachines.optional(),
   })
-  // A thread of the agent chooses its machine itself.
-  .refine(({ scopes, machines }) => machines === undefined || !scopes.includes('chat'), {
+  // A thread of the agent chooses its machine itself, and a companion reads all of them.
+  .refine(({ scopes, machines }) => machines === undefined || scopes.every(isToolGroup), {
     path: ['machines'],
-    message: 'a token with the scope chat reaches every machine',
+    message: 'go with tool groups only: the other scopes reach every machine',
   });
 export type CreateTokenInput = z.infer<typeof createTokenInput>;
 

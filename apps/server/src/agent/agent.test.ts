@@ -6,18 +6,19 @@ import { requestOf } from '../../test/daemon.ts';
 it('answers a message with numbered events, and gives the thread a title', async () => {
   const { say, until, events, model } = await withAgent([{ text: 'Hello.' }, { text: 'Greeting' }]);
   await say('hi');
-  await until('thread-title-updated');
+  await until('thread-title-updated', ({ payload }) => payload.title === 'Greeting');
   const all = await events();
   expect(all.map(({ event }) => event.type)).toEqual([
     'run-start',
     'user-message',
     'agent-spawned',
+    'thread-title-updated',
     'text-block',
     'agent-completed',
     'run-finish',
     'thread-title-updated',
   ]);
-  expect(all.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(all.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   expect(model.requests.length).toBe(2);
 });
 

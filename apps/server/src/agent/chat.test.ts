@@ -64,6 +64,21 @@ describe('a second message', () => {
   });
 });
 
+it('a thread is named by its first words until the helper model has a title', async () => {
+  const gate = createDeferred();
+  const { say, until, agent, userId, snapshot } = await withAgent(
+    story([{ text: 'One.', until: gate.promise }]),
+  );
+  await say('Rename the invoices of May\nand sort them.');
+  const titles = await until('thread-title-updated');
+  expect(titles.payload.title).toBe('Rename the invoices of May and sort them');
+  expect((await snapshot()).view.title).toBe(titles.payload.title);
+  await agent.threads.change(userId, 'thread', { title: 'Mine' });
+  gate.resolve();
+  await until('run-finish');
+  expect((await agent.threads.get(userId, 'thread')).title).toBe('Mine');
+});
+
 describe('a steered message', () => {
   it('skips calls that have not begun, and stands in the next request of the same run', async () => {
     const { say, until, daemon, model, events } = await withMachine(

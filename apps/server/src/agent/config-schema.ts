@@ -122,13 +122,13 @@ export const agentConfig = z.object({
   ),
   agentMaxRuns: setting(
     'AGENT_MAX_RUNS',
-    'Runs of the agent that may be open at once.',
-    whole(1, 10_000).prefault('20'),
+    'Runs of the agent that may work at once; a run that waits for its user does not count. Further messages wait.',
+    whole(1, 10_000).prefault('32'),
   ),
   agentMaxRunsPerUser: setting(
     'AGENT_MAX_RUNS_PER_USER',
-    'Runs of one user that may be open at once.',
-    whole(1, 1_000).prefault('3'),
+    'Runs of one user that may work at once.',
+    whole(1, 1_000).prefault('8'),
   ),
   agentTokensPerDay: setting(
     'AGENT_TOKENS_PER_DAY',

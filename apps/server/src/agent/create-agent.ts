@@ -1,4 +1,5 @@
-import { createAgent, type AgentModule } from '@drawbridge/agent';
+import { createAgent, type AgentModule, type ModelPort } from '@drawbridge/agent';
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -8,7 +9,7 @@ import type { AgentEnvironment } from './config-schema.ts';
 import { createN8n } from './domain/index.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
-import { createModels, verifyModel } from './models/index.ts';
+import { chosenModel, createModels, verifyModel, type ModelSettings } from './models/index.ts';
 import type { OpenTracer } from './otel/index.ts';
 import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
@@ -28,11 +29,17 @@ interface Needs {
   workspaces: Workspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
+  /** Counts the calls of a model. */
+  counted(model: ModelPort): ModelPort;
+  /** How messages wait; by default as the core has it. */
+  queueSettings?(): Promise<QueueSettings>;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
 
 export interface ServerAgent extends AgentModule {
+  /** The server of the chosen model, and the names of the models that it is asked for. */
+  modelsInUse(): Promise<{ url: string | null; models: string[] }>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +60,7 @@ const createParts = (needs: Needs) => {
   const { services } = settings;
   return {
     settings,
-    model: createModels({ clock, settings: settings.modelSettings }),
+    model: needs.counted(createModels({ clock, settings: settings.modelSettings })),
     machine: createMachinePort(callers),
     web: createWeb({ clock }),
     search: createSearch({ clock, config: services }),
@@ -82,6 +89,13 @@ const verify = async (
   }
 };
 
+const modelsInUse = (given: ModelSettings) => {
+  const [main, helper] = [chosenModel(given, 'main'), chosenModel(given, 'helper')];
+  const url = main?.url ?? null;
+  const there = [main, helper].flatMap((choice) => (choice && choice.url === url ? choice.model : []));
+  return { url, models: [...new Set(there)] };
+};
+
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
   const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
@@ -99,6 +113,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,
+    queueSettings: needs.queueSettings,
     isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
@@ -111,6 +126,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       const { off } = await settings.config();
       return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
     },
+    model: () => model.info('main'),
     userKeys: {
       get: settings.userKeys,
       change: async (userId, { n8n: key }) => {
@@ -119,6 +135,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
       },
     },
     verify: (userId, target) => verify(parts, { clock, userId, target }),
+    modelsInUse: async () => modelsInUse(await settings.modelSettings()),
     stop: async () => {
       await agent.stop();
       await mcp.close();

@@ -141,6 +141,13 @@ describe('a picture of the machine', () => {
   });
 });
 
+const crashesIn = (dataDir: string): unknown[] => {
+  const database = new Database(join(dataDir, 'drawbridge.db'));
+  const rows = database.prepare('select crashes from agentRuns').all() as { crashes: number }[];
+  database.close();
+  return rows.map(({ crashes }) => crashes);
+};
+
 it('an orderly restart of the server is no crash', async () => {
   const { server, model, userId, say } = await withAgent(() => ({ text: 'Thinking', end: 'silent' }));
   await say('go');
@@ -148,6 +155,7 @@ it('an orderly restart of the server is no crash', async () => {
   let { app } = server;
   for (const number of [2, 3, 4, 5]) {
     await app.close();
+    expect(crashesIn(server.dataDir)).toEqual([0]);
     const environment = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
     ({ app } = await startServer({ dataDir: server.dataDir, environment }));
     await model.request(number);

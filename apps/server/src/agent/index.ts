@@ -1,3 +1,12 @@
+export { createSealer } from './settings/index.ts';
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
+export { createSessionsStore } from './sessions/sessions.store.ts';
+export {
+  createSessions,
+  frontendOf,
+  type NamedSession,
+  type Sessions,
+  type SessionUser,
+} from './sessions/sessions.ts';
 export { openTracer } from './otel/index.ts';
 export { openWorkspaces } from './workspace/index.ts';

@@ -1,4 +1,4 @@
-import type { MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
+import type { MachineCall, MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
 import type { Call, CallVia } from '@drawbridge/contracts/calls';
 import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
@@ -10,6 +10,7 @@ import {
   machineOf,
   scopeTool,
   startCallWithId,
+  toolsInScope,
   userCaller,
   type CallerContext,
 } from '../callers/index.ts';
@@ -23,6 +24,15 @@ const toMachineTool = (tool: Tool): MachineTool => ({
   isReading: isReading(tool.name),
 });
 
+const made = new WeakMap<Tool, MachineTool>();
+
+/** Made once of each offer of a tool. */
+const machineToolOf = (tool: Tool): MachineTool => {
+  const one = made.get(tool) ?? toMachineTool(tool);
+  made.set(tool, one);
+  return one;
+};
+
 /** Rejects when the signal aborts; the call itself continues. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -32,16 +42,25 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 
 type Listener = (userId: string, requestId: string) => void;
 
-/** Calls of threads, of the users that were watched once. */
+/** Calls of threads, of the users that were watched once. A call that `during` waits for is not reported. */
 const createChanges = ({ gateway }: CallerContext) => {
   const watched = new Map<string, () => void>();
+  const waitedFor = new Set<string>();
   let listener: Listener = () => {};
   return {
+    during: async <Value>(requestId: string, wait: () => Promise<Value>): Promise<Value> => {
+      waitedFor.add(requestId);
+      try {
+        return await wait();
+      } finally {
+        waitedFor.delete(requestId);
+      }
+    },
     watch: (userId: string) => {
       if (watched.has(userId)) return;
       const stop = gateway.calls.onChanged(userId, (event) => {
-        if (event.type === 'call' && event.call.via?.kind === 'thread')
-          listener(userId, event.call.requestId);
+        if (event.type !== 'call' || event.call.via?.kind !== 'thread') return;
+        if (!waitedFor.has(event.call.requestId)) listener(userId, event.call.requestId);
       });
       watched.set(userId, stop);
     },
@@ -73,19 +92,43 @@ const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call)
   };
 };
 
+const findCall = ({ gateway }: CallerContext, userId: string, requestId: string): Promise<Call | null> =>
+  gateway.calls.get(userId, requestId).catch((error: unknown) => {
+    if (hasCode(error, 'NOT_FOUND')) return null;
+    throw error;
+  });
+
+/** Makes the call with that id, or follows the call that has it already. */
+const startOrFollow = async (
+  ctx: CallerContext,
+  { userId, call, signal }: { userId: string; call: MachineCall; signal: AbortSignal },
+): Promise<MachineOutcome> => {
+  const { requestId, threadId, name, machineId, groups, ...toolCall } = call;
+  const known = await findCall(ctx, userId, requestId);
+  if (known !== null) {
+    const options = { waitMs: longestMs, until: 'asked', signal } as const;
+    const followed = await followCall(ctx, { userId, requestId }, options);
+    signal.throwIfAborted();
+    return outcomeOf(ctx, userId, followed);
+  }
+  const via: CallVia = { kind: 'thread', id: threadId, name };
+  const scopes = groups ?? ('all' as const);
+  const caller = { ...userCaller(userId), scopes, via, ...(machineId !== null && { machineId }) };
+  const tool = await scopeTool(ctx.gateway, caller, toolCall.tool);
+  const request = { tool, arguments: toolCall.arguments, door: 'agent', until: 'asked' } as const;
+  signal.throwIfAborted();
+  const started = startCallWithId(ctx, request, requestId);
+  return outcomeOf(ctx, userId, await Promise.race([started, aborted(signal)]));
+};
+
 /** The machines of the agent's users, by the same way as for every other caller. */
 export const createMachinePort = (ctx: CallerContext): MachinePort => {
   const { gateway } = ctx;
   const changes = createChanges(ctx);
-
-  const find = (userId: string, requestId: string): Promise<Call | null> =>
-    gateway.calls.get(userId, requestId).catch((error: unknown) => {
-      if (hasCode(error, 'NOT_FOUND')) return null;
-      throw error;
-    });
+  const find = (userId: string, requestId: string) => findCall(ctx, userId, requestId);
 
   return {
-    view: async (userId, machineId) => {
+    view: async (userId, machineId, groups = null) => {
       const machine = await machineOf(gateway, { userId, ...(machineId !== null && { machineId }) });
       if (!machine) return null;
       const { connected, directory } = machine.status();
@@ -94,33 +137,12 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
         name: machine.name,
         directory,
         isConnected: connected,
-        tools: [...machine.tools.values()].map(toMachineTool),
+        tools: toolsInScope(machine, { scopes: groups ?? 'all' }).map(machineToolOf),
       };
     },
-    call: async (userId, { requestId, threadId, name, machineId, ...toolCall }, signal) => {
+    call: (userId, call, signal) => {
       changes.watch(userId);
-      const known = await find(userId, requestId);
-      if (known !== null) {
-        const call = await followCall(
-          ctx,
-          { userId, requestId },
-          { waitMs: longestMs, until: 'asked', signal },
-        );
-        signal.throwIfAborted();
-        return outcomeOf(ctx, userId, call);
-      }
-      const via: CallVia = { kind: 'thread', id: threadId, name };
-      const caller = { ...userCaller(userId), via, ...(machineId !== null && { machineId }) };
-      const tool = await scopeTool(gateway, caller, toolCall.tool);
-      const request = {
-        tool,
-        arguments: toolCall.arguments,
-        door: 'agent' as const,
-        until: 'asked' as const,
-      };
-      signal.throwIfAborted();
-      const started = startCallWithId(ctx, request, requestId);
-      return outcomeOf(ctx, userId, await Promise.race([started, aborted(signal)]));
+      return changes.during(call.requestId, () => startOrFollow(ctx, { userId, call, signal }));
     },
     stateOf: async (userId, requestId) => {
       changes.watch(userId);

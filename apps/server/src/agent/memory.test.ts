@@ -71,7 +71,7 @@ describe('two users', () => {
     );
     const { server, panel, agent, model } = world;
     await world.say('canary-of-a');
-    await world.until('thread-title-updated');
+    await world.until('thread-title-updated', ({ payload }) => payload.title === 'Title');
     const version = { version: (await agent.memory.get(world.userId)).version };
     await agent.memory.change(world.userId, { ...version, sections: { person: 'memory-of-a' } });
     const before = model.requests.length;
@@ -81,6 +81,6 @@ describe('two users', () => {
     const requests = model.requests.slice(before);
     expect(requests.some(isHelper)).toBe(true);
     expect(requests.filter((request) => /canary-of-a|memory-of-a/.test(request.text))).toEqual([]);
-    expect((await theirs.snapshot()).view.title).toBe('Title');
+    await expect.poll(async () => (await theirs.snapshot()).view.title).toBe('Title');
   });
 });

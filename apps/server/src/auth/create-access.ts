@@ -18,6 +18,7 @@ interface AccessNeeds {
   /** The origin under which the server is reached. */
   url(): string;
   proofs: SessionProofs;
+  isOwner(userId: string): Promise<boolean>;
   onError(error: unknown): void;
 }
 
@@ -29,13 +30,14 @@ const watchedAs = (access: Access) =>
   access.kind === 'token' ? `token:${access.tokenId}` : `client:${access.grantId}`;
 
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
-export const createAccess = ({ auth, store, clock, url, proofs, onError }: AccessNeeds) => {
+export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError }: AccessNeeds) => {
   const onRevoked = () => watch.check();
   const ownMachines = createOwnMachines(store);
   const ofToken = createTokens({
     auth,
     clock,
     store: createTokensStore(store),
+    isOwner,
     requireOwn: ownMachines.require,
     onRevoked,
     onError,

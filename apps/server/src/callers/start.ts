@@ -16,6 +16,8 @@ export interface NewCall {
   waitMs?: number;
   /** Cancels the call while it is waited for. */
   signal?: AbortSignal;
+  /** Called with the id of the call when it is stored. */
+  onOpened?(requestId: string): void;
   /** What the caller's client can be asked for and has answered. */
   clientInput?: ClientInput;
   onProgress?(event: Extract<CallEvent, { type: 'progress' }>): void;
@@ -50,6 +52,7 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
         onOpened: (requestId) => {
           isOpened = true;
           onOpened(requestId);
+          request.onOpened?.(requestId);
           claim?.settle(true).catch(ctx.onError);
         },
       },

@@ -148,7 +148,7 @@ const addThread = async (server: TestServer, userId: string) => {
   const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
   await db
     .insertInto('agentThreads')
-    .values({ ...threadRow(userId, 't1'), tasks: '[]', queuePaused: 0 })
+    .values({ ...threadRow(userId, 't1'), tasks: '[]', lane: '{}', canvasRev: 0 })
     .execute();
   await close();
 };

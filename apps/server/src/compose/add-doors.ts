@@ -1,8 +1,10 @@
 import type { AgentModule } from '@drawbridge/agent';
+import { createSessions, createSessionsStore } from '../agent/index.ts';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
 import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
+import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
@@ -10,7 +12,9 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf } from '../http/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
+import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import type { Rooms } from './open-rooms.ts';
 import { revokeWithCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
@@ -21,6 +25,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   people: People;
   web: Web;
+  rooms: Rooms;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -60,8 +65,34 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
   await server.register(createMetadataRoutes({ auth, url }), { prefix: '/.well-known' });
 };
 
-/** Adds every door to the HTTP server. */
-export const addDoors = async (parts: Parts): Promise<void> => {
+const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
+  const { config, clock, opened, gateway, web, rooms, agent } = parts;
+  const { accounts, access, tokens, tickets, address, store, onError } = opened;
+  const { plugin, ...drain } = createJsonRpcDoor({
+    gateway,
+    accounts,
+    access,
+    tokens,
+    tickets,
+    sessions: createSessions({ store: createSessionsStore(store), clock }),
+    limits: web.limits,
+    clock,
+    agent,
+    guardOrigin,
+    url: address.url,
+    upgrades: web.upgrades.forDoor,
+    frameMaxBytes: config.rpcFrameMaxBytes,
+    startedAt: clock.now(),
+    configuration: configurationFacts(config),
+    ...rooms,
+    onError,
+  });
+  await web.server.register(plugin);
+  return drain;
+};
+
+/** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
+export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
   const { config, clock, opened, gateway, people, web, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
@@ -107,4 +138,5 @@ export const addDoors = async (parts: Parts): Promise<void> => {
   }
   const settings = { streamsPerUser, waitMs: mcpWaitMs };
   await server.register(createMcpDoor({ gateway, access, limits, clock, settings, secret, site, onError }));
+  return config.rpc ? addJsonRpc(parts, guardOrigin) : null;
 };

@@ -3,6 +3,7 @@ import { panelDir } from '../built-files.ts';
 import {
   createLimits,
   createServer,
+  createUpgrades,
   drainBodies,
   serveDaemon,
   serveHealth,
@@ -35,7 +36,9 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   drainBodies(server, clock);
   const routes = watchRoutes(server);
   const limits = await createLimits(server, { clock, config });
-  const closeIdleSockets = watchIdleSockets(server.server);
+  const { closeIdle, forget } = watchIdleSockets(server.server);
+  const upgrades = createUpgrades({ clock, onUpgraded: forget });
+  if (config.rpc) upgrades.own(server.server);
   serveHealth(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });
   const servePage = await serveStatic(server, { panelDir, routes });
@@ -45,6 +48,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
     server,
     limits,
     routes,
+    upgrades,
     /** The open port; 0 before the server listens. */
     port: (): number => {
       const bound = server.server.address();
@@ -54,8 +58,8 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
     close: async () => {
       const cancelCut = clock.after(drainMs, () => server.server.closeAllConnections());
       const closing = server.close();
-      closeIdleSockets();
-      const stopSweeping = clock.every(sweepEveryMs, closeIdleSockets);
+      closeIdle();
+      const stopSweeping = clock.every(sweepEveryMs, closeIdle);
       await closing;
       cancelCut();
       stopSweeping();

@@ -5,6 +5,8 @@ import {
   createAccounts,
   createBetterAuth,
   createSessionProofs,
+  createTickets,
+  createTicketsStore,
   readSecret,
   systemOutside,
   type Outside,
@@ -15,6 +17,7 @@ import type { Config } from '../config.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { createAddress } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
+import { createLogRing } from '../ops/observe/log-ring.ts';
 
 export interface AppNeeds {
   config: Config;
@@ -36,7 +39,9 @@ export const openAccounts = async (needs: AppNeeds) => {
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const scrubber = createScrubber([secret, setupToken, ...keysOf(config)]);
-  const log = createLog({ level: config.logLevel, format: config.logFormat, scrubber, write: writeLog });
+  const logRing = createLogRing();
+  const { logLevel: level, logFormat: format } = config;
+  const log = createLog({ level, format, scrubber, write: writeLog, keep: logRing.add });
   const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
   const address = createAddress(config);
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
@@ -46,14 +51,22 @@ export const openAccounts = async (needs: AppNeeds) => {
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
-  const accessNeeds = { auth, store, clock, url: address.url, proofs, onError };
-  const { access, tokens, clients, ownMachines } = createAccess(accessNeeds);
+  const { access, tokens, clients, ownMachines } = createAccess({
+    auth,
+    store,
+    clock,
+    url: address.url,
+    proofs,
+    isOwner: async (userId) => userId === (await accounts.ownerId()),
+    onError,
+  });
   return {
     secret,
     setupToken,
     /** Masks further secrets in the log. */
     scrubber,
     log,
+    logRing,
     onError,
     address,
     store,
@@ -64,6 +77,11 @@ export const openAccounts = async (needs: AppNeeds) => {
     tokens,
     clients,
     ownMachines,
+    tickets: createTickets({
+      clock,
+      store: createTicketsStore(store),
+      sessionByToken: accounts.sessionByToken,
+    }),
     close,
   };
 };

@@ -1,3 +1,5 @@
+import type { ModelPort } from '@drawbridge/agent';
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -6,12 +8,17 @@ import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   gateway: Gateway;
+  /** Counts the calls of a model. */
+  counted(model: ModelPort): ModelPort;
+  /** How messages wait, as set at run time. */
+  queueSettings(): Promise<QueueSettings>;
 }
 
 const moduleName = 'instance-ai';
 
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
-export const startAgent = async ({ config, clock, opened, gateway }: Parts): Promise<ServerAgent | null> => {
+export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
+  const { config, clock, opened, gateway, counted, queueSettings } = parts;
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
   const warn = (sentence: string) => log.warn(sentence);
@@ -32,6 +39,8 @@ export const startAgent = async ({ config, clock, opened, gateway }: Parts): Pro
     warn,
     workspaces,
     tracing,
+    counted,
+    queueSettings,
     onError,
   });
   await agent.agent.start();

@@ -20,6 +20,8 @@ export const agentKeys = {
   agentPlans: ['userId', 'id'],
   agentPlanTasks: ['userId', 'planId', 'taskId'],
   agentQueue: ['userId', 'threadId', 'id'],
+  agentRequests: ['userId', 'sender', 'key'],
+  agentArtifacts: ['userId', 'threadId', 'artifactId'],
   agentCorrections: ['userId', 'agentId', 'id'],
   agentNotes: ['userId', 'threadId', 'history', 'seq'],
   agentMemory: ['userId'],

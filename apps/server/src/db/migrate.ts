@@ -14,9 +14,15 @@ import { machineNames } from './migrations/0012-machine-names.ts';
 import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
+import { rpc } from './migrations/rpc/0018-rpc.ts';
 import { machinePauses } from './migrations/machines/0026-machine-pauses.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
+import { canvas } from './migrations/agent/0019-canvas.ts';
+import { lanes } from './migrations/agent/0019-lanes.ts';
+import { agentSearch } from './migrations/agent/0020-agent-search.ts';
+import { runtimeSettings } from './migrations/rpc/0021-runtime-settings.ts';
+import { nodePushTokens } from './migrations/rpc/0022-node-push-tokens.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -38,6 +44,12 @@ const migrations = {
   '0015-agent-settings': agentSettings,
   '0016-agent': agent,
   '0017-denial-reasons': denialReasons,
+  '0018-rpc': rpc,
+  '0019-canvas': canvas,
+  '0019-lanes': lanes,
+  '0020-agent-search': agentSearch,
+  '0021-runtime-settings': runtimeSettings,
+  '0022-node-push-tokens': nodePushTokens,
   '0026-machine-pauses': machinePauses,
 };
 

@@ -17,6 +17,12 @@ export const doorsConfig = z.object({
     'Live streams that one user may have open; a window of the panel has one.',
     whole(3, 10_000).prefault('60'),
   ),
+  rpc: setting('RPC', 'Whether the JSON-RPC door at `/rpc` is open.', onOff.prefault('true')),
+  rpcFrameMaxBytes: setting(
+    'RPC_FRAME_MAX_BYTES',
+    'The largest frame that a JSON-RPC client may send, in bytes.',
+    whole(64 * 1024, 64 * 1024 * 1024).prefault(String(16 * 1024 * 1024)),
+  ),
   mcpWaitMs: setting(
     'MCP_WAIT_MS',
     'How long an MCP client waits for the decision of the user, in milliseconds; then the client asks again.',

@@ -37,7 +37,13 @@ const grantMore = async (ctx: RunContext, agent: AgentRow): Promise<Write[]> => 
     update(
       'agentRuns',
       { userId, id },
-      { state: 'active', approvedTokens: tokensOf(run), approvedCalls: run.calls },
+      {
+        state: 'active',
+        approvedTokens: tokensOf(run),
+        approvedCalls: run.calls,
+        approvedAt: ctx.clock.now(),
+        waitedMs: 0,
+      },
     ),
     update(
       'agentAgents',

@@ -1,5 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { BoundedMap, Clock } from '@drawbridge/kit';
+import type { Canvas } from '../canvas/api.ts';
 import type { Counted } from '../memory/context.ts';
 import type { History } from '../memory/history.ts';
 import type {
@@ -34,13 +36,27 @@ export interface AgentNeeds {
   clock: Clock;
   newId: NewId;
   config(): Promise<AgentConfig>;
+  /** How messages wait, as the owner has set it; the defaults when undefined. */
+  queueSettings?: (() => Promise<QueueSettings>) | undefined;
   isUser(userId: string): Promise<boolean>;
   onError(error: unknown): void;
+}
+
+/** What the engine reports to the lanes of threads. */
+export interface LaneSignals {
+  /** The run has ended, and its end is stored. */
+  ended(run: { userId: string; threadId: string; runId: string }): void;
+  /** Something that the thread may run has come. */
+  check(thread: { userId: string; threadId: string }): void;
+  /** A run waits for its person: another one may start. */
+  freed(): void;
 }
 
 /** The same, with the way to continue an agent whose rows have changed. */
 export interface RunContext extends AgentNeeds {
   wake(userId: string, agentId: string): void;
+  lanes: LaneSignals;
+  canvas: Canvas;
   /** Drops the model call of an agent; its step begins again when it is woken. */
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */

@@ -1,7 +1,8 @@
 import { CodedError } from '@drawbridge/kit';
 import { ModelError } from '../ports.ts';
 import type { ToolCallRow } from '../rows.ts';
-import { update } from '../store-port.ts';
+import { increase, update, type Write } from '../store-port.ts';
+import { delegate } from '../tools/core/delegate.ts';
 import { toolSetOf } from '../tools/tool-set.ts';
 import { runCall } from '../step/act.ts';
 import { askToContinue, budgetProblem, dayProblem } from '../step/budget.ts';
@@ -9,31 +10,42 @@ import { eventOf, type RunContext, type Work } from './context.ts';
 import { takeCorrections } from '../step/corrections.ts';
 import { closeAgent } from '../run/stop.ts';
 import { callsOf, workOf } from './load.ts';
-import { nextStep } from './next-agent.ts';
+import { isDue, nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
 import { think } from '../step/think.ts';
 import { openRunStates } from '../states.ts';
 import { errors } from '../errors.ts';
 
+interface Move {
+  to: 'ready' | 'waiting' | 'acting';
+  /** The calls of its newest step. */
+  calls: readonly ToolCallRow[];
+}
+
+/** The end of a wait for the person: sub-agents work while their parent waits. */
+const waitOf = ({ agent, run }: Work, calls: readonly ToolCallRow[], now: number): Write[] =>
+  agent.kind !== 'main' || agent.state !== 'waiting' || calls.some(({ tool }) => tool === delegate.name)
+    ? []
+    : [increase('agentRuns', { userId: run.userId, id: run.id }, { waitedMs: now - agent.lastActiveAt })];
+
 /** Moves an agent to another state; false if another transition came first. */
-const move = async (
-  ctx: RunContext,
-  { agent, run }: Work,
-  to: 'ready' | 'waiting' | 'acting',
-): Promise<boolean> => {
+const move = async (ctx: RunContext, work: Work, { to, calls }: Move): Promise<boolean> => {
+  const { agent, run } = work;
   const { userId, id, threadId, state } = agent;
-  const isSuspended = to === 'waiting';
-  const runState = isSuspended ? 'suspended' : 'active';
+  const now = ctx.clock.now();
+  const runState = to === 'waiting' ? 'suspended' : 'active';
   const isWritten = await ctx.store.commit(
     [
-      update('agentAgents', { userId, id, state }, { state: to, lastActiveAt: ctx.clock.now() }),
+      update('agentAgents', { userId, id, state }, { state: to, lastActiveAt: now }),
       ...(agent.kind === 'main' && run.state !== runState
         ? [update('agentRuns', { userId, id: run.id, state: openRunStates }, { state: runState })]
         : []),
+      ...waitOf(work, calls, now),
     ],
     'kept',
   );
   if (isWritten) ctx.bus.changed(userId, threadId);
+  if (isWritten && to === 'waiting') ctx.lanes.freed();
   return isWritten;
 };
 
@@ -46,7 +58,9 @@ const failAgent = async (
   { code, message, retryable }: { code: string; message: string; retryable: boolean },
 ): Promise<void> => {
   const event = eventOf(ctx, agent, ['error', { content: message, code, retryable }]);
-  await closeAgent(ctx, agent, { outcome: 'error', error: message, text: failedText, writes: [event] });
+  const failure = { code, retryable };
+  const close = { outcome: 'error', error: message, failure, text: failedText, writes: [event] } as const;
+  await closeAgent(ctx, agent, close);
 };
 
 const retryableKinds = new Set(['rate', 'overloaded', 'network', 'silent', 'cut']);
@@ -63,7 +77,7 @@ const thinkOrEnd = async (ctx: RunContext, work: Work, step: { isLast: boolean; 
   if (await takeCorrections(ctx, work)) return;
   const today = await dayProblem(ctx, work.run.userId);
   if (today !== null) return failAgent(ctx, work, spent(today));
-  const problem = budgetProblem(work);
+  const problem = budgetProblem(work, ctx.clock.now());
   if (problem !== null) {
     if (work.agent.kind === 'main') return askToContinue(ctx, work, problem);
     return failAgent(ctx, work, spent(problem));
@@ -98,17 +112,15 @@ const isOpen = ({ state }: ToolCallRow) => state !== 'ended';
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
   const isThinking = work.agent.state === 'ready';
   const calls = isThinking ? [] : await callsOf(ctx, work.agent);
-  const hasPlanned = calls.some(({ state }) => state === 'planned');
-  const tools = hasPlanned ? await toolSetOf(ctx, work) : null;
-  const canRunBeside = ({ tool }: { tool: string }) => tools?.byName.get(tool)?.isParallel === true;
-  const next = nextStep({ ...work, calls, canRunBeside });
+  const tools = calls.some(isDue) ? await toolSetOf(ctx, work) : null;
+  const next = nextStep({ ...work, calls, canRunBeside: (call) => tools?.canRunBeside(call) === true });
   switch (next.do) {
     case 'nothing':
       return false;
     case 'wait':
-      return !(await move(ctx, work, 'waiting'));
+      return !(await move(ctx, work, { to: 'waiting', calls }));
     case 'ready':
-      await move(ctx, work, 'ready');
+      await move(ctx, work, { to: 'ready', calls });
       return true;
     case 'think':
       if (!(await mayWork(ctx, work))) return false;
@@ -116,7 +128,7 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       return true;
     case 'run':
       if (!(await mayWork(ctx, work))) return false;
-      if (work.agent.state === 'waiting' && !(await move(ctx, work, 'acting'))) return true;
+      if (work.agent.state === 'waiting' && !(await move(ctx, work, { to: 'acting', calls }))) return true;
       if (tools === null) throw errors.internal({ message: 'An agent with open calls has tools' });
       const running = { work, tools, isLastOpen: calls.filter(isOpen).length === 1, signal };
       await Promise.all(next.calls.map((call) => runCall(ctx, { ...running, call })));

@@ -1,8 +1,10 @@
+import { createDeferred, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
 import type { MachinePort } from '../ports.ts';
-import type { ToolCallRow } from '../rows.ts';
+import type { AgentRow, ToolCallRow } from '../rows.ts';
+import { update } from '../store-port.ts';
 import { stopThread } from '../run/stop.ts';
 import { steer } from '../run/steer.ts';
 import { onMachineCall } from './recover.ts';
@@ -13,7 +15,7 @@ const view = () => Promise.resolve(machineView(machineTool('write_file')));
 const rowsWith = (call: Partial<ToolCallRow>) =>
   rowsWithCall({ tool: 'write_file', effect: 'machine', requestId: 'r1', ...call });
 
-const message = { id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const };
+const messages = [{ id: 'msg_9', text: 'rather this', files: [], source: 'steered' as const }];
 
 describe('an answer to the machine', () => {
   it.each([
@@ -24,7 +26,7 @@ describe('an answer to the machine', () => {
       machine: { view, stateOf, cancel },
     });
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
     expect(log).not.toContain('tool-error skipped');
     expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ endedAt: null }]);
   });
@@ -50,6 +52,44 @@ describe('an answer to the machine', () => {
     expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ state: 'ended' }]);
     expect(errors).toEqual([]);
   });
+});
+
+it.each([
+  ['the person', {}, 60_000],
+  ['a sub-agent', { tool: 'delegate', effect: 'own' as const }, 0],
+])('AG-04 the time that a run waits for %s', async (_, call, waitedMs) => {
+  const rows = rowsWith({ ...call, state: 'ended', outcome: 'ok', result: [] });
+  const now = systemClock.now();
+  const agentAgents = rows.agentAgents.map((agent): AgentRow => ({
+    ...agent,
+    state: 'waiting',
+    lastActiveAt: now - 60_000,
+  }));
+  const { ctx, store, log } = engineFixture({ ...rows, agentAgents });
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log.at(-1)).toBe('run-finish');
+  const [run] = await store.find('agentRuns', { userId: 'ann' });
+  expect(Math.floor((run?.waitedMs ?? 0) / 60_000) * 60_000).toBe(waitedMs);
+});
+
+it('the end of a call does not resume an agent that has ended meanwhile', async () => {
+  const called = createDeferred();
+  const where = { userId: 'ann', id: 'ag_1' };
+  const { ctx, store, halt, log } = engineFixture(rowsWith({}), {
+    machine: {
+      view,
+      call: async () => {
+        await store.commit([update('agentAgents', where, { state: 'ended' })], 'kept');
+        called.resolve();
+        return endedAs('succeeded', { result: { content: [] } });
+      },
+    },
+  });
+  ctx.wake('ann', 'ag_1');
+  await called.promise;
+  await halt([{ id: 'ag_1' }]);
+  expect(await store.find('agentAgents', where)).toMatchObject([{ state: 'ended' }]);
+  expect(log).toEqual([]);
 });
 
 describe('AG-10 CF-10 what ends a call that waits for the person', () => {
@@ -84,7 +124,7 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
   it('a steered message does so too', async () => {
     const { ctx, store, log } = waiting();
     const [run] = await store.find('agentRuns', { userId: 'ann' });
-    expect(run && (await steer(ctx, run, { message, writes: [] }))).toBe(true);
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
     expect(log.slice(0, 3)).toEqual([
       'cancelled on the machine',
       'confirmation-closed withdrawn',

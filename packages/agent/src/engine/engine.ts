@@ -1,6 +1,8 @@
 import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
+import { createCanvas } from '../canvas/canvas.ts';
+import { createLanes, laneSignals, type LaneParts } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
@@ -10,11 +12,19 @@ import { closeAgent, stoppedText } from '../run/stop.ts';
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export interface Engine {
   ctx: RunContext;
+  lanes: LaneParts;
   /** Aborts the work of agents without ending them, and resolves when it has stopped. */
   halt(agents: readonly Pick<AgentRow, 'id'>[]): Promise<void>;
   /** No agent works from now on; model calls are aborted. */
   stop(): Promise<void>;
 }
+
+const newMemory = (): Pick<RunContext, 'counts' | 'histories' | 'withdrawing' | 'notesAfter'> => ({
+  counts: createBoundedMap({ maxEntries: 1_000 }),
+  histories: new Map(),
+  withdrawing: new Set(),
+  notesAfter: createBoundedMap({ maxEntries: 1_000 }),
+});
 
 export const createEngine = (needs: AgentNeeds): Engine => {
   const { clock, machine, store, onError } = needs;
@@ -71,10 +81,9 @@ export const createEngine = (needs: AgentNeeds): Engine => {
 
   const ctx: RunContext = {
     ...needs,
-    counts: createBoundedMap({ maxEntries: 1_000 }),
-    histories: new Map(),
-    withdrawing: new Set(),
-    notesAfter: createBoundedMap({ maxEntries: 1_000 }),
+    lanes: laneSignals(() => lanes.runner),
+    canvas: createCanvas(needs),
+    ...newMemory(),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
     tidy: (key, job) => {
@@ -90,9 +99,11 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     },
     stopAgents,
   };
+  const lanes = createLanes(ctx);
 
   return {
     ctx,
+    lanes,
     halt,
     stop: async () => {
       isStopping = true;

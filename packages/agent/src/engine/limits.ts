@@ -13,6 +13,8 @@ export const agentLimits = {
   listedAsks: 200,
   /** Cached tokens count a tenth. */
   tokensPerRun: 2_000_000,
+  /** Time of a run without the time that it waits for the person, in milliseconds. */
+  runMs: 2 * 60 * 60 * 1_000,
   /** Reading tools that run side by side. */
   parallelReads: 4,
   /** Sub-agents of a run that work at once. */
@@ -21,7 +23,11 @@ export const agentLimits = {
   backgroundPerUser: 10,
   /** Runs that background work starts after one message of the person. */
   followUps: 5,
-  queuedMessages: 20,
+  /** Messages of a user that wait in lanes. */
+  waitingPerUser: 200,
+  /** Idempotency keys of a sender that are kept, and for how long. */
+  keptKeys: 1_000,
+  keptKeysMs: 24 * 60 * 60 * 1_000,
   argumentsBytes: 4 * 1024 * 1024,
   /** Arguments as the thread shows them, in bytes of JSON. */
   shownArgumentsBytes: 16 * 1024,
@@ -40,6 +46,8 @@ export const agentLimits = {
   awayMs: 15 * 60 * 1_000,
   /** Stop ends everything after this, also what has not answered, in milliseconds. */
   stopMs: 1_500,
+  /** A run that has not ended after this is released, in milliseconds. */
+  forcedMs: 5_000,
   backgroundIdleMs: 10 * 60 * 1_000,
   backgroundMs: 30 * 60 * 1_000,
   sweepEveryMs: 60 * 1_000,

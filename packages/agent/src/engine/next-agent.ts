@@ -19,8 +19,12 @@ interface Facts {
   canRunBeside(call: ToolCallRow): boolean;
 }
 
+/** A call to run. Its agent waits for those that it runs: one that is marked as running has not begun. */
+export const isDue = ({ state }: Pick<ToolCallRow, 'state'>): boolean =>
+  state === 'planned' || state === 'running';
+
 /** The calls that run together: the first one, and the reading ones behind a reading one. */
-const nextCalls = (planned: ToolCallRow[], canRunBeside: Facts['canRunBeside']): ToolCallRow[] => {
+export const nextCalls = (planned: ToolCallRow[], canRunBeside: Facts['canRunBeside']): ToolCallRow[] => {
   const firstAlone = planned.findIndex((call) => !canRunBeside(call));
   const together = firstAlone === -1 ? planned : planned.slice(0, firstAlone);
   return together.length === 0 ? planned.slice(0, 1) : together.slice(0, agentLimits.parallelReads);
@@ -36,8 +40,8 @@ export const nextStep = ({ agent, run, calls, canRunBeside }: Facts): NextStep =
       return { do: 'think', isLast: agent.kind !== 'main' && agent.steps + 1 >= agent.maxSteps };
     case 'waiting':
     case 'acting': {
-      const planned = calls.filter(({ state }) => state === 'planned');
-      if (planned.length > 0) return { do: 'run', calls: nextCalls(planned, canRunBeside) };
+      const due = calls.filter(isDue);
+      if (due.length > 0) return { do: 'run', calls: nextCalls(due, canRunBeside) };
       if (calls.every(({ state }) => state === 'ended')) return { do: 'ready' };
       return agent.state === 'waiting' ? { do: 'nothing' } : { do: 'wait' };
     }

@@ -2,7 +2,6 @@ import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { increase, update } from '../store-port.ts';
 import { closeConfirmation } from '../asks/ask.ts';
 import type { RunContext } from './context.ts';
-import { continueThread } from '../run/after-run.ts';
 import { endRun } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 import { openAgentStates, openRunStates, workingStates } from '../states.ts';
@@ -11,15 +10,26 @@ import { planTaskOf } from '../tasks/plan-task-id.ts';
 const isWorking = ({ state }: AgentRow) => workingStates.some((one) => one === state);
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
 
-const addCrashes = async (ctx: RunContext, agents: readonly AgentRow[], crashes: 1 | -1) => {
-  const runs = new Map(agents.filter(isWorking).map(({ userId, runId }) => [runId, { userId, id: runId }]));
-  for (const where of runs.values())
-    await ctx.store.commit([increase('agentRuns', where, { crashes })], 'kept');
+const runIdsOf = (agents: readonly AgentRow[]): string[] => [
+  ...new Set(agents.filter(isWorking).map(({ runId }) => runId)),
+];
+
+/** An orderly stop is no crash: the next start counts one for each other run that works. */
+export const markPaused = async (ctx: RunContext): Promise<void> => {
+  const working = await ctx.store.findOfAll('agentAgents', { state: workingStates });
+  for (const { userId, id } of await ctx.store.findOfAll('agentRuns', { id: runIdsOf(working) }))
+    await ctx.store.commit([update('agentRuns', { userId, id }, { isPaused: true })], 'kept');
 };
 
-/** An orderly stop is no crash: the next start counts one for each run that works. */
-export const uncountStop = async (ctx: RunContext): Promise<void> =>
-  addCrashes(ctx, await ctx.store.findOfAll('agentAgents', { state: workingStates }), -1);
+const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
+  const paused = await ctx.store.findOfAll('agentRuns', { isPaused: true });
+  const isPaused = new Set(paused.map(({ id }) => id));
+  const crashed = runIdsOf(agents).filter((id) => !isPaused.has(id));
+  for (const { userId, id } of await ctx.store.findOfAll('agentRuns', { id: crashed }))
+    await ctx.store.commit([increase('agentRuns', { userId, id }, { crashes: 1 })], 'kept');
+  for (const { userId, id } of paused)
+    await ctx.store.commit([update('agentRuns', { userId, id }, { isPaused: false })], 'kept');
+};
 
 /** The call continues: the person has answered, or the call has ended. */
 const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
@@ -114,14 +124,18 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   };
   const agents = await ctx.store.findOfAll('agentAgents', { state: openAgentStates });
   await endUnreadable(ctx, agents);
-  await addCrashes(ctx, agents, 1);
+  await countCrashes(ctx, agents);
   const { cancelled, interrupted } = await agentsToEnd(ctx, agents);
   // Main agents first: the end of a delegate continues its parent.
   const mainFirst = (list: AgentRow[]) =>
     list.toSorted((a, b) => Number(b.kind === 'main') - Number(a.kind === 'main'));
   await each(mainFirst(cancelled), (agent) => ctx.stopAgents([agent], 'cancelled'));
   await each(mainFirst(interrupted), (agent) => ctx.stopAgents([agent], 'interrupted'));
-  const waiting = await ctx.store.findOfAll('agentToolCalls', { state: 'waiting', effect: 'machine' });
+  const waiting = await ctx.store.findOfAll('agentToolCalls', {
+    state: 'waiting',
+    effect: 'machine',
+    endedAt: null,
+  });
   await each(waiting, (call) => resumeMachineCall(ctx, call));
   const ended = new Set([...cancelled, ...interrupted]);
   for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
@@ -129,5 +143,5 @@ export const recover = async (ctx: RunContext): Promise<void> => {
     ctx.tickPlan(userId, id);
   const recent = await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
-  await each(recent, (thread) => continueThread(ctx, thread));
+  for (const thread of recent) ctx.lanes.check(thread);
 };

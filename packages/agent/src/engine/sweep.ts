@@ -1,6 +1,7 @@
 import { expireAsks } from '../asks/confirm.ts';
 import type { AgentRow, AskRow } from '../rows.ts';
 import { openAgentStates } from '../states.ts';
+import { remove } from '../store-port.ts';
 import type { RunContext } from './context.ts';
 import { agentLimits } from './limits.ts';
 
@@ -41,8 +42,31 @@ const endLateTasks = async (ctx: RunContext): Promise<void> => {
   await ctx.stopAgents(late, 'cancelled');
 };
 
-/** Each minute: questions and background tasks whose time is over. */
+const keysAtOnce = 500;
+
+const forgetKeys = async ({ store, clock }: RunContext): Promise<void> => {
+  const oldest = { orderBy: 'createdAt', limit: keysAtOnce } as const;
+  const before = clock.now() - agentLimits.keptKeysMs;
+  const old = (await store.findOfAll('agentRequests', {}, oldest)).filter(
+    ({ createdAt }) => createdAt < before,
+  );
+  const writes = old.map(({ userId, sender, key }) => remove('agentRequests', { userId, sender, key }));
+  if (writes.length > 0) await store.commit(writes, 'kept');
+};
+
+/** A waiting message that could not run, such as while no model was chosen. */
+const checkLanes = async ({ store, lanes }: RunContext): Promise<void> => {
+  const waiting = (await store.findOfAll('agentQueue', {})).filter(({ isHeld }) => !isHeld);
+  const keys = new Map(
+    waiting.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }]),
+  );
+  for (const key of keys.values()) lanes.check(key);
+};
+
+/** Each minute: questions, background tasks and keys whose time is over, and messages that wait. */
 export const sweep = async (ctx: RunContext): Promise<void> => {
   await expireAsks(ctx);
   await endLateTasks(ctx);
+  await forgetKeys(ctx);
+  await checkLanes(ctx);
 };

@@ -190,10 +190,10 @@ export const contextOf = (material: Material, input: ContextInput): Context => {
 
 export const readMaterial = async (
   userId: string,
-  { threadId, history: name, known }: ContextInput,
+  { threadId, history: name, known, isRestricted }: ContextInput,
   store: AgentStore,
 ): Promise<Material> => {
-  const history = await readHistory(userId, { threadId, history: name, known }, store);
+  const history = await readHistory(userId, { threadId, history: name, known, isRestricted }, store);
   const { lastOfPerson, messages, calls } = history;
   const shown = lastOfPerson === null ? messages : [lastOfPerson, ...messages];
   return { history, files: await readFiles(userId, { messages: shown, calls }, store) };

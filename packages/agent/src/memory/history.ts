@@ -6,6 +6,8 @@ export interface HistoryId {
   threadId: string;
   /** `main`, or the id of a sub-agent. */
   history: string;
+  /** Of a client with its own rights: it learns nothing that is known of the person. */
+  isRestricted?: boolean | undefined;
 }
 
 /** What the model may be sent of one history. */
@@ -44,17 +46,21 @@ const readCalls = async (
   return new Map([...all.flatMap((one) => known.get(one) ?? []), ...rows].map((row) => [row.id, row]));
 };
 
-const readLastOfPerson = async (userId: string, id: HistoryId, store: AgentStore) => {
+const readLastOfPerson = async (userId: string, { threadId, history }: HistoryId, store: AgentStore) => {
   const rows = await store.find(
     'agentMessages',
-    { userId, ...id, source: 'person' },
+    { userId, threadId, history, source: 'person' },
     { orderBy: 'seq', descending: true, limit: 1 },
   );
   return rows[0] ?? null;
 };
 
-const readMemory = async (userId: string, { history }: HistoryId, store: AgentStore) => {
-  if (history !== mainHistory) return null;
+const readMemory = async (
+  userId: string,
+  { history, isRestricted = false }: HistoryId,
+  store: AgentStore,
+) => {
+  if (history !== mainHistory || isRestricted) return null;
   const row = await memoryOf(store, userId);
   return row.enabled ? row : null;
 };

@@ -42,11 +42,20 @@ const messageTokens = (message: PromptMessage): number => {
 export const messagesTokens = (messages: readonly PromptMessage[]): number =>
   sum(messages.map(messageTokens));
 
+const schemas = new WeakMap<ToolSpec['inputSchema'], number>();
+
+/** Counted once of each schema: most tools are the same in each step. */
+const schemaTokens = (schema: ToolSpec['inputSchema']): number => {
+  const tokens = schemas.get(schema) ?? estimateTokens(JSON.stringify(schema));
+  schemas.set(schema, tokens);
+  return tokens;
+};
+
 /** What stands in each request before the messages. */
 export const fixedTokens = (system: readonly string[], tools: readonly ToolSpec[]): number =>
   sum(system.map(estimateTokens)) +
   sum(
-    tools.map(({ name, description, inputSchema }) =>
-      estimateTokens(name + description + JSON.stringify(inputSchema)),
+    tools.map(
+      ({ name, description, inputSchema }) => estimateTokens(name + description) + schemaTokens(inputSchema),
     ),
   );

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { engineFixture } from '../../test/engine-fixture.ts';
 import { messageRow, runRow, threadRow } from '../../test/rows.ts';
 import type { RunRow } from '../rows.ts';
-import { continueThread } from './after-run.ts';
 
 const followUps = (count: number): Partial<RunRow>[] =>
   Array.from({ length: count }, () => ({ kind: 'follow-up' }));
@@ -16,14 +15,14 @@ it.each<[string, Partial<RunRow>[], boolean]>([
   ['five follow-ups of one message', [{}, ...followUps(5)], false],
   ['a message behind five follow-ups', [...followUps(5), {}], true],
 ])('AG-10 news of the background after %s: a run follows: %#', async (_, runs, follows) => {
-  const { ctx, store } = engineFixture({
+  const { lanes, store } = engineFixture({
     agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
     agentRuns: runs.map((run, at) =>
       runRow('ann', `old_${at}`, { state: 'completed', startedAt: at + 1, ...run }),
     ),
-    agentMessages: [messageRow('ann', 1, { source: 'note' })],
+    agentMessages: [messageRow('ann', 1, { source: 'note', runId: 'old_0' })],
   });
-  await continueThread(ctx, { userId: 'ann', threadId: 't1' });
+  await lanes.runner.post({ userId: 'ann', threadId: 't1' }, { event: { type: 'checked' } });
   const all = await store.find('agentRuns', { userId: 'ann' });
   expect(all.length - runs.length).toBe(follows ? 1 : 0);
 });

@@ -1,6 +1,6 @@
 import type { EndStatus } from '@drawbridge/contracts/agent/events';
 import { cutText } from '@drawbridge/kit';
-import type { AgentRow, RunRow, ToolCallRow } from '../rows.ts';
+import type { AgentFailure, AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type AgentNeeds } from '../engine/context.ts';
 import { endCall } from '../step/end-call.ts';
@@ -13,19 +13,20 @@ export interface AgentEnd {
   outcome: EndStatus;
   result: string;
   error?: string;
+  failure?: AgentFailure;
 }
 
 /** Ends an agent once. */
 export const endAgent = (ctx: Pick<AgentNeeds, 'clock'>, agent: AgentRow, end: AgentEnd): Write[] => {
   const { userId, id, role } = agent;
-  const { outcome, error } = end;
+  const { outcome, error, failure = null } = end;
   const result = cutText(end.result, longestResult);
   const now = ctx.clock.now();
   return [
     update(
       'agentAgents',
       { userId, id, state: openAgentStates },
-      { state: 'ended', outcome, result, endedAt: now, lastActiveAt: now },
+      { state: 'ended', outcome, result, error: error ?? null, failure, endedAt: now, lastActiveAt: now },
     ),
     eventOf(ctx, agent, [
       'agent-completed',

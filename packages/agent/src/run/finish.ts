@@ -39,11 +39,12 @@ const endPlanned = async (ctx: RunContext, { agent }: Work, end: AgentEnd): Prom
   };
 };
 
-/** After Stop nothing follows: the person says how it goes on. */
+/** After Stop no run follows for news: the person says how it goes on. */
 const endMain = (ctx: RunContext, { run, thread }: Work, end: AgentEnd): Ending => ({
   writes: endRun(ctx, run, { status: end.outcome, reason: end.error }),
   after: () => {
     const { userId, id: threadId } = thread;
+    ctx.lanes.ended({ userId, threadId, runId: run.id });
     if (end.outcome !== 'cancelled') afterRun(ctx, { userId, threadId, runId: run.id });
   },
 });

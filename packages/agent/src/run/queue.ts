@@ -1,14 +1,14 @@
-import type { QueuedMessage } from '@drawbridge/contracts/agent/threads';
+import type { QueuedMessage, SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
+import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
 import type { Queue, QueuedId } from '../agent.ts';
 import { errors } from '../errors.ts';
 import type { QueueRow } from '../rows.ts';
-import { remove, update } from '../store-port.ts';
-import { runQueued, takeQueued } from './after-run.ts';
+import { update } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
-import { requireModel } from './send.ts';
-import { startRun, type NewMessage } from './start-run.ts';
-import { steer } from './steer.ts';
+import type { LaneParts } from '../lanes/lanes.ts';
+import type { LaneEffect } from '../lanes/next-lane.ts';
+import { requireModel } from './accept.ts';
 
 const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
   id,
@@ -17,8 +17,46 @@ const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
   createdAt: new Date(createdAt).toISOString(),
 });
 
+/** What the modes of the panel mean in a lane; `queue` leaves it to the policy of the thread. */
+const laneModeOf: Record<SendInput['mode'], LaneMode | undefined> = {
+  reject: undefined,
+  queue: undefined,
+  steer: 'steer_backlog',
+};
+
+/**
+ * A message of the person. Throws `agentOff`, `budgetSpent`, `queueFull`, and where it is not to wait
+ * `runActive` and `tooManyRuns`.
+ */
+export const sendFromPanel = async (
+  lanes: LaneParts,
+  { userId, threadId }: { userId: string; threadId: string },
+  { message: text, mode, attachments, timeZone, machineId }: SendInput,
+): Promise<SendReply> => {
+  const sender = { userId, key: 'person', channel: 'panel', groups: null };
+  const input = { text, attachments, mode: laneModeOf[mode], timeZone, machineId };
+  const { requestId, done, listen } = await lanes.submit({
+    sender,
+    threadId,
+    input,
+    isRefusedWhenBusy: mode === 'reject',
+  });
+  let runId: string | undefined;
+  listen((event) => {
+    if ('runId' in event) runId = event.runId;
+  })();
+  if (runId !== undefined) return { runId };
+  const end = await Promise.race([done, null]);
+  if (end?.outcome === 'busy') throw errors.runActive();
+  if (end?.outcome === 'overflow') throw errors.queueFull();
+  return { queuedId: requestId };
+};
+
+const runIdIn = (effects: readonly LaneEffect[]): string | undefined =>
+  effects.flatMap((effect) => (effect.type === 'start' || effect.type === 'steer' ? [effect.runId] : []))[0];
+
 /** Messages that wait for the open run to end. */
-export const createQueue = (ctx: RunContext): Queue => {
+export const createQueue = (ctx: RunContext, { runner }: LaneParts): Queue => {
   const { store, bus, clock } = ctx;
 
   const queuedOf = async (userId: string, { threadId, id }: QueuedId): Promise<QueueRow> => {
@@ -26,49 +64,36 @@ export const createQueue = (ctx: RunContext): Queue => {
     if (!row) throw errors.notFound();
     return row;
   };
-  const requireThread = async (userId: string, threadId: string) => {
-    const thread = await threadOf(ctx, userId, threadId);
-    if (!thread) throw errors.notFound();
-    return thread;
-  };
 
   return {
     list: async (userId, threadId) =>
       (await store.find('agentQueue', { userId, threadId }, { orderBy: 'position' })).map(toQueued),
-    edit: async (userId, queued, text) => {
-      const row = await queuedOf(userId, queued);
-      const { threadId } = queued;
-      const where = { userId, ...queued };
-      if (!(await store.commit([update('agentQueue', where, { text, editedAt: clock.now() })], 'synced')))
-        throw errors.notFound();
-      bus.changed(userId, threadId);
-      return toQueued({ ...row, text });
-    },
+    edit: (userId, queued, text) =>
+      runner.exclusive({ userId, ...queued }, async () => {
+        const row = await queuedOf(userId, queued);
+        const where = { userId, ...queued };
+        if (!(await store.commit([update('agentQueue', where, { text, editedAt: clock.now() })], 'synced')))
+          throw errors.notFound();
+        bus.changed(userId, queued.threadId);
+        return toQueued({ ...row, text });
+      }),
     remove: async (userId, queued) => {
+      const { threadId, id } = queued;
       await queuedOf(userId, queued);
-      await store.commit([remove('agentQueue', { userId, ...queued })], 'synced');
-      bus.changed(userId, queued.threadId);
+      await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
     },
     steer: async (userId, queued) => {
       const { threadId, id } = queued;
-      const row = await queuedOf(userId, queued);
-      const { text, files } = row;
-      const thread = await requireThread(userId, threadId);
-      const model = await requireModel(ctx, userId);
-      const message: NewMessage = { id, text, files, source: 'queued' };
-      const writes = takeQueued(row);
-      const open = await openRunOf(ctx, userId, threadId);
-      if (open && (await steer(ctx, open, { message, writes }))) return { runId: open.id };
-      const run = await startRun(ctx, thread, { model, timeZone: null, message, writes });
-      if (!run) throw errors.runActive();
-      return { runId: run.id };
+      await queuedOf(userId, queued);
+      await requireModel(ctx, userId);
+      const { effects } = await runner.post({ userId, threadId }, { event: { type: 'hurried', id } });
+      const runId = runIdIn(effects);
+      return runId === undefined ? { queuedId: id } : { runId };
     },
     resume: async (userId, threadId) => {
-      const thread = await requireThread(userId, threadId);
-      await store.commit([update('agentThreads', { userId, id: threadId }, { queuePaused: false })], 'kept');
-      bus.changed(userId, threadId);
-      if (!(await openRunOf(ctx, userId, threadId)))
-        await runQueued(ctx, { ...thread, queuePaused: false }, await requireModel(ctx, userId));
+      if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
+      if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
+      await runner.post({ userId, threadId }, { event: { type: 'resumed' } });
     },
   };
 };

@@ -1,10 +1,12 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { mainHistory, type AgentRow, type RunRow, type ThreadRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
-import { nextSeq } from '../engine/load.ts';
-import { noteOfContinue } from './notes.ts';
+import { nextSeq, threadOf } from '../engine/load.ts';
+import { plainTitle } from '../memory/title.ts';
+import { noteFor, noteOfContinue } from './notes.ts';
 import { newMessage } from '../engine/new-rows.ts';
 
 export interface NewMessage {
@@ -17,17 +19,20 @@ export interface NewMessage {
 const newRun = (
   ctx: RunContext,
   thread: ThreadRow,
-  { model, timeZone }: { model: string; timeZone: string | null },
+  { model, timeZone, sender, groups, runId }: RunStart,
 ): RunRow => ({
   userId: thread.userId,
-  id: ctx.newId('run_'),
+  id: runId ?? ctx.newId('run_'),
   threadId: thread.id,
   kind: 'message',
   messageId: null,
+  sender,
+  groups: groups === null ? null : [...groups],
   state: 'active',
   reason: null,
   model,
   crashes: 0,
+  isPaused: false,
   timeZone,
   stopAskedAt: null,
   calls: 0,
@@ -38,6 +43,8 @@ const newRun = (
   isEstimated: false,
   approvedTokens: 0,
   approvedCalls: 0,
+  approvedAt: null,
+  waitedMs: 0,
   startedAt: ctx.clock.now(),
   endedAt: null,
 });
@@ -60,6 +67,8 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
   state: 'ready',
   outcome: null,
   result: '',
+  error: null,
+  failure: null,
   tainted: false,
   planTaskId: null,
   lastActiveAt: run.startedAt,
@@ -67,63 +76,98 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
   endedAt: null,
 });
 
-/** The person's message in the history of the main agents. */
-export const messageWrites = async (
+/** Messages of the person in the history of the main agents, from the number `seq` on. */
+export const messageWrites = (
   ctx: RunContext,
   run: Pick<RunRow, 'userId' | 'threadId' | 'id'>,
-  message: NewMessage,
-): Promise<Write[]> => {
+  { messages, seq }: { messages: readonly NewMessage[]; seq: number },
+): { rows: Write[]; events: Write[] } => {
   const { userId, threadId, id: runId } = run;
-  const { id, text, files, source } = message;
-  const row = newMessage(ctx, {
-    userId,
-    threadId,
-    history: mainHistory,
-    seq: await nextSeq(ctx, { userId, threadId, history: mainHistory }),
-    id,
-    runId,
-    agentId: null,
-    role: 'user',
-    source: 'person',
-    parts: [{ type: 'text', text }, ...files.map((file) => ({ type: 'file' as const, file }))],
-  });
+  return {
+    rows: messages.map(({ id, text, files }, at) => {
+      const parts = [
+        { type: 'text' as const, text },
+        ...files.map((file) => ({ type: 'file' as const, file })),
+      ];
+      const own = { userId, threadId, history: mainHistory, id, runId, agentId: null, parts };
+      return insert(
+        'agentMessages',
+        newMessage(ctx, { ...own, seq: seq + at, role: 'user', source: 'person' }),
+      );
+    }),
+    events: messages.map(({ id, text, files, source }) =>
+      runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),
+    ),
+  };
+};
+
+/** Its first words name a thread until the helper model has a title for it. */
+const titleWrites = async (ctx: RunContext, run: RunRow, message: NewMessage): Promise<Write[]> => {
+  const thread = await threadOf(ctx, run.userId, run.threadId);
+  const title = plainTitle(message.text);
+  if (thread?.titleBy !== null || thread.title !== '' || title === '') return [];
   return [
-    insert('agentMessages', row),
-    runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),
+    update('agentThreads', { userId: run.userId, id: run.threadId, title: '' }, { title }),
+    runEventOf(ctx, run, ['thread-title-updated', { title }]),
   ];
 };
 
-interface RunStart {
+export interface RunStart {
   model: string;
   timeZone: string | null;
-  /** Null for a run that continues another one, or that background work starts. */
-  message: NewMessage | null;
+  /** Whose messages it answers, and the groups of tools that it may use. */
+  sender: string;
+  groups: readonly ToolGroup[] | null;
+  /** In their order; none for a run that continues another one, or that background work starts. */
+  messages: readonly NewMessage[];
+  runId?: string;
+  /** A note of the server that stands before the messages. */
+  note?: string;
   /** The run that the person asked to continue. */
   continued?: RunRow;
   writes?: Write[];
 }
 
-/** A run with its main agent; null if the thread has an open run. */
+/** The first message begins the run as the thread shows it; the others stand in it like steered ones. */
+const storyOf = async (
+  ctx: RunContext,
+  { thread, run }: { thread: ThreadRow; run: RunRow },
+  { messages, note, continued }: RunStart,
+): Promise<{ before: Write[]; after: Write[] }> => {
+  const { userId, id: threadId } = thread;
+  const seq = await nextSeq(ctx, { userId, threadId, history: mainHistory });
+  const notes = note === undefined ? [] : [await noteFor(ctx, { thread, run }, { text: note, seq })];
+  const shown = messages.map((message, at) =>
+    at === 0 ? message : { ...message, source: 'steered' as const },
+  );
+  const { rows, events } = messageWrites(ctx, run, { messages: shown, seq: seq + notes.length });
+  const asked = continued ? [await noteOfContinue(ctx, { thread, run }, continued)] : [];
+  return { before: [...notes, ...rows, ...events.slice(0, 1), ...asked], after: events.slice(1) };
+};
+
+/** A run with its main agent; null if the thread has an open run, or something was written meanwhile. */
 export const startRun = async (
   ctx: RunContext,
   thread: ThreadRow,
   start: RunStart,
 ): Promise<RunRow | null> => {
-  const { message, continued } = start;
-  const kind = message === null ? (continued ? 'continue' : 'follow-up') : 'message';
-  const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: message?.id ?? null };
+  const { messages, continued } = start;
+  const kind = messages.length > 0 ? 'message' : continued ? 'continue' : 'follow-up';
+  const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: messages[0]?.id ?? null };
   const agent = newMain(ctx, run);
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
   const traceId = ctx.tracer.traceId(run.id);
   const started = { messageId: run.messageId, kind: run.kind, ...(traceId !== null && { traceId }) };
+  const { before, after } = await storyOf(ctx, { thread, run }, start);
   const writes = [
     insert('agentRuns', run),
     insert('agentAgents', agent),
     ...(start.writes ?? []),
     runEventOf(ctx, run, ['run-start', started]),
-    ...(message === null ? [] : await messageWrites(ctx, run, message)),
-    ...(continued ? [await noteOfContinue(ctx, { thread, run }, continued)] : []),
+    ...before,
     eventOf(ctx, agent, ['agent-spawned', spawned]),
+    ...after,
+    ...(messages[0] ? await titleWrites(ctx, run, messages[0]) : []),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
   ];
   if (!(await ctx.store.commit(writes, 'synced'))) return null;

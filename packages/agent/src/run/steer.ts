@@ -1,7 +1,8 @@
-import type { AgentRow, RunRow } from '../rows.ts';
+import { mainHistory, type AgentRow, type RunRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
+import { nextSeq } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 import { skipCalls } from './skip-calls.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
@@ -10,7 +11,7 @@ import { openAgentStates, openRunStates } from '../states.ts';
 const skippedText = 'Not run: the person sent a new message first.';
 
 interface Steering {
-  message: NewMessage;
+  messages: readonly NewMessage[];
   writes: Write[];
 }
 
@@ -18,10 +19,13 @@ interface Steering {
 const steerMain = async (
   ctx: RunContext,
   { run, main }: { run: RunRow; main: AgentRow },
-  { message, writes }: Steering,
+  { messages, writes }: Steering,
 ): Promise<boolean> => {
   const { userId, id, state, steps } = main;
   const { skipped, continuing, release } = await skipCalls(ctx, main);
+  const seq = await nextSeq(ctx, { ...run, history: mainHistory });
+  const steered = messages.map((message) => ({ ...message, source: 'steered' as const }));
+  const said = messageWrites(ctx, run, { messages: steered, seq });
   // Calls that still run are waited for.
   const next = continuing === 0 && (state === 'asking' || state === 'ready') ? 'ready' : 'acting';
   const isWritten = await ctx.store.commit(
@@ -35,7 +39,8 @@ const steerMain = async (
         { userId, id: run.id, state: openRunStates, stopAskedAt: null },
         { state: 'active' },
       ),
-      ...(await messageWrites(ctx, run, { ...message, source: 'steered' })),
+      ...said.rows,
+      ...said.events,
     ],
     'synced',
   );
@@ -46,7 +51,7 @@ const steerMain = async (
 };
 
 /**
- * Puts a message into the open run: a model call is dropped, calls that run go on to their end, the others
+ * Puts messages into the open run: a model call is dropped, calls that run go on to their end, the others
  * are skipped, questions are withdrawn. False if the run has ended.
  */
 export const steer = async (ctx: RunContext, run: RunRow, steering: Steering): Promise<boolean> => {

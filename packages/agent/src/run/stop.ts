@@ -1,9 +1,10 @@
 import { closeAsk, closeConfirmation } from '../asks/ask.ts';
-import type { AgentRow, ToolCallRow } from '../rows.ts';
+import type { AgentFailure, AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { endCall, endWith } from '../step/end-call.ts';
+import { endAgent, endRun } from './end-agent.ts';
 import { endOf } from './finish.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
 import { openAgentStates, openRunStates } from '../states.ts';
@@ -13,6 +14,8 @@ export const stoppedText = {
   cancelled: 'The person stopped this. It may have run.',
   interrupted: 'This was interrupted. It may have run.',
 } as const;
+
+const releasedText = 'The run did not stop in time and was released.';
 
 /** Ends open calls, and withdraws the questions that they wait for. */
 export const closeCalls = async (
@@ -42,6 +45,7 @@ export const withdrawAsks = async (
 interface Close {
   outcome: 'cancelled' | 'interrupted' | 'error';
   error?: string;
+  failure?: AgentFailure;
   /** What the model learns of calls that were open. */
   text: string;
   writes?: readonly Write[];
@@ -60,15 +64,14 @@ const releaseWork = async (ctx: RunContext, agent: AgentRow, calls: readonly Too
 export const closeAgent = async (
   ctx: RunContext,
   { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
-  { outcome, error, text, writes = [] }: Close,
+  { text, writes = [], ...close }: Close,
 ): Promise<boolean> => {
   // A late write of the agent undoes this transaction once: then its rows are read again.
   for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const work = await workOf(ctx, userId, id);
     if (!work || work.agent.state === 'ended') return false;
     const calls = await openCallsOf(ctx, work.agent);
-    const { result } = work.agent;
-    const end = await endOf(ctx, work, { outcome, result, ...(error !== undefined && { error }) });
+    const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
       ...(await closeCalls(ctx, calls, { outcome: 'stopped', text })),
@@ -89,7 +92,7 @@ const openAgentsOf = async (ctx: RunContext, userId: string, threadId: string): 
   return open.toSorted((a, b) => Number(a.kind === 'main') - Number(b.kind === 'main'));
 };
 
-/** Stops the run of a thread, its background tasks and plans; the queue waits until it is resumed. */
+/** Stops the run of a thread, its background tasks and plans. */
 export const stopThread = async (ctx: RunContext, userId: string, threadId: string): Promise<void> => {
   const thread = await threadOf(ctx, userId, threadId);
   if (!thread) return;
@@ -97,12 +100,10 @@ export const stopThread = async (ctx: RunContext, userId: string, threadId: stri
   const open = await openAgentsOf(ctx, userId, threadId);
   const runIds = new Set([...(run ? [run.id] : []), ...open.map(({ runId }) => runId)]);
   const stopAskedAt = ctx.clock.now();
-  const queued = await ctx.store.find('agentQueue', { userId, threadId }, { limit: 1 });
   const plans = await ctx.store.find('agentPlans', { userId, threadId, state: 'active' });
   const marks = [
     // Also of background tasks, whose run has ended: a crash during Stop must not let them continue.
     ...[...runIds].map((id) => update('agentRuns', { userId, id }, { stopAskedAt })),
-    ...(queued.length > 0 ? [update('agentThreads', { userId, id: threadId }, { queuePaused: true })] : []),
     ...plans.map(({ id }) => update('agentPlans', { userId, id }, { state: 'cancelled' })),
   ];
   if (marks.length > 0) await ctx.store.commit(marks, 'synced');
@@ -115,13 +116,35 @@ export const stopThread = async (ctx: RunContext, userId: string, threadId: stri
   for (const { id } of plans) ctx.tickPlan(userId, id);
 };
 
-/** The same for every thread of the user in which something runs. */
-export const stopThreads = async (ctx: RunContext, userId: string): Promise<void> => {
+const ofRun = (userId: string, runId: string) =>
+  ({ userId, runId, kind: ['delegate', 'main'], state: openAgentStates }) as const;
+
+/** Stops a run alone; its background tasks and plans go on. */
+export const stopRun = async (ctx: RunContext, userId: string, runId: string): Promise<void> => {
+  const agents = await ctx.store.find('agentAgents', ofRun(userId, runId), { orderBy: 'createdAt' });
+  // The end of a delegate continues its parent, so the main agent is halted with it.
+  if (agents.length > 0) await ctx.stopAgents(agents.toReversed(), 'cancelled');
+};
+
+/** Ends the rows of a run that could not be stopped: what it writes later finds no open row. */
+export const releaseRun = async (ctx: RunContext, run: RunRow): Promise<void> => {
+  for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
+    const agents = await ctx.store.find('agentAgents', ofRun(run.userId, run.id));
+    const writes = [
+      ...agents.flatMap((agent) => endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result })),
+      ...endRun(ctx, run, { status: 'cancelled', reason: releasedText }),
+    ];
+    if (await ctx.store.commit(writes, 'synced')) return;
+    if ((await openRunOf(ctx, run.userId, run.threadId))?.id !== run.id) return;
+  }
+};
+
+/** The threads of the user in which something runs. */
+export const runningThreads = async (ctx: RunContext, userId: string): Promise<string[]> => {
   const found = await Promise.all([
     ctx.store.find('agentRuns', { userId, state: openRunStates }),
     ctx.store.find('agentAgents', { userId, state: openAgentStates }),
     ctx.store.find('agentPlans', { userId, state: 'active' }),
   ]);
-  const threadIds = new Set(found.flat().map(({ threadId }) => threadId));
-  await Promise.all([...threadIds].map((threadId) => stopThread(ctx, userId, threadId)));
+  return [...new Set(found.flat().map(({ threadId }) => threadId))];
 };

@@ -1,7 +1,5 @@
-import { CodedError } from '@drawbridge/kit';
 import { parse } from 'secure-json-parse';
 import { openAsk, openConfirmation } from '../asks/ask.ts';
-import { OutsideError } from '../ports.ts';
 import { failureSignature, isRepeat } from '../repeats.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
@@ -9,7 +7,7 @@ import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
 import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { followMachineCall } from '../tools/machine-tools.ts';
-import { textResult } from '../tools/tool.ts';
+import { failureOf, textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { endCall } from './end-call.ts';
 import { prepareResult } from './result.ts';
@@ -42,23 +40,13 @@ interface Running {
   signal: AbortSignal;
 }
 
-/** A failure of a tool is a text for the model; the run continues. */
-const failureOf = (ctx: RunContext, { tool: source }: ToolCallRow, error: unknown): ToolOutcome => {
-  if (error instanceof OutsideError)
-    return { type: 'result', outcome: 'failed', parts: [{ type: 'text', text: error.message }], source };
-  if (error instanceof CodedError)
-    return textResult([error.message, error.fix].filter(Boolean).join('. '), 'failed');
-  ctx.onError(error);
-  return textResult('The tool failed with an unexpected error.', 'failed');
-};
-
 /** What was denied stays denied in this run, and what does not help is not done again. */
 const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<ToolOutcome | null> => {
   const { userId, runId, tool, id } = call;
   const ended = await ctx.store.find('agentToolCalls', { userId, runId, tool, state: 'ended' });
   const isEqual = (one: ToolCallRow) => one.id !== id && one.arguments === call.arguments;
   if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
-  const isWriting = (one: ToolCallRow) => tools.byName.get(one.tool)?.isParallel !== true;
+  const isWriting = (one: ToolCallRow) => !tools.canRunBeside(one);
   const repeatOf = (calls: readonly ToolCallRow[]) =>
     isRepeat(
       calls.map((one) => ({ ...one, isWriting: isWriting(one) })),
@@ -93,7 +81,8 @@ const runTool = async (ctx: RunContext, running: Running): Promise<ToolOutcome> 
 };
 
 /** What cannot be repeated is on disk before it runs: after a crash it is not run again. */
-const markRunning = async (ctx: RunContext, { userId, id, effect }: ToolCallRow) => {
+const markRunning = async (ctx: RunContext, { userId, id, effect, state }: ToolCallRow) => {
+  if (state === 'running') return;
   const where = { userId, id, state: 'planned' as const };
   const durability = effect === 'outside' ? 'synced' : 'kept';
   if (!(await ctx.store.commit([update('agentToolCalls', where, { state: 'running' })], durability)))

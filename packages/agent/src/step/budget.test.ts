@@ -5,12 +5,17 @@ import { agentRow, runRow, threadRow } from '../../test/rows.ts';
 import type { AgentRow, RunRow } from '../rows.ts';
 import { budgetProblem, dayProblem } from './budget.ts';
 
+const hour = 60 * 60 * 1_000;
+
 const problem = (run: Partial<RunRow>, agent: Partial<AgentRow> = {}) =>
-  budgetProblem({
-    thread: threadRow('ann', 't1'),
-    run: runRow('ann', 'run_1', run),
-    agent: agentRow('ann', 'ag_1', agent),
-  });
+  budgetProblem(
+    {
+      thread: threadRow('ann', 't1'),
+      run: runRow('ann', 'run_1', { approvedAt: 10 * hour, ...run }),
+      agent: agentRow('ann', 'ag_1', agent),
+    },
+    10 * hour,
+  );
 
 describe('AG-04 the budget of a run', () => {
   it.each<[string, Partial<RunRow>, Partial<AgentRow>, string | null]>([
@@ -27,6 +32,21 @@ describe('AG-04 the budget of a run', () => {
       {},
       'The run has used 2000000 tokens.',
     ],
+    ['2 hours', { approvedAt: 8 * hour }, {}, 'The run has worked for 120 minutes.'],
+    ['almost 2 hours', { approvedAt: 8 * hour + 1 }, {}, null],
+    [
+      '3 hours, never approved',
+      { approvedAt: null, startedAt: 7 * hour },
+      {},
+      'The run has worked for 180 minutes.',
+    ],
+    [
+      '7 hours, 5 of which waited for the person',
+      { approvedAt: 3 * hour - 1, waitedMs: 5 * hour + 2 },
+      {},
+      null,
+    ],
+    ['2 hours of a sub-agent', { approvedAt: 8 * hour }, { kind: 'delegate' }, null],
     ['cached tokens, a tenth each', { inputTokens: 2_000_000, cachedTokens: 2_000_000 }, {}, null],
   ])('%s', (_, run, agent, expected) => {
     expect(problem(run, agent)).toBe(expected);

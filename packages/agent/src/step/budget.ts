@@ -1,10 +1,12 @@
 import { openAsk } from '../asks/ask.ts';
+import type { RunRow } from '../rows.ts';
 import { update } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { openRunStates } from '../states.ts';
 
-const dayMs = 24 * 60 * 60 * 1_000;
+const minuteMs = 60 * 1_000;
+const dayMs = 24 * 60 * minuteMs;
 
 /** What the runs of a user that began since midnight (UTC) have used. */
 export const usageToday = (ctx: Pick<RunContext, 'store' | 'clock'>, userId: string) => {
@@ -30,10 +32,17 @@ export const dayProblem = async (
   return null;
 };
 
+/** How long a run has worked since its budgets are counted, in milliseconds. */
+const workedMs = ({ approvedAt, startedAt, waitedMs }: RunRow, now: number): number =>
+  now - (approvedAt ?? startedAt) - waitedMs;
+
 /** Which budget is spent, in a sentence; null if none is. */
-export const budgetProblem = ({ run, agent }: Work): string | null => {
-  const { tokensPerRun, callsPerRun } = agentLimits;
+export const budgetProblem = ({ run, agent }: Work, now: number): string | null => {
+  const { tokensPerRun, callsPerRun, runMs } = agentLimits;
   if (agent.kind === 'main' && agent.steps >= agent.maxSteps) return `The run has made ${agent.steps} steps.`;
+  // A sub-agent has limits of its own, and cannot ask.
+  if (agent.kind === 'main' && workedMs(run, now) >= runMs)
+    return `The run has worked for ${Math.floor(workedMs(run, now) / minuteMs)} minutes.`;
   if (tokensOf(run) - run.approvedTokens >= tokensPerRun) return `The run has used ${tokensOf(run)} tokens.`;
   if (run.calls - run.approvedCalls >= callsPerRun) return `The run has made ${run.calls} tool calls.`;
   return null;
@@ -52,7 +61,7 @@ export const askToContinue = async (
     severity: 'info',
     message: `${problem} Continue?`,
   });
-  await ctx.store.commit(
+  const isWritten = await ctx.store.commit(
     [
       update('agentAgents', { userId: agent.userId, id: agent.id, state: 'ready' }, { state: 'asking' }),
       update('agentRuns', { userId: run.userId, id: run.id, state: openRunStates }, { state: 'suspended' }),
@@ -60,4 +69,5 @@ export const askToContinue = async (
     ],
     'synced',
   );
+  if (isWritten) ctx.lanes.freed();
 };

@@ -44,7 +44,7 @@ const budgetOf = ({ run, agent }: Work) => {
 
 const systemOf = async (ctx: RunContext, work: Work, { tools, isLast }: PromptInput): Promise<string[]> => {
   const { agent, run, thread } = work;
-  const machine = await ctx.machine.view(thread.userId, thread.machineId);
+  const machine = await ctx.machine.view(thread.userId, thread.machineId, run.groups);
   const now = ctx.clock.now();
   const same = { now, timeZone: run.timeZone, machine, domains: domainsFor(ctx, tools) };
   if (agent.kind === 'main')
@@ -75,6 +75,7 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   const material = {
     threadId: thread.id,
     history: historyOf(agent),
+    isRestricted: run.groups !== null,
     system,
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     info,

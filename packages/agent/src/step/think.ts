@@ -12,6 +12,7 @@ import type { AgentEnd } from '../run/end-agent.ts';
 import { endOf } from '../run/finish.ts';
 import { noteFor } from '../run/notes.ts';
 import { agentLimits } from '../engine/limits.ts';
+import { nextCalls } from '../engine/next-agent.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { keepNotes, traceOf } from './upkeep.ts';
@@ -101,6 +102,12 @@ const callRows = (
       endedAt: null,
     };
   });
+
+/** Calls on the machine that run next are begun with their step: that takes no transaction of its own. */
+const begin = (rows: ToolCallRow[], { canRunBeside }: ToolSet): ToolCallRow[] => {
+  const next = new Set(nextCalls(rows, canRunBeside));
+  return rows.map((row) => (next.has(row) && row.effect === 'machine' ? { ...row, state: 'running' } : row));
+};
 
 const textLength = 32_000;
 
@@ -195,7 +202,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
   if (info === null) throw new ModelError('model', 'No model is chosen.');
   const { thought, request, history } = await ask(ctx, thinking, info);
   const usage = thought.usage ?? estimateUsage(request, thought);
-  const calls = thinking.isLast ? [] : callRows(ctx, work, { thought, tools });
+  const calls = thinking.isLast ? [] : begin(callRows(ctx, work, { thought, tools }), tools);
   const said = storedParts(thought.parts, calls.length > 0);
   const asked = calls.map(
     ({ id: toolCallId, tool, arguments: text }) =>

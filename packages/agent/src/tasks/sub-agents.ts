@@ -36,6 +36,8 @@ export const newSubAgent = (
     state: 'ready',
     outcome: null,
     result: '',
+    error: null,
+    failure: null,
     tainted: parent.tainted,
     lastActiveAt: now,
     createdAt: now,

@@ -28,6 +28,7 @@ it.each([
       backgroundTasks: [],
       queue: [],
       queuePaused: false,
+      canvasRev: 0,
     };
     // As much of the threads as a reader uses.
     const threads: Pick<Threads, 'listen' | 'eventsAfter' | 'now'> = {

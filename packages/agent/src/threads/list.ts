@@ -41,16 +41,25 @@ async function* newestFirst(store: AgentStore, userId: string, cursor: string | 
   }
 }
 
-/** A page of threads whose title contains the query. Throws `badRequest` for a cursor of no page. */
+const maxWords = 8;
+
+/** Letters and digits of the query, as the store finds them in messages. */
+const wordsOf = (query: string): string[] => (query.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, maxWords);
+
+/**
+ * A page of threads whose title contains the query, or a message of which has its words. Throws `badRequest`
+ * for a cursor of no page.
+ */
 export const listThreads = async (
   { store }: { store: AgentStore },
   userId: string,
   { query = '', cursor, limit }: { query?: string; cursor?: string; limit: number },
 ): Promise<ThreadPage> => {
   const wanted = query.trim().toLowerCase();
+  const withWords = wanted === '' ? new Set() : await store.threadsWith(userId, wordsOf(wanted));
   const found: ThreadRow[] = [];
   for await (const row of newestFirst(store, userId, cursor)) {
-    if (!row.title.toLowerCase().includes(wanted)) continue;
+    if (!row.title.toLowerCase().includes(wanted) && !withWords.has(row.id)) continue;
     found.push(row);
     if (found.length > limit) break;
   }

@@ -10,6 +10,8 @@ const ofThread = [
   'agentEvents',
   'agentPlans',
   'agentQueue',
+  'agentRequests',
+  'agentArtifacts',
   'agentNotes',
   'agentGrants',
   'agentFiles',

@@ -25,7 +25,7 @@ export const toThreads = async (
     store.find('agentRuns', { ...where, state: openRunStates }, lenient),
     store.find('agentAgents', { ...where, state: openAgentStates }, lenient),
     store.find('agentAsks', { ...where, state: 'open' }, lenient),
-    store.find('agentToolCalls', { ...where, state: 'waiting', effect: 'machine' }, lenient),
+    store.find('agentToolCalls', { ...where, state: 'waiting', effect: 'machine', endedAt: null }, lenient),
   ]);
   return rows.map(({ id, title, machineId, createdAt, updatedAt }) => {
     const isOwn = ({ threadId }: { threadId: string }) => threadId === id;
@@ -59,7 +59,7 @@ const task = ({ id, title, role, state, createdAt }: AgentRow) => ({
 /** The present state of a thread. */
 export const nowOf = async (
   { store, feed }: { store: AgentStore; feed: Pick<Feed, 'partial'> },
-  { userId, id: threadId, queuePaused }: ThreadRow,
+  { userId, id: threadId, canvasRev }: ThreadRow,
 ): Promise<ThreadNow> => {
   const where = { userId, threadId };
   const [[run], agents, queue] = await Promise.all([
@@ -78,7 +78,8 @@ export const nowOf = async (
     runId: run?.id ?? null,
     backgroundTasks: agents.filter(isBackground).map(task),
     queue: queue.map(queued),
-    queuePaused,
+    canvasRev,
+    queuePaused: queue.some(({ isHeld }) => isHeld),
     partial: feed.partial(userId, threadId, ({ agentId, step }) => step > (steps.get(agentId) ?? Infinity)),
   };
 };

@@ -33,7 +33,8 @@ export const newThreadRow = (userId: string, id: string, now: number): ThreadRow
   tasks: [],
   lastSeq: 0,
   eventBytes: 0,
-  queuePaused: false,
+  lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
+  canvasRev: 0,
   createdAt: now,
   updatedAt: now,
 });

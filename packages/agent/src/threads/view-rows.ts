@@ -29,11 +29,19 @@ export type KeptEvents = <Type extends StoredEvent['type']>(
 
 const isOpenRun = ({ state }: RunRow) => state === 'active' || state === 'suspended';
 
-export const viewRun = (run: RunRow, kept: KeptEvents): ViewRun => {
+const byEnd = (a: AgentRow, b: AgentRow) => (a.endedAt ?? 0) - (b.endedAt ?? 0);
+
+interface RunParts {
+  agents: readonly AgentRow[];
+  kept: KeptEvents;
+}
+
+export const viewRun = (run: RunRow, { agents, kept }: RunParts): ViewRun => {
   const { id, kind, messageId, state, reason, startedAt, endedAt } = run;
-  const errors = kept('error')
+  const errors = agents
     .filter(({ runId }) => runId === id)
-    .map(({ payload: { content, code, retryable } }) => ({ content, code, retryable }));
+    .toSorted(byEnd)
+    .flatMap(({ error, failure }) => (failure === null ? [] : [{ content: error ?? '', ...failure }]));
   const finish = kept('run-finish').find(({ runId }) => runId === id);
   return {
     id,
@@ -110,11 +118,10 @@ interface AgentParts {
   agents: readonly AgentRow[];
   /** Steered messages of the agent's run. */
   steered: readonly ViewMessage[];
-  kept: KeptEvents;
 }
 
-export const viewAgent = (agent: AgentRow, { messages, agents, steered, kept }: AgentParts): ViewAgent => {
-  const { id, runId, parentId, kind, role, title, instructions, outcome, createdAt, endedAt } = agent;
+export const viewAgent = (agent: AgentRow, { messages, agents, steered }: AgentParts): ViewAgent => {
+  const { id, runId, parentId, kind, role, title, instructions, outcome, error } = agent;
   const steps = messages.filter((row) => row.agentId === id && row.source === 'model').map(stepEntries);
   const children = agents
     .filter((one) => one.parentId === id)
@@ -122,8 +129,6 @@ export const viewAgent = (agent: AgentRow, { messages, agents, steered, kept }: 
   const said = steered
     .filter((one) => kind === 'main' && one.runId === runId)
     .map((one): Placed => ({ at: one.at, entries: [{ type: 'user', messageId: one.id }] }));
-  const completed = kept('agent-completed').find((event) => event.agentId === id);
-  const error = completed?.payload.error;
   return {
     id,
     runId,
@@ -135,13 +140,13 @@ export const viewAgent = (agent: AgentRow, { messages, agents, steered, kept }: 
     ...(kind !== 'main' && { goal: instructions.slice(0, 2_000) }),
     status: outcome,
     result: agent.result,
-    ...(error !== undefined && { error }),
+    ...(error !== null && { error }),
     // The sort is stable: a step comes before what its calls have started at the same moment.
     entries: [...steps, ...children, ...said]
       .toSorted((a, b) => a.at - b.at)
       .flatMap(({ entries }) => entries),
-    startedAt: createdAt,
-    endedAt,
+    startedAt: agent.createdAt,
+    endedAt: agent.endedAt,
   };
 };
 

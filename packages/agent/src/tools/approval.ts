@@ -1,7 +1,7 @@
 import type { AgentAction } from '@drawbridge/contracts/agent/settings';
 import type { GrantRow } from '../rows.ts';
 import { put, type Write } from '../store-port.ts';
-import { textResult, type NewAsk, type ToolOutcome, type ToolUse } from './tool.ts';
+import { failureOf, textResult, type NewAsk, type ToolOutcome, type ToolUse } from './tool.ts';
 
 /** What stands before an action: the owner's policy, a grant of this thread, or the person's answer. */
 interface Gate {
@@ -33,6 +33,20 @@ export const grantOf = ({ ctx, thread, call }: ToolUse, key: string): Write => {
     createdAt: ctx.clock.now(),
   };
   return put('agentGrants', row);
+};
+
+/** What a call gives that was approved: its grant is stored also where the call fails. */
+export const runApproved = async (
+  { ctx, call, signal }: ToolUse,
+  grant: readonly Write[],
+  run: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> => {
+  const outcome = await run().catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return failureOf(ctx, call, error);
+  });
+  if (outcome.type !== 'result') return outcome;
+  return { ...outcome, writes: [...grant, ...(outcome.writes ?? [])] };
 };
 
 /** What a person can review, in characters. */

@@ -1,5 +1,6 @@
 import type { RunContext, Work } from '../engine/context.ts';
 import { askUser } from './core/ask-user.ts';
+import { canvasGet, canvasPut } from './core/canvas.ts';
 import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
 import { delegate } from './core/delegate.ts';
 import { fetchUrl } from './core/fetch-url.ts';
@@ -21,6 +22,8 @@ const forMain = [
   cancelBackgroundTask,
   askUser,
   remember,
+  canvasPut,
+  canvasGet,
 ] as const;
 
 /** The tools that no other tool may be named like. */

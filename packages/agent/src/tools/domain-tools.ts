@@ -1,6 +1,6 @@
 import type { DomainTool } from '../ports.ts';
 import type { RunContext } from '../engine/context.ts';
-import { approvalOf } from './approval.ts';
+import { approvalOf, runApproved } from './approval.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
 const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
@@ -17,19 +17,20 @@ const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
         severity: tool.effect === 'destructive' ? 'destructive' : 'warning',
       });
   if (gate.type !== 'approved') return gate.outcome;
-  const { text, data, link } = await tool.run(args, { userId: thread.userId, callId: call.id, signal });
-  const parts = [
-    text,
-    ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]),
-    ...(link === undefined ? [] : [link]),
-  ];
-  return {
-    type: 'result',
-    outcome: 'ok',
-    parts: [{ type: 'text', text: parts.join('\n\n') }],
-    source: tool.name,
-    writes: [...gate.writes],
-  };
+  return runApproved(use, gate.writes, async () => {
+    const { text, data, link } = await tool.run(args, { userId: thread.userId, callId: call.id, signal });
+    const parts = [
+      text,
+      ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]),
+      ...(link === undefined ? [] : [link]),
+    ];
+    return {
+      type: 'result',
+      outcome: 'ok',
+      parts: [{ type: 'text', text: parts.join('\n\n') }],
+      source: tool.name,
+    };
+  });
 };
 
 /** Tools of the products that the agent works on, with the user's own rights there. */

@@ -74,6 +74,7 @@ const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome =
 
 const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
   const { ctx, thread, agent, call, args, signal } = use;
+  const { groups } = use.run;
   const title = thread.title === '' ? 'Chat' : thread.title;
   const made = await ctx.machine.call(
     thread.userId,
@@ -82,6 +83,7 @@ const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
       threadId: thread.id,
       name: agent.kind === 'main' ? title : `${title} · ${agent.role}`,
       machineId: thread.machineId,
+      groups,
       tool: tool.name,
       arguments: args,
     },
@@ -97,14 +99,19 @@ export const followMachineCall = async (
   { call, signal }: { call: ToolCallRow; signal: AbortSignal },
 ): Promise<ToolOutcome> => {
   const { tool, requestId } = call;
-  const meant = { threadId: thread.id, name: thread.title, machineId: thread.machineId, tool, arguments: {} };
+  const { id: threadId, title: name, machineId } = thread;
+  // The call is known: it is followed, and no new one is made.
+  const meant = { threadId, name, machineId, groups: [], tool, arguments: {} };
   const made = await ctx.machine.call(thread.userId, { ...meant, requestId: requestId ?? call.id }, signal);
   return toOutcome({ ctx, thread, call }, made);
 };
 
 /** The machine's tools, checked and confirmed as for every other caller; hidden while it is offline. */
-export const machineTools = async (ctx: RunContext, { thread, agent }: Work): Promise<AgentTool[]> => {
-  const machine = await ctx.machine.view(thread.userId, thread.machineId);
+export const machineTools = async (
+  ctx: RunContext,
+  { thread, agent, run: { groups } }: Work,
+): Promise<AgentTool[]> => {
+  const machine = await ctx.machine.view(thread.userId, thread.machineId, groups);
   if (!machine) return [];
   return machine.tools
     .filter(

@@ -1,6 +1,6 @@
 import type { McpTool } from '../ports.ts';
 import type { RunContext } from '../engine/context.ts';
-import { approvalOf } from './approval.ts';
+import { approvalOf, runApproved } from './approval.ts';
 import { resultParts } from './machine-tools.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
@@ -14,10 +14,12 @@ const run = async (use: ToolUse, tool: McpTool): Promise<ToolOutcome> => {
     severity: 'warning',
   });
   if (gate.type !== 'approved') return gate.outcome;
-  const result = await ctx.mcp.call(tool, args, signal);
-  const { parts, writes } = resultParts(ctx, thread, result);
-  const outcome = result.isError === true ? 'failed' : 'ok';
-  return { type: 'result', outcome, parts, source: tool.name, writes: [...gate.writes, ...writes] };
+  return runApproved(use, gate.writes, async () => {
+    const result = await ctx.mcp.call(tool, args, signal);
+    const { parts, writes } = resultParts(ctx, thread, result);
+    const outcome = result.isError === true ? 'failed' : 'ok';
+    return { type: 'result', outcome, parts, source: tool.name, writes };
+  });
 };
 
 /** Tools of the MCP servers that the owner configured. */

@@ -1,10 +1,12 @@
 import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/settings';
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '../rows.ts';
+import type { AgentNeeds } from '../engine/context.ts';
+import { OutsideError } from '../ports.ts';
+import type { Effect, ToolCallRow } from '../rows.ts';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { domainWith, mcpTool, workspace } from '../../test/outside-tools.ts';
-import { messageRow } from '../../test/rows.ts';
+import { askRow, messageRow } from '../../test/rows.ts';
 
 const n8n = domainWith(() => Promise.resolve({ text: 'deleted' }));
 const helper = { role: 'r', instructions: 'child' };
@@ -78,6 +80,41 @@ describe('the policy of the owner', () => {
     ctx.wake('ann', 'ag_1');
     await expect.poll(() => log[0]).toBe('confirmation-request');
   });
+});
+
+it.each<[string, Partial<ToolCallRow>, Pick<Partial<AgentNeeds>, 'mcp' | 'domains'>]>([
+  [
+    `mcp:${mcpTool.server}/${mcpTool.tool}`,
+    { tool: mcpTool.name, effect: 'outside' },
+    {
+      mcp: {
+        tools: () => Promise.resolve([mcpTool]),
+        call: () => Promise.reject(new OutsideError('It is down.')),
+      },
+    },
+  ],
+  [
+    'domain:n8n_write',
+    { tool: 'n8n_write', effect: 'outside' },
+    {
+      domains: [
+        domainWith(() => Promise.reject(new Error('a defect')), { name: 'n8n_write', effect: 'write' }),
+      ],
+    },
+  ],
+])('the grant %s of an approved call that fails is kept', async (key, call, needs) => {
+  const ask = askRow('ann', 'ask_1', {
+    toolCallId: 'tc_1',
+    state: 'answered',
+    answer: { kind: 'approval', approved: true, scope: 'session' },
+  });
+  const { ctx, store, log } = engineFixture(
+    { ...rowsWithCall({ ...call, askId: 'ask_1' }), agentAsks: [ask] },
+    needs,
+  );
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log[0]).toBe('tool-error failed');
+  expect(await store.find('agentGrants', { userId: 'ann' })).toMatchObject([{ threadId: 't1', key }]);
 });
 
 it('SS-08 a page may lead to its own host alone, and to no sub-domain', async () => {

@@ -3,6 +3,7 @@ import type { AgentTool } from './tool.ts';
 import { coreTools } from './core-tools.ts';
 import { domainTools } from './domain-tools.ts';
 import { loadingTools } from './loading-tools.ts';
+import { remember } from './core/remember.ts';
 import { machineTools } from './machine-tools.ts';
 import { mcpTools } from './mcp-tools.ts';
 import { toolTiers } from './tool-tiers.ts';
@@ -14,6 +15,8 @@ export interface ToolSet {
   byName: ReadonlyMap<string, AgentTool>;
   /** What the model is told of. */
   inPrompt: readonly AgentTool[];
+  /** Whether a call may run while other reading calls run. */
+  canRunBeside(call: { tool: string }): boolean;
 }
 
 const namesOf = (tools: readonly AgentTool[]) => new Set(tools.map(({ name }) => name));
@@ -25,28 +28,34 @@ const unique = (tools: readonly AgentTool[]): AgentTool[] => [
 
 /** Built anew for each step: the machine, permissions and settings may have changed. */
 export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> => {
-  const { agent, thread } = work;
+  const { agent, thread, run } = work;
+  // A client has its groups of the machine's tools, and nothing that belongs to the person or the server.
+  const isRestricted = run.groups !== null;
   const { policy, areToolsDeferred } = await ctx.config();
   const core = await coreTools(ctx, work);
   const [machine, mcp, domain] = await Promise.all([
     machineTools(ctx, work),
-    agent.kind === 'main' ? mcpTools(ctx) : [],
-    domainTools(ctx, thread.userId),
+    agent.kind === 'main' && !isRestricted ? mcpTools(ctx) : [],
+    isRestricted ? [] : domainTools(ctx, thread.userId),
   ]);
   const taken = namesOf(core);
   const isAllowed = (tool: AgentTool) =>
     (tool.action === undefined || policy[tool.action] !== 'blocked') &&
     (agent.tools === null || agent.tools.includes(tool.name));
-  const allowed = unique([...workspaceTools(ctx), ...machine, ...domain, ...mcp]).filter(
-    (tool) => !taken.has(tool.name) && isAllowed(tool),
-  );
+  const allowed = unique([
+    ...(isRestricted ? [] : workspaceTools(ctx)),
+    ...machine,
+    ...domain,
+    ...mcp,
+  ]).filter((tool) => !taken.has(tool.name) && isAllowed(tool));
   const deferred = allowed.filter(({ isHidden }) => isHidden !== true);
-  const own = core.filter(isAllowed);
+  const own = core.filter((tool) => isAllowed(tool) && !(isRestricted && tool.name === remember.name));
   // A sub-agent was given few tools by name: it needs no search.
   const isDeferred = agent.kind === 'main' && areToolsDeferred;
   const { inPrompt } = toolTiers(
     { core: [...own, ...loadingTools(deferred)], deferred },
     { loaded: agent.loaded, areToolsDeferred: isDeferred },
   );
-  return { byName: new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool])), inPrompt };
+  const byName = new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool]));
+  return { byName, inPrompt, canRunBeside: ({ tool }) => byName.get(tool)?.isParallel === true };
 };

@@ -1,8 +1,9 @@
 import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { AgentAction } from '@drawbridge/contracts/agent/settings';
+import { CodedError } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { JsonSchema, ToolSpec } from '../ports.ts';
+import { OutsideError, type JsonSchema, type ToolSpec } from '../ports.ts';
 import type { Effect, ResultPart, ToolCallRow } from '../rows.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import type { Write } from '../store-port.ts';
@@ -59,6 +60,20 @@ export const textResult = (text: string, outcome: CallOutcome = 'ok'): ToolOutco
   outcome,
   parts: [{ type: 'text', text }],
 });
+
+/** A failure of a tool is a text for the model; the run continues. */
+export const failureOf = (
+  ctx: Pick<RunContext, 'onError'>,
+  { tool: source }: Pick<ToolCallRow, 'tool'>,
+  error: unknown,
+): ToolOutcome => {
+  if (error instanceof OutsideError)
+    return { type: 'result', outcome: 'failed', parts: [{ type: 'text', text: error.message }], source };
+  if (error instanceof CodedError)
+    return textResult([error.message, error.fix].filter(Boolean).join('. '), 'failed');
+  ctx.onError(error);
+  return textResult('The tool failed with an unexpected error.', 'failed');
+};
 
 const record = z.record(z.string(), z.unknown());
 

@@ -1,6 +1,6 @@
 import type { WorkspacePort, WorkspaceTool } from '../ports.ts';
 import type { RunContext } from '../engine/context.ts';
-import { approvalOf } from './approval.ts';
+import { approvalOf, runApproved } from './approval.ts';
 import { resultParts } from './machine-tools.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
@@ -17,10 +17,12 @@ const run = async (use: ToolUse, tool: WorkspaceTool, workspace: WorkspacePort):
   });
   if (gate.type !== 'approved') return gate.outcome;
   const given = { callId: call.id, tool: tool.name, arguments: args };
-  const result = await workspace.call({ userId: thread.userId, threadId: thread.id }, given, signal);
-  const { parts, writes } = resultParts(ctx, thread, result);
-  const outcome = result.isError === true ? 'failed' : 'ok';
-  return { type: 'result', outcome, parts, source: call.tool, writes: [...gate.writes, ...writes] };
+  return runApproved(use, gate.writes, async () => {
+    const result = await workspace.call({ userId: thread.userId, threadId: thread.id }, given, signal);
+    const { parts, writes } = resultParts(ctx, thread, result);
+    const outcome = result.isError === true ? 'failed' : 'ok';
+    return { type: 'result', outcome, parts, source: call.tool, writes };
+  });
 };
 
 /** The tools of the thread's workspace; none where the server has no workspaces. */

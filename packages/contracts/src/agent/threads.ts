@@ -68,6 +68,8 @@ export const threadNow = z.object({
   backgroundTasks: z.array(backgroundTask),
   queue: z.array(queuedMessage),
   queuePaused: z.boolean(),
+  /** Counts the changes of its canvas; 0 while there were none. */
+  canvasRev: z.number().int(),
   partial: z.array(partialText),
 });
 export type ThreadNow = z.infer<typeof threadNow>;

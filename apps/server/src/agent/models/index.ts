@@ -1,3 +1,3 @@
 export { choiceOf, keyOriginOf, providerOf, type ModelPlace } from './choice.ts';
-export { createModels, type ModelSettings } from './models.ts';
+export { chosenModel, createModels, type ModelSettings } from './models.ts';
 export { verifyModel } from './verify-model.ts';

@@ -7,18 +7,14 @@ const isRedirect = (error: unknown) =>
 /** Counts the bytes of a body while they are read. */
 const counted = (response: Response, onBytes: OnBytes, signal: AbortSignal): Response => {
   if (response.body === null) return response;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
+  const body = abortableBody(response.body, signal, {
     transform: (bytes, controller) => {
       onBytes(bytes.length);
       controller.enqueue(bytes);
     },
   });
   const { status, statusText, headers } = response;
-  return new Response(abortableBody(response.body, signal).pipeThrough(counter), {
-    status,
-    statusText,
-    headers,
-  });
+  return new Response(body, { status, statusText, headers });
 };
 
 type OnBytes = (count: number) => void;

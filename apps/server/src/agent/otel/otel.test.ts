@@ -54,7 +54,7 @@ const story = [
 const tell = async (environment: Record<string, string>) => {
   const world = await withAgent(story, { AGENT_MODEL_API_KEY: key, ...environment });
   await world.say('hi');
-  await world.until('thread-title-updated');
+  await world.until('thread-title-updated', ({ payload }) => payload.title === 'A title');
   const { payload } = await world.until('run-start');
   await world.server.app.close();
   return { ...world, traceId: payload.traceId };

@@ -28,7 +28,7 @@ describe('rows', () => {
     const store = await openAgentStore();
     const thread = threadRow('ann', 't1', {
       tasks: [{ id: 'a', description: 'Look', status: 'todo' }],
-      queuePaused: true,
+      lane: { overrides: { mode: 'collect' }, droppedCount: 2, droppedTexts: ['a'] },
     });
     const call = toolCallRow('ann', 'tc_1', { state: 'ended', result: [{ type: 'text', text: '“ok”' }] });
     await store.write(insert('agentThreads', thread), insert('agentToolCalls', call));

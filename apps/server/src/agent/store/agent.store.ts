@@ -5,6 +5,7 @@ import { agentKeys, OutdatedError, type Commit, type Schema } from '../../db/ind
 import { errors } from '../../errors.ts';
 import { rowSchemas } from './row-schemas.ts';
 import { selectRows } from './sql.store.ts';
+import { threadsWith } from './search.store.ts';
 import { createToQueries } from './writes.store.ts';
 
 export interface AgentStoreNeeds {
@@ -25,6 +26,18 @@ const readRow = <Name extends TableName>(table: Name, row: unknown): Rows[Name] 
   });
 };
 
+const compare = (a: unknown, b: unknown): number =>
+  typeof a === 'number' && typeof b === 'number' ? a - b : Number(String(a) > String(b)) * 2 - 1;
+
+/** The order of a table's key, which no two rows share. */
+const byKey =
+  (keys: readonly string[]) =>
+  (a: object, b: object): number => {
+    const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
+    const column = keys.find((key) => one.get(key) !== other.get(key));
+    return column === undefined ? 0 : compare(one.get(column), other.get(column));
+  };
+
 /** The agent's rows in the server's store. */
 export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): AgentStore => {
   const toQueries = createToQueries(db);
@@ -35,7 +48,10 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
     options: FindOptions<Rows[Name]>,
   ): Promise<Rows[Name][]> => {
     const { orderBy, descending = false, limit, after, isLenient = false } = options;
-    const order = [...new Set<string>([...(orderBy === undefined ? [] : [orderBy]), ...agentKeys[table]])];
+    const keys: readonly string[] = agentKeys[table];
+    const isAll = orderBy === undefined && limit === undefined && !descending;
+    // In the order of the key, SQLite would read all rows of the user by that key instead of a better index.
+    const order = isAll ? [] : [...new Set([...(orderBy === undefined ? [] : [orderBy]), ...keys])];
     const query = selectRows({ table, where, order, descending, after, limit });
     const found: Rows[Name][] = [];
     for (const stored of (await db.executeQuery(query)).rows) {
@@ -44,7 +60,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
       else if (isLenient) onError(row);
       else throw row;
     }
-    return found;
+    return isAll && found.length > 1 ? found.toSorted(byKey(keys)) : found;
   };
 
   return {
@@ -60,6 +76,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
         throw error;
       }
     },
+    threadsWith: (userId, words) => threadsWith(db, userId, words),
     usageSince: async (userId, since) => {
       const used = await db
         .selectFrom('agentRuns')

@@ -55,10 +55,12 @@ export const selectRows = ({ table, where, order, descending, after, limit }: Se
   const { text, values } = matches(where);
   const isBehind = after === undefined ? '' : ` and ${name(order[0] ?? '')} ${descending ? '<' : '>'} ?`;
   const by = order.map((column) => `${name(column)} ${descending ? 'desc' : 'asc'}`).join(', ');
-  return CompiledQuery.raw(
-    `select * from ${name(table)} where ${text}${isBehind} order by ${by}${limit === undefined ? '' : ' limit ?'}`,
-    [...values, ...(after === undefined ? [] : [after]), ...(limit === undefined ? [] : [limit])],
-  );
+  const ordered = `${by === '' ? '' : ` order by ${by}`}${limit === undefined ? '' : ' limit ?'}`;
+  return CompiledQuery.raw(`select * from ${name(table)} where ${text}${isBehind}${ordered}`, [
+    ...values,
+    ...(after === undefined ? [] : [after]),
+    ...(limit === undefined ? [] : [limit]),
+  ]);
 };
 
 /** `conflict`: nothing is written beside a row that is there, or the row with the same key is replaced. */

@@ -1,4 +1,11 @@
-import { createFeed, createThreads, insert, update, type ThreadSignal } from '@drawbridge/agent';
+import {
+  createFeed,
+  createThreads,
+  insert,
+  update,
+  type MessageRow,
+  type ThreadSignal,
+} from '@drawbridge/agent';
 import { emptyView, reduce } from '@drawbridge/agent/view';
 import { threadSnapshot } from '@drawbridge/contracts/agent/threads';
 import { createFakeClock } from '@drawbridge/kit';
@@ -43,6 +50,15 @@ describe('a snapshot', () => {
       backgroundTasks: [{ taskId: 'ag_2', title: 'Write it', role: 'writer', state: 'waiting' }],
     });
     expect(await threads.get('ann', 't1')).toMatchObject({ status: 'background', waiting: 2 });
+  });
+
+  it('has the errors of a run whose events were cut', async () => {
+    const { store, threads } = await world();
+    for (const writes of story) await store.write(...writes);
+    await sql`delete from "agentEvents"`.execute(store.db);
+    const { view } = await threads.snapshot('ann', 't1', { limit: 1 });
+    expect(view.runs[0]?.errors).toEqual([{ content: 'Busy', code: 'MODEL_UNAVAILABLE', retryable: true }]);
+    expect(view.agents['ag_1']?.error).toBe('Busy');
   });
 
   it('pages through the runs, and needs no events for what rows know', async () => {
@@ -94,6 +110,31 @@ describe('events of a thread', () => {
 });
 
 describe('threads', () => {
+  it('are found by the words of their messages, those of the user alone', async () => {
+    const { store, threads } = await world();
+    const said = (text: string, changes: Partial<MessageRow> = {}) =>
+      insert('agentMessages', messageRow('ann', 1, { parts: [{ type: 'text', text }], ...changes }));
+    await store.write(
+      insert('agentThreads', threadRow('ann', 't1')),
+      insert('agentThreads', threadRow('ann', '-_-')),
+      insert('agentThreads', threadRow('bob', 't1')),
+      said('Rename the blöd "invoices" of May'),
+      said('The invoices are renamed', { threadId: '-_-', source: 'model', role: 'assistant' }),
+      said('invoices of a note', { threadId: '-_-', seq: 2, source: 'note' }),
+      said('invoices of Bob', { userId: 'bob' }),
+    );
+    const found = async (query: string, userId = 'ann') =>
+      (await threads.list(userId, { limit: 9, query })).threads.map(({ id }) => id);
+    expect(await found('invo RENAM')).toEqual(['t1', '-_-']);
+    expect(await found('blod')).toEqual(['t1']);
+    expect(await found('note')).toEqual([]);
+    expect(await found('"of" OR userId:x* ) bob', 'bob')).toEqual([]);
+    expect([await found('bob'), await found('bob', 'bob')]).toEqual([[], ['t1']]);
+    await threads.remove('ann', '-_-');
+    await store.write(insert('agentThreads', threadRow('ann', '-_-')));
+    expect(await found('invoices')).toEqual(['t1']);
+  });
+
   it('are listed in pages, the last used first, and found by a part of the title', async () => {
     const { store, threads } = await world();
     const titles = ['Blog post', 'Backup', 'blogroll', 'Tests', 'BLOG'];

@@ -63,7 +63,8 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
-  const sessionsStore = createSessionsStore(store);
+  const sessions = createSessionsStore(store);
+
   let owner: string | null = null;
   /** The owner's account, once it exists. */
   const ownerId = async (): Promise<string | null> => {
@@ -120,9 +121,14 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       clock,
       proofs,
       cookieName: authCookies.sessionToken.name,
-      store: sessionsStore,
+      store: sessions,
     }),
-    ...createOwnSessions({ clock, store: sessionsStore, checkSessions: watch.check }),
+    ...createOwnSessions({ clock, store: sessions, checkSessions: watch.check }),
+    /** The session with that token, as stored now; null once it has ended. */
+    sessionByToken: async (token: string): Promise<Session | null> => {
+      const found = await sessions.byToken(token);
+      return found && found.expiresAt > clock.now() ? { token, user: userOf(found.user) } : null;
+    },
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
     watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,

@@ -1,4 +1,5 @@
 import {
+  ownerScope,
   tokenLimits,
   tokenScopeNames,
   type AccessToken,
@@ -29,24 +30,31 @@ interface TokensNeeds {
   store: TokensStore;
   /** Throws `notFound` for a machine that is not the user's. */
   requireOwn(userId: string, machineIds: readonly string[]): Promise<void>;
+  isOwner(userId: string): Promise<boolean>;
   /** Called after a revocation; ends what is open with the tokens. */
   onRevoked(): Promise<void>;
   onError(error: unknown): void;
 }
 
 /** Access tokens: better-auth makes them and keeps their digests. */
-export const createTokens = ({ auth, clock, store, requireOwn, onRevoked, onError }: TokensNeeds) => {
+export const createTokens = (needs: TokensNeeds) => {
+  const { auth, clock, store, isOwner, requireOwn, onRevoked, onError } = needs;
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
   const tokens = {
-    /** Throws `tooManyTokens` when the person has as many as one may have, and as `requireOwn`. */
+    /**
+     * Throws `tooManyTokens` at the limit, `forbidden` for the owner's scope of another user, and as
+     * `requireOwn`.
+     */
     create: async (
       userId: string,
       { name, scopes, expiresInDays, machines }: CreateTokenInput,
     ): Promise<CreatedToken> => {
+      if (scopes.includes(ownerScope) && !(await isOwner(userId)))
+        throw errors.forbidden({ message: `Only the owner can create a token with ${ownerScope}` });
       if (machines) await requireOwn(userId, machines);
       const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
       const permissions = { tools, ...(machines && { machines }) };

@@ -50,6 +50,16 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute(),
+    /** The pairing tokens of a user that are unused. */
+    pairingsOf: (userId: string): Promise<StoredKey[]> =>
+      db
+        .selectFrom('gatewayKeys')
+        .selectAll()
+        .where('userId', '=', userId)
+        .where('kind', '=', 'pairing')
+        .where('usedAt', 'is', null)
+        .where('revokedAt', 'is', null)
+        .execute(),
     /** Stores a new pairing token and revokes every unused one of that user. */
     issueToken: ({
       makesDefault,

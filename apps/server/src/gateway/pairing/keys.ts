@@ -127,6 +127,11 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       if (row.kind === 'session') return { error: errors.pairingEnded(), userId };
       return { error: usedAt === null ? errors.tokenExpired() : errors.tokenUsed(), userId };
     },
+    /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
+    pairings: async (userId: string): Promise<{ createdAt: number; expiresAt: number }[]> =>
+      (await store.pairingsOf(userId))
+        .filter(isLive)
+        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
     /** The user's unused pairing token for that purpose, else a new one, which revokes any other. */
     issue: (userId: string, purpose: PairingPurpose = anyMachine): Promise<IssuedKey> =>
       queue.run(userId, () => issueInTurn(userId, purpose)),

@@ -66,6 +66,8 @@ export const createPairing = (needs: PairingNeeds) => {
       await settings.requireEnabled(userId);
       return toLink(await keys.issueAsSpecified(userId, (await registry.default(userId))?.id ?? null));
     },
+    /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
+    list: keys.pairings,
     /** Revokes every key of a user and disconnects their machines. */
     revokeUser: (userId: string) => end({ kind: 'user', userId }),
     /** The same for an account that is removed; `retention.forgetRemoved` then deletes what it has left. */

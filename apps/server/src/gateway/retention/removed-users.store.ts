@@ -26,7 +26,14 @@ export const createRemovedUsersStore = (db: Kysely<Schema>) => ({
         .executeTakeFirst();
       if (call) return false;
       // In this order: keys and machines name what is deleted after them.
-      for (const table of ['callRepeats', 'gatewayKeys', 'machines', 'removedUsers', 'userSettings'] as const)
+      for (const table of [
+        'callRepeats',
+        'gatewayKeys',
+        'machines',
+        'removedUsers',
+        'userSettings',
+        'nodePushTokens',
+      ] as const)
         await trx.deleteFrom(table).where('userId', '=', userId).execute();
       for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
       for (const table of ['gatewaySwitches', 'agentSettings'] as const)

@@ -29,6 +29,7 @@ const idle: ThreadNow = {
   backgroundTasks: [],
   queue: [],
   queuePaused: false,
+  canvasRev: 0,
   partial: [],
 };
 

@@ -58,6 +58,10 @@ export const viaWords: Record<CallVia['kind'], string> = {
 /** What each permission allows. */
 export const scopeTexts: Record<TokenScope, string> = {
   chat: 'Write to the built-in agent, which uses every tool that your machine allows. Its questions are answered in the panel only.',
+  agent:
+    'Write to the built-in agent over JSON-RPC, in sessions of its own. The agent then uses only tools of the groups that you tick here.',
+  node: 'Register as a companion over JSON-RPC and report its status.',
+  operate: 'Read logs, services and settings of the server over JSON-RPC. Only the owner can create it.',
   filesystemRead: 'List, search and read files in the shared folder.',
   filesystemWrite: 'Create, change, move and delete files in the shared folder.',
   shell: 'Run commands on the machine, in its sandbox.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalOf } from '../approval.ts';
+import { approvalOf, runApproved } from '../approval.ts';
 import { coreTool, textResult } from '../tool.ts';
 
 export const webSearch = coreTool({
@@ -21,15 +21,11 @@ export const webSearch = coreTool({
       severity: 'info',
     });
     if (gate.type !== 'approved') return gate.outcome;
-    const hits = await ctx.search.search(thread.userId, args.query, { count: args.count, signal });
-    if (hits.length === 0) return textResult('No results.');
-    const text = hits.map(({ title, url, snippet }) => `${title}\n${url}\n${snippet}`).join('\n\n');
-    return {
-      type: 'result',
-      outcome: 'ok',
-      parts: [{ type: 'text', text }],
-      source: 'web search',
-      writes: gate.writes,
-    };
+    return runApproved(use, gate.writes, async () => {
+      const hits = await ctx.search.search(thread.userId, args.query, { count: args.count, signal });
+      if (hits.length === 0) return textResult('No results.');
+      const text = hits.map(({ title, url, snippet }) => `${title}\n${url}\n${snippet}`).join('\n\n');
+      return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text }], source: 'web search' };
+    });
   },
 });

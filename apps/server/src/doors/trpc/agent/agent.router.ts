@@ -4,6 +4,7 @@ import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
 import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
 import { router, userProcedure } from '../trpc.ts';
+import { canvasRouter } from './canvas.router.ts';
 import { eventsProcedure } from './events.ts';
 import { memoryRouter } from './memory.router.ts';
 import { agentProcedure, done } from './procedure.ts';
@@ -49,6 +50,7 @@ export const agentRouter = router({
   events: eventsProcedure,
   threads: threadsRouter,
   queue: queueRouter,
+  canvas: canvasRouter,
   tasks: tasksRouter,
   memory: memoryRouter,
   settings: agentSettingsRouter,

@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Tracks a server's sockets; the returned function closes those without a request in progress. Node's
+ * Tracks a server's sockets. `closeIdle` closes those without a request in progress: Node's
  * `closeIdleConnections` omits sockets without a first request, which browsers open in advance.
  */
-export const watchIdleSockets = (server: Server): (() => void) => {
+export const watchIdleSockets = (server: Server) => {
   const answering = new Map<Socket, number>();
   server.on('connection', (socket) => {
     answering.set(socket, 0);
@@ -19,7 +19,11 @@ export const watchIdleSockets = (server: Server): (() => void) => {
     add(1);
     response.once('close', () => add(-1));
   });
-  return () => {
-    for (const [socket, count] of answering) if (count === 0) socket.destroy();
+  return {
+    closeIdle: (): void => {
+      for (const [socket, count] of answering) if (count === 0) socket.destroy();
+    },
+    /** The socket speaks another protocol from now on. */
+    forget: (socket: Socket): void => void answering.delete(socket),
   };
 };

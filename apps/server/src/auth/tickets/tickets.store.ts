@@ -1,0 +1,32 @@
+import type { Store } from '../../db/index.ts';
+
+export interface StoredTicket {
+  digest: string;
+  sessionToken: string;
+  /** In milliseconds since 1970. */
+  expiresAt: number;
+}
+
+export const createTicketsStore = ({ db }: Pick<Store, 'db'>) => ({
+  /** Stores a ticket, and deletes those that have expired. */
+  add: async (ticket: StoredTicket, now: number): Promise<void> => {
+    await db.deleteFrom('rpcTickets').where('expiresAt', '<=', now).execute();
+    await db.insertInto('rpcTickets').values(ticket).execute();
+  },
+  /** Deletes the ticket and returns it: of two that try at once, one gets it. */
+  take: async (digest: string): Promise<StoredTicket | undefined> => {
+    const ticket = await db
+      .selectFrom('rpcTickets')
+      .selectAll()
+      .where('digest', '=', digest)
+      .executeTakeFirst();
+    if (!ticket) return undefined;
+    const { numDeletedRows } = await db
+      .deleteFrom('rpcTickets')
+      .where('digest', '=', digest)
+      .executeTakeFirst();
+    return numDeletedRows === 1n ? ticket : undefined;
+  },
+});
+
+export type TicketsStore = ReturnType<typeof createTicketsStore>;

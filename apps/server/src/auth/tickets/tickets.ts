@@ -1,0 +1,31 @@
+import { rpcLimits, ticketPrefix } from '@drawbridge/contracts/rpc/protocol';
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
+import type { Session } from '../accounts/accounts.ts';
+import { digest } from '../digest.ts';
+import type { TicketsStore } from './tickets.store.ts';
+
+interface Needs {
+  clock: Clock;
+  store: TicketsStore;
+  /** The session of that token; null once it has ended. */
+  sessionByToken(token: string): Promise<Session | null>;
+}
+
+/** Tickets open one WebSocket for a person who is signed in: 30 s, one use, a digest in the store. */
+export const createTickets = ({ clock, store, sessionByToken }: Needs) => ({
+  issue: async ({ token }: Session): Promise<{ ticket: string; expiresAt: string }> => {
+    const ticket = ticketPrefix + nanoid(32);
+    const now = clock.now();
+    const expiresAt = now + rpcLimits.ticketMs;
+    await store.add({ digest: digest(ticket), sessionToken: token, expiresAt }, now);
+    return { ticket, expiresAt: new Date(expiresAt).toISOString() };
+  },
+  /** The session that the ticket was made for; null for a used or expired one, and after its session. */
+  redeem: async (ticket: string): Promise<Session | null> => {
+    const found = await store.take(digest(ticket));
+    return found && found.expiresAt > clock.now() ? sessionByToken(found.sessionToken) : null;
+  },
+});
+
+export type Tickets = ReturnType<typeof createTickets>;

@@ -1,0 +1,62 @@
+import type { Sender as LaneSender } from '@drawbridge/agent';
+import type { Door } from '@drawbridge/contracts/calls';
+import type { ServerAgent } from '../agent/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+import type { PresenceOfServer, Sender } from '../nodes/index.ts';
+
+type Noting = Pick<PresenceOfServer, 'sent'>;
+
+/** The surface of each door; the agent's own calls have no sender. */
+const channels: Record<Door, string | null> = {
+  trpc: 'panel',
+  mcp: 'mcp',
+  rest: 'rest',
+  jsonrpc: 'ws',
+  'daemon-http': null,
+  agent: null,
+};
+
+/** The same gateway, whose calls are noted as messages of who makes them. */
+export const notingCalls = (gateway: Gateway, presence: Noting): Gateway => ({
+  ...gateway,
+  calls: {
+    ...gateway.calls,
+    run: (machine, toolCall, options) => {
+      const { door, via } = options;
+      const channel = channels[door];
+      const { userId } = machine;
+      if (channel !== null)
+        presence.sent({ userId, channel, senderId: via?.id ?? userId, senderName: via?.name ?? '' });
+      return gateway.calls.run(machine, toolCall, options);
+    },
+  },
+});
+
+/** `token:<id>` and the like; a person is their user. */
+const senderOf = ({ userId, key, channel }: LaneSender): Sender => {
+  const at = key.indexOf(':');
+  const senderId = at < 0 ? userId : key.slice(at + 1);
+  return { userId, channel, senderId, senderName: '' };
+};
+
+/** The same agent, whose messages are noted. */
+export const notingMessages = (module: ServerAgent, presence: Noting): ServerAgent => {
+  const { agent } = module;
+  return {
+    ...module,
+    agent: {
+      ...agent,
+      send: (userId, threadId, input) => {
+        presence.sent({ userId, channel: 'panel', senderId: userId, senderName: '' });
+        return agent.send(userId, threadId, input);
+      },
+      lanes: {
+        ...agent.lanes,
+        send: (sender, threadId, input) => {
+          presence.sent(senderOf(sender));
+          return agent.lanes.send(sender, threadId, input);
+        },
+      },
+    },
+  };
+};

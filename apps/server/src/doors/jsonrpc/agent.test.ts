@@ -1,0 +1,130 @@
+import { createDeferred } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { story, use } from '../../../test/agent-turns.ts';
+import { nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
+import { newToken, openPerson, openRpc, type RpcFrame } from '../../../test/rpc.ts';
+
+/** The names of the events of a request in their order, with the state of a run; parts of texts as one. */
+const orderOf = (frames: readonly RpcFrame[], id: number | string): string[] => {
+  const names = frames
+    .filter((frame) => frame.id === id)
+    .map((frame) => {
+      if (frame.event === 'run_state') return String(frame.data?.state);
+      return frame.event ?? ('result' in frame ? 'result' : 'error!');
+    });
+  return names.filter((name, at) => name !== 'content' || names[at - 1] !== 'content');
+};
+
+const textsOf = (frames: readonly RpcFrame[], id: number | string) =>
+  frames
+    .filter((frame) => frame.id === id && frame.event === 'content')
+    .map((frame) => String(frame.data?.text))
+    .join('');
+
+describe('agent.send', () => {
+  it('streams a run with a tool, and ends with the whole text', async () => {
+    const { server, cookie, daemon } = await withMachine(
+      story([{ ...use('read_file', { filePath: 'a' }), text: 'Reading.' }, { text: 'It says hello.' }]),
+    );
+    const rpc = await openPerson(server, cookie);
+    rpc.send({ id: 's', method: 'agent.send', params: { message: 'read it', session: 'cli:one' } });
+    const call = await nextCall(daemon);
+    await daemon.respond(call.requestId, resultOf('hello'));
+    const { result } = await rpc.answerOf('s');
+    expect(result).toMatchObject({
+      sessionId: 'cli:one',
+      content: 'Reading.\n\nIt says hello.',
+      response: 'Reading.\n\nIt says hello.',
+      usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) },
+    });
+    expect(orderOf(rpc.frames, 's')).toEqual([
+      'start',
+      'content',
+      'tool_start',
+      'tool_end',
+      'content',
+      'complete',
+      'done',
+      'result',
+    ]);
+    expect(textsOf(rpc.frames, 's')).toBe('Reading.\n\nIt says hello.');
+    expect(rpc.frames.find(({ event }) => event === 'tool_end')?.data).toMatchObject({
+      tool: 'read_file',
+      result: { success: true, output: expect.stringContaining('hello') },
+    });
+
+    const listed = await rpc.call('sessions.list', { frontend: 'cli' });
+    expect(listed.result).toMatchObject({ total: 1, sessions: [{ id: 'cli:one', messageCount: 3 }] });
+    const got = await rpc.call('sessions.get', { sessionId: 'cli:one' });
+    expect(got.result).toMatchObject({
+      id: 'cli:one',
+      history: [
+        { role: 'user', content: 'read it' },
+        { role: 'assistant', content: 'Reading.' },
+        { role: 'assistant', content: 'It says hello.' },
+      ],
+      total: 3,
+    });
+    expect((await rpc.call('sessions.delete', { sessionId: 'cli:one' })).result).toEqual({ success: true });
+    expect((await rpc.call('sessions.get', { sessionId: 'cli:one' })).error?.code).toBe(1);
+  });
+
+  it('RP-05 runs one after the other in a session, and sessions side by side', async () => {
+    const gates = { one: createDeferred(), other: createDeferred() };
+    const { server, cookie, model } = await withAgent(({ text }) => {
+      if (text.includes('"first"') && !text.includes('"second"'))
+        return { text: 'One.', until: gates.one.promise };
+      if (text.includes('"elsewhere"')) return { text: 'Other.', until: gates.other.promise };
+      return { text: 'Two.' };
+    });
+    const rpc = await openPerson(server, cookie);
+    const send = (id: string, message: string, sessionId: string) =>
+      rpc.send({ id, method: 'agent.send', params: { message, sessionId } });
+    send('a', 'first', 'ws:x');
+    await rpc.until(({ id, data }) => id === 'a' && data?.state === 'start');
+    send('b', 'second', 'ws:x');
+    send('c', 'elsewhere', 'ws:y');
+    await rpc.until(({ id, data }) => id === 'b' && data?.state === 'queued');
+    await rpc.until(({ id, data }) => id === 'c' && data?.state === 'start');
+    gates.other.resolve();
+    expect((await rpc.answerOf('c')).result).toMatchObject({ content: 'Other.' });
+    expect([model.requests.length, orderOf(rpc.frames, 'b')]).toEqual([2, ['queued']]);
+    gates.one.resolve();
+    expect((await rpc.answerOf('b')).result).toMatchObject({ content: 'Two.' });
+    expect(orderOf(rpc.frames, 'b')).toEqual(['queued', 'start', 'content', 'complete', 'done', 'result']);
+  });
+
+  it('cancels what runs', async () => {
+    const { server, cookie, model } = await withAgent(() => ({ text: 'Thinking', end: 'silent' }));
+    const rpc = await openPerson(server, cookie);
+    expect((await rpc.call('agent.cancel')).result).toEqual({ cancelled: false, rejected: 0 });
+    rpc.send({ id: 's', method: 'agent.send', params: { message: 'go' } });
+    await model.request(1);
+    expect((await rpc.call('agent.cancel')).result).toMatchObject({ cancelled: true });
+    expect((await rpc.answerOf('s')).error).toMatchObject({ code: 4 });
+    const order = orderOf(rpc.frames, 's');
+    expect(order).toContain('cancel_requested');
+    expect(order.slice(-3)).toEqual(['cancelled', 'error', 'error!']);
+  });
+});
+
+describe('RP-19 the sessions of a token', () => {
+  it('are its own, and those of a person include them', async () => {
+    const { server, cookie } = await withAgent(() => ({ text: 'Yes.' }));
+    const [one, two] = await Promise.all([newToken(server, cookie), newToken(server, cookie)]);
+    const [first, second, person] = await Promise.all([
+      openRpc(server, one.token),
+      openRpc(server, two.token),
+      openPerson(server, cookie),
+    ]);
+    await first.call('agent.send', { message: 'mine', sessionId: 'ws:same' });
+    expect((await second.call('sessions.list')).result).toMatchObject({ total: 0 });
+    expect((await second.call('sessions.get', { sessionId: 'ws:same' })).error?.code).toBe(1);
+    const { sessions } = (await person.call('sessions.list')).result as { sessions: { id: string }[] };
+    expect(sessions).toMatchObject([{ id: expect.stringMatching(/^thread:/) }]);
+    const id = sessions[0]?.id ?? '';
+    expect((await person.call('sessions.get', { sessionId: id })).result).toMatchObject({ total: 2 });
+    const unknown = await first.call('sessions.get', { sessionId: 'thread:nothing' });
+    expect((await first.call('sessions.get', { sessionId: id })).error).toEqual(unknown.error);
+  });
+});

@@ -1,0 +1,91 @@
+import type { LaneRequest, RequestEvent } from '@drawbridge/agent';
+import { FailedWith } from '../failed-with.ts';
+import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
+import type { RpcContext } from '../context.ts';
+import type { Identity } from '../identity.ts';
+import type { RpcEvent } from '../protocol/reply.ts';
+import { followRun } from './follow-run.ts';
+import { endOfRequest } from './request-end.ts';
+import type { NamedSession } from '../../../agent/index.ts';
+
+interface Following {
+  identity: Identity;
+  session: NamedSession;
+  request: LaneRequest;
+  emit(event: RpcEvent): void;
+  signal: AbortSignal;
+}
+
+/** Emits what happens to a message until its request ends; returns its result, or throws its failure. */
+export const followRequest = async (
+  ctx: RpcContext,
+  { identity, session, request, emit, signal }: Following,
+): Promise<AgentSendResult> => {
+  const { sessionId, threadId } = session;
+  const { requestId } = request;
+  const state = (name: string, data: object, runId?: string) =>
+    emit({
+      event: 'run_state',
+      data: { state: name, ...data, timestamp: ctx.clock.now() },
+      sessionId,
+      ...(runId !== undefined && { runId }),
+    });
+  const left = new AbortController();
+  const abort = () => left.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  let following: Promise<void> = Promise.resolve();
+
+  const take = (event: RequestEvent): void => {
+    switch (event.type) {
+      case 'queued':
+        return state('queued', { position: event.position, behind: event.behind });
+      case 'started': {
+        const { runId, afterSeq } = event;
+        state('start', { requestId }, runId);
+        const run = { identity, threadId, sessionId, runId, afterSeq };
+        following = followRun(ctx, run, { emit, signal: left.signal }).catch(ctx.onError);
+        return;
+      }
+      case 'merged':
+      case 'steered':
+        return state(event.type, { into: event.into }, event.runId);
+      case 'notice':
+        return emit({ event: 'content', data: { text: event.text, transient: true }, sessionId });
+      case 'cancel-requested':
+        return state('cancel_requested', {});
+      default:
+        return event satisfies never;
+    }
+  };
+  const stopListening = request.listen(take);
+  try {
+    const ended = await request.done;
+    // A run that was released did not finish: nothing more is waited for.
+    if (ended.outcome === 'cancelled' && ended.isForced) left.abort();
+    await following;
+    const end = endOfRequest(ended, { sessionId, requestId });
+    const runId = 'runId' in ended && ended.runId !== null ? ended.runId : undefined;
+    if (end.state !== null)
+      state(end.state, 'isForced' in end && end.isForced === true ? { forced: true } : {}, runId);
+    if ('result' in end) {
+      emit({
+        event: 'done',
+        data: { content: end.result.content },
+        sessionId,
+        ...(runId !== undefined && { runId }),
+      });
+      return end.result;
+    }
+    const { rpc: code, message, data } = end.failure;
+    emit({
+      event: 'error',
+      data: { code, message, ...('queue' in data && { queue: data.queue }) },
+      sessionId,
+    });
+    throw new FailedWith(end.failure);
+  } finally {
+    stopListening();
+    signal.removeEventListener('abort', abort);
+    left.abort();
+  }
+};

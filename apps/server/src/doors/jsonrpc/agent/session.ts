@@ -1,0 +1,55 @@
+import type { Agent, Sender } from '@drawbridge/agent';
+import { toolGroups } from '@drawbridge/contracts/groups';
+import { frontendOf, type NamedSession, type SessionUser } from '../../../agent/index.ts';
+import { errors } from '../../../errors.ts';
+import type { RpcContext } from '../context.ts';
+import type { Identity } from '../identity.ts';
+import type { Connection } from '../socket/connection.ts';
+
+/** The agent. Throws `notAvailable` where it is switched off. */
+export const requireAgent = ({ agent }: RpcContext): Agent => {
+  if (!agent) throw errors.notAvailable({ message: 'This server runs without the agent' });
+  return agent.agent;
+};
+
+/** Whose names a connection uses. */
+export const sessionUserOf = (identity: Identity): SessionUser => ({
+  userId: identity.userId,
+  principal: identity.kind === 'person' ? 'person' : `token:${identity.caller.via?.id ?? ''}`,
+});
+
+/** Whose threads a connection may count: a person's are all of theirs. */
+export const whoseOf = (identity: Identity): { userId: string; principal: string | null } => {
+  const { userId, principal } = sessionUserOf(identity);
+  return { userId, principal: identity.kind === 'person' ? null : principal };
+};
+
+/** Who sends a message, with the groups of tools that its run may use. */
+export const senderOf = (identity: Identity, sessionId: string): Sender => {
+  const { userId, principal } = sessionUserOf(identity);
+  const { scopes } = identity.caller;
+  const groups = scopes === 'all' ? null : toolGroups.filter((group) => scopes.includes(group));
+  return { userId, key: principal, channel: frontendOf(sessionId), groups };
+};
+
+/** The session with that name, or the connection's own. Throws `sessionNotFound`. */
+export const requireSession = async (
+  ctx: RpcContext,
+  { identity, ...connection }: Pick<Connection, 'identity' | 'sessionId'>,
+  sessionId = connection.sessionId,
+): Promise<NamedSession> => {
+  const session = await ctx.sessions.find(sessionUserOf(identity), sessionId);
+  if (!session) throw errors.sessionNotFound();
+  return session;
+};
+
+/** The same; a name that is new gets a session. */
+export const claimSession = async (
+  ctx: RpcContext,
+  { identity, ...connection }: Pick<Connection, 'identity' | 'sessionId'>,
+  sessionId = connection.sessionId,
+): Promise<NamedSession> => {
+  const session = await ctx.sessions.claim(sessionUserOf(identity), sessionId);
+  if (!session) throw errors.sessionNotFound();
+  return session;
+};

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createBearerGuard, type AccessControl, type Accounts } from '../../auth/index.ts';
+import { errors } from '../../errors.ts';
+import { credentialsOf, type Limits } from '../../http/index.ts';
+import type { RpcContext } from './context.ts';
+import { personIdentity, tokenIdentity, type Identity } from './identity.ts';
+import { healthOf } from './methods/ops/health.ts';
+
+interface Needs {
+  accounts: Accounts;
+  access: AccessControl;
+  limits: Limits;
+  /** Refuses other hosts and other sites' pages. */
+  guardOrigin(request: FastifyRequest): Promise<void>;
+}
+
+/** Endpoints of chat services in the specification. */
+const chatEndpoints = ['/gmail/push', '/teams/events', '/google-chat/events', '/bluebubbles/events'];
+
+/** `GET /api/health`: what `system.health` says, for a token or a person who is signed in. */
+export const addHealthRoute = (app: FastifyInstance, ctx: RpcContext, needs: Needs): void => {
+  const { accounts, guardOrigin } = needs;
+  const guardBearer = createBearerGuard(needs);
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+    if (request.headers.authorization !== undefined)
+      return tokenIdentity(await guardBearer(request, reply), '', false);
+    const session = await accounts.session(credentialsOf(request));
+    if (!session) throw errors.unauthorized();
+    return personIdentity(session);
+  };
+  app.get('/api/health', { onRequest: guardOrigin }, async (request, reply) =>
+    reply.header('cache-control', 'no-store').send(await healthOf(ctx, await identify(request, reply))),
+  );
+};
+
+/** Chat services have no adapter here; the answer comes before the body is read. */
+export const addChatRoutes = (app: FastifyInstance): void => {
+  for (const url of chatEndpoints)
+    app.post(url, {
+      onRequest: async () => {
+        throw errors.notAvailable({
+          message: 'This server has no adapter for this service',
+          fix: 'Run a bridge that posts to /webhooks/<name>, or one that speaks the JSON-RPC protocol.',
+        });
+      },
+      handler: async (_request, reply) => reply,
+    });
+};

@@ -1,0 +1,1 @@
+export { createJsonRpcDoor, type JsonRpcDrain } from './door.ts';

@@ -1,0 +1,53 @@
+import { presenceList as result, presenceParams } from '@drawbridge/contracts/rpc/nodes';
+import { errors } from '../../../../errors.ts';
+import type { KnownSender } from '../../../../nodes/index.ts';
+import type { RpcContext } from '../../context.ts';
+import { method } from '../../method.ts';
+
+/** Machines, and tokens that were used before the server started. */
+const knownSenders = async ({ gateway, tokens }: RpcContext, userId: string): Promise<KnownSender[]> => {
+  const refs = await gateway.machines.list(userId);
+  const machines = await Promise.all(
+    refs.map(async (ref): Promise<KnownSender> => {
+      const { machineId: senderId } = ref;
+      const [{ name: senderName, status }, { lastSeenAt }] = await Promise.all([
+        gateway.machines.view(ref),
+        gateway.machines.known(ref),
+      ]);
+      const { connected: isOpen, connectedAt } = status();
+      const seen = Date.parse(lastSeenAt ?? connectedAt ?? '') || 0;
+      return { channel: 'machine', senderId, senderName, firstSeenAt: seen, lastSeenAt: seen, isOpen };
+    }),
+  );
+  const used = (await tokens.list(userId)).flatMap(
+    ({ id: senderId, name: senderName, createdAt, lastUsedAt }): KnownSender[] =>
+      lastUsedAt === null
+        ? []
+        : [
+            {
+              channel: 'token',
+              senderId,
+              senderName,
+              firstSeenAt: Date.parse(createdAt),
+              lastSeenAt: Date.parse(lastUsedAt),
+              isOpen: false,
+            },
+          ],
+  );
+  return [...machines, ...used];
+};
+
+/** Who was seen when, the newest first: the user's own senders, or with `all` everybody's, for the owner. */
+export const systemPresence = method({
+  name: 'system.presence',
+  who: 'any',
+  params: presenceParams,
+  result,
+}).handle(async (ctx, { connection: { identity }, params }) => {
+  if (!params.all) {
+    const known = await knownSenders(ctx, identity.userId);
+    return ctx.presence.ofUser(identity.userId, known, params);
+  }
+  if (!identity.isOwner) throw errors.forbidden({ message: 'Only the owner of the server may do this' });
+  return ctx.presence.ofAll(params);
+});

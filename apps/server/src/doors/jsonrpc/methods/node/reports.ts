@@ -1,0 +1,49 @@
+import {
+  nodeCapabilities,
+  nodeLocationNow,
+  nodeLocationParams,
+  nodeLocationSet,
+  nodePushParams,
+  nodePushSet,
+  nodeStatusParams,
+  nodeStatusSet,
+} from '@drawbridge/contracts/rpc/nodes';
+import { noParams } from '@drawbridge/contracts/rpc/system';
+import { method } from '../../method.ts';
+
+/** What the node of this connection has declared and may use. */
+export const nodeCapabilitiesGet = method({
+  name: 'node.capabilities.get',
+  who: 'node',
+  params: noParams,
+  result: nodeCapabilities,
+}).handle(async ({ companions }, { connection }) => companions.capabilities(connection.id));
+
+export const nodeStatusSetMethod = method({
+  name: 'node.status.set',
+  who: 'node',
+  params: nodeStatusParams,
+  result: nodeStatusSet,
+}).handle(async ({ companions }, { connection, params }) => companions.setStatus(connection.id, params));
+
+export const nodeLocationSetMethod = method({
+  name: 'node.location.set',
+  who: 'node',
+  params: nodeLocationParams,
+  result: nodeLocationSet,
+}).handle(async ({ companions }, { connection, params }) => companions.setLocation(connection.id, params));
+
+export const nodeLocationGet = method({
+  name: 'node.location.get',
+  who: 'node',
+  params: noParams,
+  result: nodeLocationNow,
+}).handle(async ({ companions }, { connection }) => companions.location(connection.id));
+
+/** Stores the token encrypted; nothing is sent with it. */
+export const nodePushTokenSet = method({
+  name: 'node.push_token.set',
+  who: 'node',
+  params: nodePushParams,
+  result: nodePushSet,
+}).handle(async ({ companions }, { connection, params }) => companions.setPushToken(connection.id, params));

@@ -1,0 +1,33 @@
+import { systemHealth } from '@drawbridge/contracts/rpc/ops';
+import { noParams } from '@drawbridge/contracts/rpc/system';
+import { machineOf, toolsInScope } from '../../../../callers/index.ts';
+import { whoseOf } from '../../agent/session.ts';
+import type { RpcContext } from '../../context.ts';
+import type { Identity } from '../../identity.ts';
+import { method } from '../../method.ts';
+import { serverVersion } from '../../version.ts';
+
+/** The state of the server as a caller may see it; asks no model and no machine. */
+export const healthOf = async (
+  { gateway, ops, clock, connections, startedAt }: RpcContext,
+  identity: Identity,
+) => {
+  const { caller } = identity;
+  const machine = await machineOf(gateway, caller);
+  return {
+    status: 'ok' as const,
+    version: serverVersion,
+    uptime: Math.floor((clock.now() - startedAt) / 1_000),
+    sessions: await ops.countThreads(whoseOf(identity)),
+    tools: toolsInScope(machine, caller).length,
+    connections: connections.ofUser(caller.userId).length,
+    machine: { state: machine?.status().state ?? 'none', name: machine?.name ?? null },
+  };
+};
+
+export const systemHealthMethod = method({
+  name: 'system.health',
+  who: 'any',
+  params: noParams,
+  result: systemHealth,
+}).handle(async (ctx, { connection: { identity } }) => healthOf(ctx, identity));

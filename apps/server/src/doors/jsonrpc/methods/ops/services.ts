@@ -1,0 +1,56 @@
+import {
+  dockerDependencies,
+  dockerDependencyControlled,
+  dockerDependencyControlParams,
+  localBackendControlled,
+  localBackendControlParams,
+  localBackends,
+} from '@drawbridge/contracts/rpc/ops';
+import { noParams } from '@drawbridge/contracts/rpc/system';
+import { errors } from '../../../../errors.ts';
+import type { RpcContext } from '../../context.ts';
+import { method } from '../../method.ts';
+
+/** Throws `notAvailable` unless the administrator has set `OPS_CONTROL`. */
+const requireControl = ({ ops }: RpcContext) => {
+  if (!ops.hasControl)
+    throw errors.notAvailable({
+      message: 'This server does not control services',
+      fix: 'Set OPS_CONTROL=true and restart the server.',
+    });
+};
+
+export const systemLocalBackends = method({
+  name: 'system.localBackends',
+  who: 'operate',
+  params: noParams,
+  result: localBackends,
+}).handle(async ({ ops }) => ops.backends.list());
+
+/** Pulling models reports its progress as `content`. */
+export const systemLocalBackendControl = method({
+  name: 'system.localBackendControl',
+  who: 'owner',
+  params: localBackendControlParams,
+  result: localBackendControlled,
+}).handle(async (ctx, { params: { backend, action }, event }) => {
+  requireControl(ctx);
+  return ctx.ops.backends.control(backend, action, (text) => event({ event: 'content', data: { text } }));
+});
+
+export const systemDockerDependencies = method({
+  name: 'system.dockerDependencies',
+  who: 'operate',
+  params: noParams,
+  result: dockerDependencies,
+}).handle(async ({ ops }) => ops.docker.list());
+
+export const systemDockerDependencyControl = method({
+  name: 'system.dockerDependencyControl',
+  who: 'owner',
+  params: dockerDependencyControlParams,
+  result: dockerDependencyControlled,
+}).handle(async (ctx, { params: { dependency, action } }) => {
+  requireControl(ctx);
+  return ctx.ops.docker.control(dependency, action);
+});

@@ -1,0 +1,95 @@
+import type { Clock } from '@drawbridge/kit';
+import type { RawData, WebSocket } from 'ws';
+import { errors } from '../../../errors.ts';
+import type { RpcContext } from '../context.ts';
+import { dispatch, type Settle } from '../dispatch.ts';
+import type { Identity } from '../identity.ts';
+import { failureOf } from '../protocol/error.ts';
+import { readFrame } from '../protocol/frame.ts';
+import { closeCodes, type Connection } from './connection.ts';
+
+/** Frames that wait for their turn; beyond it the socket is not read. */
+const maxWaiting = 64;
+const pingEveryMs = 15_000;
+const mostMissedPings = 2;
+
+const bytesOf = (data: RawData): Buffer =>
+  Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
+
+/** Sends the last frames of a batch as one array, once all members have one. */
+const gather = (connection: Connection, size: number): Settle => {
+  const frames: object[] = [];
+  let left = size;
+  return (frame) => {
+    if (frame) frames.push(frame);
+    left -= 1;
+    if (left === 0 && frames.length > 0) connection.send(frames);
+  };
+};
+
+/** Cuts a socket whose client does not answer pings. */
+const keepAlive = (socket: WebSocket, clock: Clock): void => {
+  let missed = 0;
+  socket.on('pong', () => {
+    missed = 0;
+  });
+  const stop = clock.every(pingEveryMs, () => {
+    if (missed >= mostMissedPings) return socket.terminate();
+    missed += 1;
+    socket.ping();
+  });
+  socket.once('close', stop);
+};
+
+/** Whether the token or the session of a connection holds, as stored now. */
+const holds = async ({ access, accounts }: RpcContext, identity: Identity): Promise<boolean> =>
+  identity.kind === 'token'
+    ? (await access.verify(identity.bearer)) !== null
+    : (await accounts.sessionByToken(identity.session.token)) !== null;
+
+/** Ends the connection when its token is revoked or expires, or its session ends. */
+const watchAccess = ({ access, accounts }: RpcContext, { identity, ...connection }: Connection): void => {
+  const ended = () => connection.refuse(failureOf(errors.unauthorized()));
+  connection.onClosed(
+    identity.kind === 'token'
+      ? access.onRevoked(identity.access, ended)
+      : accounts.watch(identity.session, ended),
+  );
+};
+
+/** Reads the frames of a connection in order. Call it before anything is awaited. */
+export const serveSocket = (ctx: RpcContext, socket: WebSocket, connection: Connection): void => {
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+
+  const handle = async (bytes: Buffer) => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (!(await holds(ctx, connection.identity))) return connection.refuse(failureOf(errors.unauthorized()));
+    const { members, isBatch } = readFrame(bytes, connection.dialect);
+    const settle = isBatch
+      ? gather(connection, members.length)
+      : (frame: object | null) => frame && connection.send(frame);
+    for (const member of members) {
+      if (member.kind === 'call') connection.dialect = member.dialect;
+      dispatch(ctx, { connection, member, settle }).catch(ctx.onError);
+    }
+  };
+
+  const done = () => {
+    waiting -= 1;
+    if (waiting < maxWaiting) connection.setReading('frames', true);
+  };
+
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return connection.close(closeCodes.unsupported);
+    waiting += 1;
+    if (waiting >= maxWaiting) connection.setReading('frames', false);
+    last = last
+      .then(() => handle(bytesOf(data)))
+      .catch(ctx.onError)
+      .then(done);
+  });
+  keepAlive(socket, ctx.clock);
+  watchAccess(ctx, connection);
+  ctx.connections.add(connection);
+};

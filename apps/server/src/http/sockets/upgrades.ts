@@ -1,0 +1,73 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '@drawbridge/kit';
+
+/** The paths of the door that takes WebSockets; the specification connects to the first. */
+const paths: ReadonlySet<string> = new Set(['/', '/rpc']);
+const doorPath = '/rpc';
+/** A request that has no answer by then is cut. */
+const decideWithinMs = 15_000;
+
+const pathOf = (url: string | undefined) => url?.split('?')[0] ?? '';
+
+const isForDoor = ({ method, headers, url }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url));
+
+const upgradeHeaders: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
+
+/** `Connection` without what announced the upgrade; undefined where nothing is left. */
+const withoutUpgrade = (value: string): string | undefined =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !upgradeHeaders.has(name.toLowerCase()))
+    .join(', ') || undefined;
+
+/** The head of the request as it came, without its wish for another protocol. */
+const plainHead = ({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer => {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const kept = name.toLowerCase() === 'connection' ? withoutUpgrade(value) : value;
+    if (!upgradeHeaders.has(name.toLowerCase()) && kept !== undefined) lines.push(`${name}: ${kept}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+};
+
+interface UpgradesNeeds {
+  clock: Clock;
+  /** The socket is no connection of HTTP from now on. */
+  onUpgraded(socket: Socket): void;
+}
+
+/**
+ * Owns `upgrade` of servers of HTTP: Node gives every request with an `Upgrade` header to its listener, with
+ * the body unread. Those for the door are emitted again, all others are served as plain requests.
+ */
+export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
+  const forDoor = new EventEmitter();
+
+  const serve = (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    onUpgraded(socket);
+    request.url = doorPath;
+    const { bytesWritten } = socket;
+    const cancelCut = clock.after(decideWithinMs, () => {
+      if (socket.bytesWritten === bytesWritten) socket.destroy();
+    });
+    socket.once('close', cancelCut);
+    forDoor.emit('upgrade', request, socket, head);
+  };
+
+  return {
+    /** Emits `upgrade` for the requests of the door. */
+    forDoor,
+    own: (server: Server): void => {
+      server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+        if (isForDoor(request)) return serve(request, socket, head);
+        socket.unshift(Buffer.concat([plainHead(request), head]));
+        server.emit('connection', socket);
+      });
+    },
+  };
+};

@@ -1,0 +1,172 @@
+import {
+  nodeGates,
+  nodeLimits,
+  nodeProtocolVersion,
+  nodeRoles,
+  type NodeLocation,
+  type NodeLocationParams,
+  type NodePushParams,
+  type NodeRegisterParams,
+  type NodeStatus,
+  type NodeStatusParams,
+} from '@drawbridge/contracts/rpc/nodes';
+import type { RuntimeSettings } from '@drawbridge/contracts/rpc/settings';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import { createKnownNodes, type Companion, type KnownNodes, type NodeConnection } from './known-nodes.ts';
+import type { PushToken, PushTokensStore } from './push-tokens.store.ts';
+
+type Gates = RuntimeSettings['nodes'];
+
+/** A companion as its user sees it. Times in milliseconds since 1970. */
+export interface CompanionView {
+  id: string;
+  role: string;
+  connected: boolean;
+  since: number;
+  capabilities: string[];
+  status: NodeStatus | null;
+  location: NodeLocation | null;
+  push: { provider: string; tokenPreview: string } | null;
+}
+
+export interface CompanionNeeds {
+  clock: Clock;
+  /** Which parts the owner has turned on. */
+  gates(): Promise<Gates>;
+  store: PushTokensStore;
+  /** Encrypts a push token; `purpose` names whose it is. */
+  seal(secret: string, purpose: string): string;
+}
+
+interface Context extends CompanionNeeds {
+  nodes: KnownNodes;
+}
+
+const names = { enabled: 'Nodes', location: 'The location of nodes', push: 'Push tokens of nodes' } as const;
+
+const requireGate = async ({ gates }: Context, gate: keyof Gates) => {
+  const now = await gates();
+  const closed = (['enabled', gate] as const).find((one) => !now[one]);
+  if (closed === undefined) return;
+  throw errors.notAvailable({
+    message: `${names[closed]}: turned off on this server`,
+    fix: `The owner turns it on with config.patch: nodes.${closed}.`,
+  });
+};
+
+const refOf = ({ nodeId }: Pick<Companion, 'nodeId'>) => ({ id: nodeId, role: nodeRoles[0] });
+
+const enabledOf = (declared: readonly string[], gates: Gates): string[] =>
+  nodeGates.filter((gate) => declared.includes(gate) && (gate in gates ? gates[gate as keyof Gates] : true));
+
+const describe = async ({ gates }: Context, node: Companion) => ({
+  node: refOf(node),
+  protocol: {
+    serverVersion: nodeProtocolVersion,
+    clientVersion: nodeProtocolVersion,
+    negotiatedVersion: nodeProtocolVersion,
+  },
+  capabilities: { declared: node.declared, enabled: enabledOf(node.declared, await gates()) },
+});
+
+const register = async (
+  context: Context,
+  connection: NodeConnection,
+  params: NodeRegisterParams,
+): Promise<{ registered: true } & Awaited<ReturnType<typeof describe>>> => {
+  await requireGate(context, 'enabled');
+  if (!nodeRoles.some((role) => role === params.role))
+    throw errors.badRequest({ message: `A node may have the role ${nodeRoles.join(', ')}` });
+  if (params.protocolVersion !== nodeProtocolVersion)
+    throw errors.badRequest({ message: `This server has version ${nodeProtocolVersion} of the protocol` });
+  if (!connection.isOpen()) throw errors.cancelled();
+  const node = context.nodes.add(connection, params);
+  return { registered: true, ...(await describe(context, node)) };
+};
+
+const setPushToken = async (context: Context, node: Companion, { provider, token }: NodePushParams) => {
+  const { clock, store, seal } = context;
+  await requireGate(context, 'push');
+  const { nodeId, connection } = node;
+  if (!connection) throw errors.cancelled();
+  const { userId } = connection;
+  const sealed = seal(token, JSON.stringify(['node-push', userId, nodeId, provider]));
+  const preview = `…${token.slice(-4)}`;
+  await store.put({ userId, nodeId, provider, sealed, preview, updatedAt: clock.now() });
+  await store.trim(userId, nodeLimits.known);
+  // The server has no sender for APNs or FCM.
+  const push = { provider, tokenPreview: preview, deliverable: false as const };
+  return { updated: true as const, node: refOf(node), push };
+};
+
+const list = async ({ nodes, store, gates }: Context, userId: string): Promise<CompanionView[]> => {
+  const now = await gates();
+  const tokens = new Map((await store.ofUser(userId)).map((token) => [token.nodeId, token]));
+  const pushOf = (token: PushToken | undefined) =>
+    token && now.push ? { provider: token.provider, tokenPreview: token.preview } : null;
+  return [...nodes.ofUser(userId)].reverse().map(([, node]) => ({
+    ...refOf(node),
+    connected: node.connection !== null,
+    since: node.since,
+    capabilities: enabledOf(node.declared, now),
+    status: node.status,
+    location: now.location ? node.location : null,
+    push: pushOf(tokens.get(node.nodeId)),
+  }));
+};
+
+/**
+ * Companions of users: each belongs to the connection that registered it last. Functions that take the id of
+ * a connection throw `badRequest` before `register`, and `notAvailable` for what the owner has turned off.
+ */
+export const createCompanions = (needs: CompanionNeeds) => {
+  const { clock } = needs;
+  const nodes = createKnownNodes(clock);
+  const context: Context = { ...needs, nodes };
+  return {
+    /** Throws `notAvailable` while nodes are off, `badRequest` for another role or protocol. */
+    register: (connection: NodeConnection, params: NodeRegisterParams) =>
+      register(context, connection, params),
+    /** The connection was closed. */
+    leave: nodes.leave,
+    /** What the connection has registered; null before. */
+    of: (connectionId: string) => {
+      const node = nodes.find(connectionId);
+      return node ? refOf(node) : null;
+    },
+    capabilities: async (connectionId: string) => describe(context, nodes.require(connectionId)),
+    setStatus: async (connectionId: string, params: NodeStatusParams) => {
+      const node = nodes.require(connectionId);
+      await requireGate(context, 'enabled');
+      const status: NodeStatus = { ...params, receivedAt: clock.now() };
+      nodes.report(node, { status });
+      return { updated: true as const, node: refOf(node), status };
+    },
+    setLocation: async (connectionId: string, params: NodeLocationParams) => {
+      const node = nodes.require(connectionId);
+      await requireGate(context, 'location');
+      const location: NodeLocation = { ...params, receivedAt: clock.now() };
+      nodes.report(node, { location });
+      return { updated: true as const, node: refOf(node), location };
+    },
+    location: async (connectionId: string) => {
+      const node = nodes.require(connectionId);
+      await requireGate(context, 'location');
+      return { node: refOf(node), location: node.location };
+    },
+    setPushToken: async (connectionId: string, params: NodePushParams) =>
+      setPushToken(context, nodes.require(connectionId), params),
+    /** Those of the user, the newest first. */
+    list: (userId: string) => list(context, userId),
+    /** Throws `notAvailable` while locations are off. */
+    locations: async (userId: string) => {
+      await requireGate(context, 'location');
+      return (await list(context, userId)).flatMap(({ id, role, location }) =>
+        location === null ? [] : [{ node: { id, role }, location }],
+      );
+    },
+  };
+};
+
+export type Companions = ReturnType<typeof createCompanions>;

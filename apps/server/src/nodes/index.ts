@@ -1,0 +1,3 @@
+export { createCompanions, type Companions, type CompanionView } from './companions.ts';
+export { createPresence, type KnownSender, type PresenceOfServer, type Sender } from './presence.ts';
+export { createPushTokensStore } from './push-tokens.store.ts';

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from '../db/index.ts';
+
+/** A stored push token as it may be shown. */
+export interface PushToken {
+  nodeId: string;
+  provider: string;
+  preview: string;
+}
+
+interface NewPushToken extends PushToken {
+  userId: string;
+  sealed: string;
+  updatedAt: number;
+}
+
+/** Push tokens of companions, encrypted by the caller. */
+export const createPushTokensStore = (db: Kysely<Schema>) => ({
+  put: async (row: NewPushToken) => {
+    const { userId: _user, nodeId: _node, ...columns } = row;
+    await db
+      .insertInto('nodePushTokens')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['userId', 'nodeId']).doUpdateSet(columns))
+      .execute();
+  },
+  ofUser: async (userId: string): Promise<PushToken[]> =>
+    db
+      .selectFrom('nodePushTokens')
+      .select(['nodeId', 'provider', 'preview'])
+      .where('userId', '=', userId)
+      .orderBy('updatedAt', 'desc')
+      .orderBy('nodeId')
+      .execute(),
+  /** Keeps the newest of a user. */
+  trim: async (userId: string, most: number) => {
+    const oldest = db
+      .selectFrom('nodePushTokens')
+      .select('nodeId')
+      .where('userId', '=', userId)
+      .orderBy('updatedAt', 'desc')
+      .orderBy('nodeId')
+      .limit(-1)
+      .offset(most);
+    await db
+      .deleteFrom('nodePushTokens')
+      .where('userId', '=', userId)
+      .where('nodeId', 'in', oldest)
+      .execute();
+  },
+});
+
+export type PushTokensStore = ReturnType<typeof createPushTokensStore>;

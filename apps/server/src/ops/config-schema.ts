@@ -1,0 +1,37 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { onOff, setting } from '../setting.ts';
+
+const unitName = /^[A-Za-z0-9][A-Za-z0-9:_.@-]{0,200}\.(service|socket|timer|target|path|mount)$/;
+const mostUnits = 20;
+
+const units = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((one) => one.trim()))])
+  .refine(
+    (all) => all.length <= mostUnits && all.every((one) => unitName.test(one)),
+    `must be at most ${mostUnits} names such as nginx.service, separated by commas`,
+  );
+
+export const opsConfig = z.object({
+  opsControl: setting(
+    'OPS_CONTROL',
+    'Whether the signed-in owner may start, stop and update services of this machine through the JSON-RPC door.',
+    onOff.prefault('false'),
+  ),
+  opsUnits: setting(
+    'OPS_UNITS',
+    'systemd units whose state and log the JSON-RPC door shows to the owner, separated by commas.',
+    units.default([]),
+  ),
+  opsComposeFile: setting(
+    'OPS_COMPOSE_FILE',
+    'The Docker Compose file, as an absolute path, whose services the JSON-RPC door shows to the owner.',
+    z
+      .string()
+      .refine((file) => isAbsolute(file), 'must be an absolute path')
+      .optional(),
+  ),
+});
+
+export type OpsConfig = z.output<typeof opsConfig>;

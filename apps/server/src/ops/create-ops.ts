@@ -1,0 +1,74 @@
+import type { Clock } from '@drawbridge/kit';
+import type { Gateway } from '../gateway/index.ts';
+import { createAnalytics } from './analytics.ts';
+import type { AnalyticsStore } from './analytics.store.ts';
+import type { ContextStore } from './context.store.ts';
+import type { OpsConfig } from './config-schema.ts';
+import { createDockerDependencies } from './services/docker-dependencies.ts';
+import { createCompose } from './services/docker.ts';
+import { createLocalBackends, type LocalModels } from './services/local-backends.ts';
+import type { LogRing } from './observe/log-ring.ts';
+import { summaryOf, type ModelCalls } from './model-calls.ts';
+import type { RunsStore } from './runs.store.ts';
+import type { RunProgram } from './services/run-program.ts';
+import { createSeries } from './observe/series.ts';
+import { createServiceLogs } from './observe/service-logs.ts';
+import { createSources } from './observe/sources.ts';
+import { createSystemd } from './services/systemd.ts';
+
+export interface OpsNeeds {
+  clock: Clock;
+  config: OpsConfig;
+  stores: { analytics: AnalyticsStore; contexts: ContextStore; runs: RunsStore };
+  run: RunProgram;
+  ring: LogRing;
+  modelCalls: ModelCalls;
+  machines: Pick<Gateway['machines'], 'list' | 'view'>;
+  localModels(): Promise<LocalModels>;
+  ownerId(): Promise<string | null>;
+  /** Hides secrets of this server in a text. */
+  scrub(text: string): string;
+  onError(error: unknown): void;
+}
+
+/** Numbers about this server and its users, and the services of this machine. */
+export const createOps = (needs: OpsNeeds) => {
+  const { clock, config, stores, run, ring, modelCalls, machines, ownerId, onError } = needs;
+  const { opsControl: hasControl, opsUnits: units, opsComposeFile } = config;
+  const startedAt = clock.now();
+  const systemd = createSystemd(run);
+  const compose = createCompose(run, opsComposeFile);
+  const sources = createSources({ machines, systemd, compose, units, errors: ring.errors });
+  const series = createSeries({ clock, sources, ownerId, onError });
+
+  /** Calls of models for one user, or of the whole server for null. */
+  const callsOf = async (userId: string | null) => {
+    const calls = modelCalls.all();
+    if (userId === null || calls.length === 0) return calls;
+    const runIds = calls.flatMap(({ runId }) => runId ?? []);
+    const own = await stores.runs.ownRuns(userId, [...new Set(runIds)]);
+    return calls.filter(({ runId }) => runId !== null && own.has(runId));
+  };
+
+  return {
+    hasControl,
+    analytics: createAnalytics({ clock, store: stores.analytics, contexts: stores.contexts }),
+    countThreads: stores.contexts.countThreads,
+    /** Since the start of this server; of one user, or of all for null. */
+    metrics: async (userId: string | null) => ({
+      messagesProcessed: await stores.runs.messagesOfPeople(userId, startedAt),
+      uptime: Math.floor((clock.now() - startedAt) / 1_000),
+      modelCalls: summaryOf(await callsOf(userId)),
+    }),
+    backends: createLocalBackends({ clock, systemd, localModels: needs.localModels, hasControl }),
+    docker: createDockerDependencies(compose, hasControl),
+    /** For the owner. */
+    sources: async (userId: string) => ({ sources: (await sources(userId)).map(({ view }) => view) }),
+    series: series.read,
+    logs: createServiceLogs({ clock, sources, ring, systemd, compose, scrub: needs.scrub }),
+    /** Takes the samples of `series`; the returned function stops it. */
+    start: series.start,
+  };
+};
+
+export type Ops = ReturnType<typeof createOps>;

@@ -1,0 +1,64 @@
+import type { Agent, LaneInput, LaneRequest, RequestEvent, Sender } from '@drawbridge/agent';
+import { createDeferred, type Deferred } from '@drawbridge/kit';
+import type { ScriptedRequest, Turn } from '../../../e2e/agent/scripted-model.ts';
+import { isHelper } from './agent-turns.ts';
+
+/** The last order in a request: messages in a row reach the model as one. */
+const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } => {
+  const said = body.messages.findLast(({ role }) => role === 'user')?.content;
+  const [, verb = '', name = 'it'] =
+    [...JSON.stringify(said ?? '').matchAll(/(hold|say|ask) (\w+)/g)].at(-1) ?? [];
+  return { verb, name };
+};
+
+/** Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question. */
+export const createHeldModel = () => {
+  const held = new Map<string, Deferred<void>>();
+  const gate = (name: string): Deferred<void> => {
+    const made = held.get(name) ?? createDeferred();
+    held.set(name, made);
+    return made;
+  };
+  const script = (request: ScriptedRequest): Turn => {
+    if (isHelper(request)) return { text: 'Title' };
+    const { verb, name } = lastOrder(request);
+    const text = `End of ${name}.`;
+    if (verb === 'hold') return { text, until: gate(name).promise };
+    if (verb !== 'ask' || request.body.messages.at(-1)?.role === 'tool') return { text };
+    const questions = [{ id: 'q', question: 'Which?', type: 'text' }];
+    return { calls: [{ name: 'ask-user', arguments: { questions } }] };
+  };
+  return { script, release: (name: string) => gate(name).resolve() };
+};
+
+/** A request in a few words: its events, then its end. */
+export const told = async ({ done, listen }: LaneRequest): Promise<string[]> => {
+  const events: RequestEvent[] = [];
+  listen((event) => events.push(event));
+  const end = await done;
+  return [
+    ...events.map((event) => (event.type === 'queued' ? `queued ${event.position}` : event.type)),
+    end.outcome,
+  ];
+};
+
+export const personAt = (userId: string): Sender => ({ userId, key: 'person', channel: 'ws', groups: null });
+
+/** What a test does with one lane as a person's client. */
+export const laneOf = (agent: Agent, userId: string, threadId = 'lane') => {
+  const sender = personAt(userId);
+  return {
+    send: (text: string, more: Partial<LaneInput> = {}) =>
+      agent.lanes.send(sender, threadId, { text, ...more }),
+    cancel: (requestId?: string) => agent.lanes.cancel(userId, threadId, { requestId }),
+    command: (text: string) => agent.lanes.command(sender, threadId, text),
+    /** The messages of the thread's runs, each run with its messages. */
+    runs: async (): Promise<string[]> => {
+      const { view } = await agent.threads.snapshot(userId, threadId, { limit: 50 });
+      return view.runs.map(({ id, status }) => {
+        const said = Object.values(view.messages).filter(({ runId }) => runId === id);
+        return `${said.map(({ text }) => text).join('+')} ${status}`;
+      });
+    },
+  };
+};

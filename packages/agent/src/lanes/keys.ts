@@ -1,0 +1,85 @@
+import { canonical } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { RunContext } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { runOf } from '../engine/load.ts';
+import type { RequestRow } from '../rows.ts';
+import type { LaneInput, LaneRequest, RequestEnd, Sender } from './api.ts';
+import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
+import { endWithRun, queueInfo } from './request-end.ts';
+import type { Requests } from './requests.ts';
+
+interface Sent {
+  sender: Sender;
+  threadId: string;
+  input: LaneInput;
+}
+
+const hexOf = (bytes: ArrayBuffer) =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** What the same key must be sent with again. */
+export const digestOf = async ({ threadId, input }: Sent): Promise<string> => {
+  const { text, attachments = [], mode = null } = input;
+  const body = new TextEncoder().encode(canonical([threadId, text, attachments, mode]));
+  return hexOf(await crypto.subtle.digest('SHA-256', body));
+};
+
+/** The request that was sent with this key before. Throws `idempotencyKeyReused` for another body. */
+export const findRepeat = async (
+  { store, clock }: Pick<RunContext, 'store' | 'clock'>,
+  { sender, threadId, input }: Sent,
+  digest: string,
+): Promise<RequestRow | undefined> => {
+  if (input.key === undefined) return undefined;
+  const where = { userId: sender.userId, sender: sender.key, key: input.key };
+  const [known] = await store.find('agentRequests', where);
+  if (!known || known.createdAt < clock.now() - agentLimits.keptKeysMs) return undefined;
+  if (known.threadId !== threadId || known.digest !== digest) throw errors.idempotencyKeyReused();
+  return known;
+};
+
+const ended = (requestId: string, end: RequestEnd): LaneRequest => ({
+  requestId,
+  done: Promise.resolve(end),
+  listen: () => () => {},
+});
+
+const cancelled = {
+  outcome: 'cancelled',
+  runId: null,
+  content: '',
+  isForced: false,
+  isReplayed: true,
+} as const;
+
+/** How a request without a run ended. */
+const endOf = ({ threadId, outcome }: RequestRow): RequestEnd => {
+  if (outcome !== 'overflow' && outcome !== 'superseded') return cancelled;
+  const { mode } = defaultLanePolicy;
+  const queue = queueInfo(outcome, { laneId: threadId, mode, policy: defaultLanePolicy, droppedCount: 0 });
+  return { outcome, queue, isReplayed: true };
+};
+
+/** The request of a row: joined while it is open, else with its stored end. */
+export const replay = async (
+  ctx: Pick<RunContext, 'store'>,
+  requests: Requests,
+  row: RequestRow,
+): Promise<LaneRequest> => {
+  const { userId, threadId, id: requestId, outcome } = row;
+  const open = requests.get(requestId);
+  if (open) return open;
+  if (outcome !== null) return ended(requestId, endOf(row));
+  const [message] = await ctx.store.find('agentMessages', { userId, threadId, id: requestId });
+  const run = message && (await runOf(ctx, userId, message.runId));
+  if (!run) {
+    const [queued] = await ctx.store.find('agentQueue', { userId, threadId, id: requestId });
+    // A restart has forgotten its sender; the row still waits.
+    if (queued) return requests.open({ requestId, userId, threadId, place: { at: 'waiting' } });
+    return ended(requestId, cancelled);
+  }
+  const place = { at: 'run', runId: run.id, how: 'own' } as const;
+  if (run.endedAt === null) return requests.open({ requestId, userId, threadId, place });
+  return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
+};

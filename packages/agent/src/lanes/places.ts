@@ -1,0 +1,113 @@
+import { createSerialQueue } from '@drawbridge/kit';
+import type { AgentNeeds } from '../engine/context.ts';
+
+interface LaneKey {
+  userId: string;
+  threadId: string;
+}
+
+/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
+export interface Places {
+  /**
+   * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned function
+   * once the run is stored, or was not started.
+   */
+  take(lane: LaneKey): Promise<(() => void) | null>;
+  /** A place may have become free. */
+  freed(): void;
+}
+
+type Needs = Pick<AgentNeeds, 'store' | 'config' | 'onError'> & {
+  /** A lane may try again to take a place. */
+  grant(lane: LaneKey): Promise<void>;
+};
+
+const idOf = ({ userId, threadId }: LaneKey) => `${userId} ${threadId}`;
+
+export const createPlaces = ({ store, config, grant, onError }: Needs): Places => {
+  const serial = createSerialQueue();
+  /** Places of runs that are not stored yet. */
+  const reserved: string[] = [];
+  /** Lanes that wait, by their users: one lane of each user in turn. */
+  const waiting = new Map<string, Map<string, LaneKey>>();
+  /** The lane whose turn it is. */
+  let granted: string | null = null;
+  let isGranting = false;
+  let isDue = false;
+
+  const count = async () => {
+    const { maxRuns, maxRunsPerUser } = await config();
+    const open = await store.findOfAll('agentRuns', { state: 'active' });
+    const users = [...open.map(({ userId }) => userId), ...reserved];
+    return (userId: string) =>
+      users.length < maxRuns && users.filter((one) => one === userId).length < maxRunsPerUser;
+  };
+
+  const remove = (lane: LaneKey) => {
+    const own = waiting.get(lane.userId);
+    own?.delete(idOf(lane));
+    if (own?.size === 0) waiting.delete(lane.userId);
+  };
+  const add = (lane: LaneKey) => {
+    const own = waiting.get(lane.userId) ?? new Map<string, LaneKey>();
+    if (!own.has(idOf(lane))) own.set(idOf(lane), lane);
+    waiting.set(lane.userId, own);
+  };
+
+  /** The next lane that could run; its user goes to the end of the row. */
+  const next = async (): Promise<LaneKey | undefined> => {
+    if (waiting.size === 0) return undefined;
+    const hasPlace = await serial(count);
+    for (const [userId, own] of waiting) {
+      const [lane] = own.values();
+      if (!lane || !hasPlace(userId)) continue;
+      remove(lane);
+      if (waiting.delete(userId) && own.size > 0) waiting.set(userId, own);
+      return lane;
+    }
+    return undefined;
+  };
+
+  const grantAll = async () => {
+    isGranting = true;
+    try {
+      while (isDue) {
+        isDue = false;
+        for (let lane = await next(); lane; lane = await next()) {
+          granted = idOf(lane);
+          await grant(lane).catch(onError);
+          granted = null;
+        }
+      }
+    } finally {
+      isGranting = false;
+    }
+  };
+  const freed = () => {
+    if (waiting.size === 0) return;
+    isDue = true;
+    if (!isGranting) grantAll().catch(onError);
+  };
+
+  return {
+    freed,
+    take: (lane) =>
+      serial(async () => {
+        const { userId } = lane;
+        const hasPlace = await count();
+        const isAnothersTurn = granted !== idOf(lane) && [...waiting.keys()].some(hasPlace);
+        if (isAnothersTurn || !hasPlace(userId)) {
+          add(lane);
+          // A place that became free while it was counted is granted now.
+          freed();
+          return null;
+        }
+        remove(lane);
+        reserved.push(userId);
+        return () => {
+          reserved.splice(reserved.indexOf(userId), 1);
+          freed();
+        };
+      }),
+  };
+};

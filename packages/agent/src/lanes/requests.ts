@@ -1,0 +1,87 @@
+import { createDeferred, type Deferred } from '@drawbridge/kit';
+import type { LaneRequest, RequestEnd, RequestEvent } from './api.ts';
+
+/** Where a request is in its lane. */
+export type Place =
+  | { at: 'waiting' }
+  | { at: 'run'; runId: string; how: 'own' }
+  | { at: 'run'; runId: string; how: 'merged' | 'steered'; into: string };
+
+/** A request that has not ended, with its sender's listeners. */
+export interface OpenRequest extends LaneRequest {
+  userId: string;
+  threadId: string;
+  place: Place;
+  /** What has happened so far. */
+  readonly events: readonly RequestEvent[];
+}
+
+interface Entry extends OpenRequest {
+  events: RequestEvent[];
+  listeners: Set<(event: RequestEvent) => void>;
+  ended: Deferred<RequestEnd>;
+}
+
+/** Requests that this process has accepted and not ended. What must survive a restart is rows. */
+export interface Requests {
+  open(request: Pick<OpenRequest, 'requestId' | 'userId' | 'threadId' | 'place'>): OpenRequest;
+  get(requestId: string): OpenRequest | undefined;
+  ofThread(userId: string, threadId: string): OpenRequest[];
+  publish(requestId: string, event: RequestEvent): void;
+  move(requestId: string, place: Place): void;
+  /** Ends a request once. */
+  end(requestId: string, end: RequestEnd): void;
+}
+
+export const createRequests = (onError: (error: unknown) => void): Requests => {
+  const entries = new Map<string, Entry>();
+
+  const open: Requests['open'] = ({ requestId, userId, threadId, place }) => {
+    const ended = createDeferred<RequestEnd>();
+    const events: RequestEvent[] = [];
+    const listeners = new Set<(event: RequestEvent) => void>();
+    const entry: Entry = {
+      requestId,
+      userId,
+      threadId,
+      place,
+      events,
+      listeners,
+      ended,
+      done: ended.promise,
+      listen: (listener) => {
+        for (const event of events) listener(event);
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+    entries.set(requestId, entry);
+    return entry;
+  };
+
+  return {
+    open,
+    get: (requestId) => entries.get(requestId),
+    ofThread: (userId, threadId) =>
+      [...entries.values()].filter((entry) => entry.userId === userId && entry.threadId === threadId),
+    publish: (requestId, event) => {
+      const entry = entries.get(requestId);
+      entry?.events.push(event);
+      for (const listener of entry?.listeners ?? []) {
+        try {
+          listener(event);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+    move: (requestId, place) => {
+      const entry = entries.get(requestId);
+      if (entry) entry.place = place;
+    },
+    end: (requestId, end) => {
+      entries.get(requestId)?.ended.resolve(end);
+      entries.delete(requestId);
+    },
+  };
+};

@@ -1,0 +1,116 @@
+import { createKeyedQueue, createTimer, hasCode, type Timer } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import { agentLimits } from '../engine/limits.ts';
+import { runOf } from '../engine/load.ts';
+import type { RunRow } from '../rows.ts';
+import { applyTurn, refuseTooManyWaiting } from './turns/apply.ts';
+import { loadLane, type LaneKey } from './turns/load-lane.ts';
+import type { LaneEffect, LaneState } from './next-lane.ts';
+import { createPlaces } from './places.ts';
+import { followNews, planTurn } from './turns/plan.ts';
+import { publishTurn } from './turns/publish.ts';
+import { stopWork } from './turns/stop-lane.ts';
+import { isWaitingAfter, type LaneNeeds, type Turn } from './turns/turn.ts';
+
+export interface TurnEnd {
+  before: LaneState;
+  effects: readonly LaneEffect[];
+  /** Resolves when the runs that the event cancels have ended. */
+  stopped: Promise<void>;
+}
+
+/** Runs the transitions of lanes, one of a lane at a time. */
+export interface LaneRunner {
+  /** Throws `notFound` for a thread that is gone. */
+  post(key: LaneKey, turn: Turn): Promise<TurnEnd>;
+  /** Runs a job while no transition of the lane does. */
+  exclusive<T>(key: LaneKey, job: () => Promise<T>): Promise<T>;
+  /** Takes a place for a run; null while too many are open. */
+  takePlace(key: LaneKey): Promise<(() => void) | null>;
+  ended(run: LaneKey & { runId: string }): void;
+  check(key: LaneKey): void;
+  freed(): void;
+}
+
+const keyOf = ({ userId, threadId }: LaneKey) => `${userId} ${threadId}`;
+
+const gone = { outcome: 'cancelled', runId: null, content: '', isForced: false, isReplayed: false } as const;
+
+/** One try of a transition: null where something else was written meanwhile. */
+const tryTurn = async (needs: LaneNeeds, key: LaneKey, turn: Turn) => {
+  const { ctx, requests, metrics } = needs;
+  const lane = await loadLane(ctx, needs, { ...key, ended: turn.ended });
+  if (!lane) {
+    for (const { requestId } of requests.ofThread(key.userId, key.threadId)) requests.end(requestId, gone);
+    throw errors.notFound({ message: 'There is no such thread' });
+  }
+  const { planned, release } = await planTurn(needs, key, { lane, turn });
+  try {
+    const isRefused = turn.event.type === 'arrived' && turn.event.isRefusedWhenBusy === true;
+    if (isRefused && isWaitingAfter(planned, turn.arrival?.row.id ?? '')) throw errors.tooManyRuns();
+    await refuseTooManyWaiting(ctx, planned);
+    if (await applyTurn(ctx, planned)) return planned;
+    if (planned.effects.some(({ type }) => type === 'steer')) metrics.count(key.userId, 'steerFellBack');
+    return null;
+  } finally {
+    release?.();
+  }
+};
+
+export const createRunner = (given: Omit<LaneNeeds, 'places' | 'cancelling'>): LaneRunner => {
+  const { clock, onError } = given.ctx;
+  const queue = createKeyedQueue();
+  const timers = new Map<string, Timer>();
+  const grant = async (key: LaneKey) => void (await post(key, { event: { type: 'checked' } }));
+  const places = createPlaces({ ...given.ctx, grant });
+  const needs: LaneNeeds = { ...given, places, cancelling: new Map() };
+
+  /** A thread may be deleted meanwhile. */
+  const report = (error: unknown) => {
+    if (!hasCode(error, 'NOT_FOUND')) onError(error);
+  };
+  const check = (key: LaneKey) => void post(key, { event: { type: 'checked' } }).catch(report);
+
+  const arm = (key: LaneKey, at: number) => {
+    const timer = timers.get(keyOf(key)) ?? createTimer(clock);
+    timers.set(keyOf(key), timer);
+    timer.start(Math.max(0, at - clock.now()), () => {
+      timers.delete(keyOf(key));
+      check(key);
+    });
+  };
+
+  const ended: LaneRunner['ended'] = ({ runId, ...key }) => {
+    const endRun = async () => {
+      const run = await runOf(needs.ctx, key.userId, runId);
+      await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
+      places.freed();
+    };
+    endRun().catch(report);
+  };
+  const onReleased = ({ userId, threadId, id: runId }: RunRow) => ended({ userId, threadId, runId });
+
+  const post: LaneRunner['post'] = (key, turn) =>
+    queue.run(keyOf(key), async () => {
+      for (let tries = 0; tries < agentLimits.commitTries; tries += 1) {
+        const planned = await tryTurn(needs, key, turn);
+        if (planned === null) continue;
+        const { state, effects, lane } = planned;
+        await publishTurn(needs, planned, turn);
+        for (const effect of effects) if (effect.type === 'arm') arm(key, effect.at);
+        await followNews(needs, key, { turn, state });
+        const stopped = stopWork(needs, key, { turn, effects, onReleased }).catch(onError);
+        return { before: lane.state, effects, stopped };
+      }
+      throw errors.conflict({ message: 'The lane could not be written' });
+    });
+
+  return {
+    post,
+    exclusive: (key, job) => queue.run(keyOf(key), job),
+    takePlace: places.take,
+    ended,
+    check,
+    freed: places.freed,
+  };
+};

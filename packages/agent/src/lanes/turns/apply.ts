@@ -1,0 +1,60 @@
+import { errors } from '../../errors.ts';
+import type { RunContext } from '../../engine/context.ts';
+import { agentLimits } from '../../engine/limits.ts';
+import { openRunOf } from '../../engine/load.ts';
+import type { QueueRow } from '../../rows.ts';
+import { startRun, type NewMessage } from '../../run/start-run.ts';
+import { steer } from '../../run/steer.ts';
+import { laneWrites } from './lane-writes.ts';
+import { isWaitingAfter, type Planned } from './turn.ts';
+
+const droppedNote = (texts: readonly string[]): { note?: string } =>
+  texts.length === 0
+    ? {}
+    : {
+        note: `[Messages that were dropped because too many waited. Do not act on these:]\n${texts.map((text) => `- ${text}`).join('\n')}`,
+      };
+
+const messagesOf = (rows: readonly QueueRow[], arrived: string | undefined): NewMessage[] =>
+  rows.map(({ id, text, files }) => ({ id, text, files, source: id === arrived ? 'sent' : 'queued' }));
+
+/** Writes a transition; false if something else was written meanwhile. */
+export const applyTurn = async (ctx: RunContext, plan: Planned): Promise<boolean> => {
+  const { lane, policy, state, effects, arrival, model } = plan;
+  const { thread } = lane;
+  const writes = laneWrites(lane, arrival, { state, effects, isSummarized: policy.summarizeOverflow });
+  const rows = [...lane.queued, ...(arrival ? [arrival.row] : [])];
+  const rowsOf = (items: readonly { id: string }[]) =>
+    items.flatMap(({ id }) => rows.find((row) => row.id === id) ?? []);
+  for (const effect of effects) {
+    if (effect.type === 'steer') {
+      const run = await openRunOf(ctx, thread.userId, thread.id);
+      const messages = messagesOf(rowsOf(effect.items), undefined);
+      return run?.id === effect.runId && steer(ctx, run, { messages, writes });
+    }
+    if (effect.type === 'start' && model !== null) {
+      const items = rowsOf(effect.items);
+      const last = items.at(-1);
+      const run = await startRun(ctx, thread, {
+        model,
+        runId: effect.runId,
+        timeZone: last?.timeZone ?? null,
+        sender: last?.sender ?? '',
+        groups: last?.groups ?? null,
+        messages: messagesOf(items, arrival?.row.id),
+        writes,
+        ...droppedNote(thread.lane.droppedTexts),
+      });
+      return run !== null;
+    }
+  }
+  return writes.length === 0 || ctx.store.commit(writes, 'synced');
+};
+
+/** Refuses a message that would wait beside too many of the user. Throws `queueFull`. */
+export const refuseTooManyWaiting = async ({ store }: RunContext, { arrival, effects }: Planned) => {
+  if (!arrival || !isWaitingAfter({ effects }, arrival.row.id)) return;
+  const waiting = await store.find('agentQueue', { userId: arrival.row.userId }, { isLenient: true });
+  if (waiting.length >= agentLimits.waitingPerUser)
+    throw errors.queueFull({ message: `${agentLimits.waitingPerUser} messages of this user wait` });
+};

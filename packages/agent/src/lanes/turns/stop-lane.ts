@@ -1,0 +1,48 @@
+import type { RunContext } from '../../engine/context.ts';
+import { agentLimits } from '../../engine/limits.ts';
+import { runOf } from '../../engine/load.ts';
+import type { RunRow } from '../../rows.ts';
+import { releaseRun, stopRun, stopThread } from '../../run/stop.ts';
+import type { LaneKey } from './load-lane.ts';
+import type { LaneEffect } from '../next-lane.ts';
+import type { LaneNeeds, Turn } from './turn.ts';
+
+/** False when the work has failed, or has not ended in time. */
+const endsInTime = ({ clock, onError }: RunContext, work: Promise<void>): Promise<boolean> =>
+  new Promise((resolve) => {
+    const cancelTimer = clock.after(agentLimits.forcedMs, () => resolve(false));
+    const fail = (error: unknown) => {
+      onError(error);
+      resolve(false);
+    };
+    void work.then(() => resolve(true), fail).finally(cancelTimer);
+  });
+
+const isOfThread = ({ event }: Turn): boolean =>
+  event.type === 'cancelAsked' && (event.what === 'stop' || event.what === 'all');
+
+/**
+ * Stops what a transition cancels; resolves when it has ended. What does not stop in time is released, and
+ * `onReleased` is called with its run.
+ */
+export const stopWork = async (
+  { ctx, metrics, cancelling }: LaneNeeds,
+  { userId, threadId }: LaneKey,
+  {
+    turn,
+    effects,
+    onReleased,
+  }: { turn: Turn; effects: readonly LaneEffect[]; onReleased(run: RunRow): void },
+): Promise<void> => {
+  const effect = effects.find((one) => one.type === 'cancelRun');
+  if (!effect && !isOfThread(turn)) return;
+  const run = effect && (await runOf(ctx, userId, effect.runId));
+  const work =
+    effect?.cause === 'preempted' ? stopRun(ctx, userId, effect.runId) : stopThread(ctx, userId, threadId);
+  if ((await endsInTime(ctx, work)) || !run) return;
+  const asked = cancelling.get(run.id);
+  if (asked) cancelling.set(run.id, { ...asked, isForced: true });
+  await releaseRun(ctx, run);
+  metrics.count(userId, 'forced');
+  onReleased(run);
+};
