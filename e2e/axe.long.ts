@@ -4,6 +4,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  answer,
   connectDaemon,
   createProcesses,
   openPage,
@@ -55,7 +56,10 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let ann: Person;
   let daemon: Daemon;
   let page: Page;
-  const ids = { machine: '', question: '', running: '', ended: '' };
+  const ids = {
+    ...{ machine: '', question: '', running: '', ended: '' },
+    ...{ move: '', deletion: '', member: '', closed: '' },
+  };
 
   /** The faults of a page in each look, by its name. */
   const faultsOf = async ({ path, shows, clicks = [] }: Opened) => {
@@ -108,11 +112,13 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   });
 
   const withoutMachine: Opened[] = [
+    { name: 'an empty inbox', path: '/', shows: 'Nothing waits for you' },
     { name: 'no machine', path: '/machines', shows: 'No machine is connected' },
     { name: 'connecting one', path: '/machines/new', shows: '[data-test=command]' },
     { name: 'no such machine', path: '/machines/unknown', shows: 'There is no such machine' },
     { name: 'no calls', path: '/activity', shows: 'No calls yet' },
     { name: 'no agents', path: '/agents', shows: 'No agents yet' },
+    { name: 'more', path: '/more', shows: 'Agents' },
   ];
   it('signs in', async () => {
     await page.context().close();
@@ -136,6 +142,17 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     ids.ended = read.requestId;
     ids.machine = read.machineId;
     ids.question = (await questionOf(ann, asked.requestId)).id;
+    const idOf = async (tool: string, args: Record<string, unknown>) =>
+      (await questionOf(ann, (await run(ann, tool, args)).requestId)).id;
+    writeFileSync(join(daemon.root, 'draft.md'), '# Draft\n');
+    ids.move = await idOf('move', { sourcePath: 'draft.md', destinationPath: 'post.md' });
+    ids.deletion = await idOf('delete', { path: 'src' });
+    const written = (name: string) => idOf('write_file', { filePath: `posts/${name}`, content: 'a\n' });
+    ids.member = await written('a');
+    for (const name of ['b', 'c']) await written(name);
+    const done = await run(ann, 'write_file', { filePath: 'done.txt', content: 'a\n' });
+    ids.closed = (await questionOf(ann, done.requestId)).id;
+    await answer(ann, done.requestId, { approved: true, resourceDecision: 'allowOnce' });
     await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
     await ann.api.invitations.create.mutate();
   });
@@ -154,18 +171,38 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
     { name: 'activity', path: '/activity', shows: '[data-test=call]' },
     { name: 'a call', path: '/activity/{ended}', shows: '[data-test=result]' },
-    { name: 'a question', path: '/confirmations/{question}', shows: '[data-row=added]' },
+    { name: 'the inbox', path: '/inbox', shows: '[data-test=row]' },
+    { name: 'a question', path: '/inbox/{question}', shows: '[data-row=added]' },
+    {
+      name: 'its reason',
+      path: '/inbox/{question}',
+      shows: '[data-row=added]',
+      clicks: ['[data-test=give-reason]', '[data-test=reason]'],
+    },
+    { name: 'a move', path: '/inbox/{move}', shows: '[data-test=pair]' },
+    { name: 'a deletion', path: '/inbox/{deletion}', shows: '[data-decision=allowOnce]' },
+    { name: 'a group', path: '/inbox/{member}?group=1', shows: '[data-test=member]' },
+    { name: 'a closed question', path: '/inbox/{closed}', shows: 'This question is closed' },
+    {
+      name: 'the palette',
+      path: '/inbox',
+      shows: '[data-test=row]',
+      clicks: ['[data-test=quick]', '[data-test=palette]'],
+    },
     {
       name: 'its lasting answers',
-      path: '/confirmations/{question}',
+      path: '/inbox/{question}',
       shows: '[data-row=added]',
       clicks: ['[data-test=more]'],
     },
-    { name: 'no such question', path: '/confirmations/unknown', shows: 'Question not found' },
+    { name: 'no such question', path: '/inbox/unknown', shows: 'Question not found' },
     { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
     { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
     { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
+    { name: 'people', path: '/settings/people', shows: 'Invite' },
+    { name: 'appearance', path: '/settings/appearance', shows: 'Dark' },
+    { name: 'server', path: '/settings/server', shows: 'Model' },
     { name: 'tokens', path: '/agents', shows: '[data-test=token-row]' },
     { name: 'a new token', path: '/agents', shows: '[data-test=token-row]', clicks: ['New token'] },
     {

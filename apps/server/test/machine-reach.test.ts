@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { connectDaemon, requestOf } from './daemon.ts';
 import { createPanel } from './panel.ts';
 import { invited } from './tenants.ts';
+import { openRpc } from './rpc.ts';
 import { signUpOwner, startServer, type TestServer } from './server.ts';
 
 const scopes: ToolGroup[] = ['filesystemRead'];
@@ -66,6 +67,10 @@ it('US-05 a token that names machines sees and calls no other, by no door and no
       await mcp('/mcp/unknown', rpc('tools/list')),
     );
   }
+
+  const rpcDoor = await openRpc(server, made.token);
+  for (const method of ['system.nodes', 'system.presence'])
+    expect(JSON.stringify(await rpcDoor.call(method, {})), method).not.toContain('nas');
 
   // The default is out of reach, so a machine has to be named.
   const unnamed = await call({ name: 'read_file' });

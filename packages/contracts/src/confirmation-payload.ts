@@ -23,7 +23,7 @@ export const reach = z.object({
 });
 export type Reach = z.infer<typeof reach>;
 
-/** Why the daemon asks: `mode`, the group is set to ask; `careful`, it asks about this resource in every mode. */
+/** Why the daemon asks: `mode`, the group is set to ask; `careful`, it asks about this in every mode. */
 export const askCause = z.object({ toolGroup: z.string().max(64), cause: z.string().max(64) });
 export type AskCause = z.infer<typeof askCause>;
 

@@ -49,6 +49,16 @@ describe('an answer', () => {
     });
   });
 
+  it('CF-08 is asked for in one list of all chats, which another user does not get', async () => {
+    const { agent, userId, requestId, server, panel } = await asked();
+    const [ask, ...more] = await panel.agent.asks.query();
+    expect(more).toEqual([]);
+    expect(ask).toMatchObject({ requestId, threadId: 'thread', inputType: 'questions', threadTitle: '' });
+    expect(await createPanel(server, await invited(server, panel)).agent.asks.query()).toEqual([]);
+    await agent.confirm(userId, requestId, said('this'));
+    expect(await panel.agent.asks.query()).toEqual([]);
+  });
+
   it('that comes after the time of the question is refused', async () => {
     const { agent, userId, requestId, snapshot } = await asked({ AGENT_ASK_TTL_MS: '1000' });
     const expiresAt = Date.parse((await snapshot()).view.asks[requestId]?.expiresAt ?? '');

@@ -24,6 +24,7 @@ export {
   machineChoices,
   machineOf,
   machineStatus,
+  reachOf,
   requireMachine,
   watchMachine,
   watchMachines,

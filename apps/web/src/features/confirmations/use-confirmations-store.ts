@@ -13,6 +13,10 @@ const keptClosed = 50;
 /** For how long: longer if the answer can be undone, or was given elsewhere. */
 const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
 
+/** How often the rules of an answer are looked for, and the time between. */
+const ruleTries = 5;
+const ruleWaitMs = 500;
+
 /** The state of a question whose answer was refused, until the live event arrives. */
 const closedWords: Record<string, string | undefined> = {
   ALREADY_DECIDED: 'Already answered in another window or on another device',
@@ -215,12 +219,21 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     close({ ...first, id }, { text, title, approved }, shownMs.own);
   };
 
+  /** The machine creates the rules when it gets the answer, which may come after the undo. */
+  const listedRules = async (made: MadeRules) => {
+    for (let tries = 1; ; tries += 1) {
+      const rules = findMade(await api.rules.list.query(), made);
+      if (rules.length > 0 || tries === ruleTries) return rules;
+      await new Promise<void>((resolve) => clock.after(ruleWaitMs, resolve));
+    }
+  };
+
   /** Revokes the rules that an answer created, if the machine lists them. */
   const undo = async ({ id, made }: Closed) => {
     if (made === null) return;
     change(id, { undoing: true, problem: null });
     try {
-      const rules = findMade(await api.rules.list.query(), made);
+      const rules = await listedRules(made);
       for (const { id: ruleId } of rules) await api.rules.remove.mutate({ ruleId });
       if (rules.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
       else change(id, { text: 'Rule revoked. This call keeps its answer', made: null });

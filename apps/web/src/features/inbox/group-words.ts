@@ -14,7 +14,7 @@ const sentences: Record<string, string> = {
   shell_execute: 'Run # commands',
 };
 
-/** The folder that all subjects are in; empty if there is none. */
+/** The folder that all subjects are in; else empty. */
 const commonFolder = (subjects: readonly string[]): string => {
   const folders = new Set(subjects.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
   const [only = '', ...others] = folders;

@@ -91,7 +91,7 @@ export const pageOf = (entry: InboxEntry): string => {
 export const isOf = (entry: InboxEntry, id: string, asGroup: boolean): boolean =>
   entry.kind === 'group' ? asGroup && entry.members.some((one) => one.id === id) : entry.id === id;
 
-/** The entries as they were last in sight, with what came since at the end: nothing moves under the pointer. */
+/** The entries in the order in which they were last shown; what is new comes at the end. */
 export const heldEntries = (shown: readonly InboxEntry[], now: readonly InboxEntry[]): InboxEntry[] => {
   const byId = new Map(now.map((entry) => [entry.id, entry]));
   const known = new Set(shown.map(({ id }) => id));

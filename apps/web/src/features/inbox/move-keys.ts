@@ -1,4 +1,4 @@
-import { isTyping } from '../confirmations/question/answer-keys.ts';
+import { isTyping } from '../confirmations/input/answer-keys.ts';
 
 /** Keys of a list: `j` moves down, `k` up. Ignores typing and shortcuts. */
 export const moveKeys =

@@ -7,7 +7,7 @@ import { heldEntries, inboxEntries, type InboxEntry } from './inbox-entries.ts';
 /** The agent of the chats, as a choice of the filter. */
 const chats = 'thread';
 
-/** What waits, filtered by agent and machine; entries keep their place while the pointer is above the list. */
+/** What waits, filtered by agent and machine. While `isHeld` is true, no entry moves. */
 export const useInbox = () => {
   const store = useConfirmationsStore();
   const open = useOpenAsksStore();

@@ -5,7 +5,7 @@ export type SplitRow =
   | { kind: 'lines'; left: PreviewRow | undefined; right: PreviewRow | undefined }
   | { kind: 'whole'; row: PreviewRow };
 
-/** The rows of a preview beside each other: removed lines at the left, the lines in their place at the right. */
+/** The rows of a preview side by side: removed lines at the left, added lines at the right. */
 export const splitRows = (rows: readonly PreviewRow[]): SplitRow[] => {
   const split: SplitRow[] = [];
   let left: PreviewRow[] = [];

@@ -34,7 +34,7 @@ export const whyWords = (why: readonly AskCause[]): string => {
   ].join(' ');
 };
 
-/** The command of a shell resource, with its folder and the environment that it sets; null for another form. */
+/** The command of a shell resource, and its folder; null for another form. */
 export const commandOf = (resource: string): { folder: string; command: string } | null => {
   const [, quoted, command] = /^("(?:[^"\\]|\\.)*") \$ ([\s\S]+)$/.exec(resource) ?? [];
   if (quoted === undefined || command === undefined) return null;

@@ -1,0 +1,80 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import { confirmationOf } from '../../../test/worlds.ts';
+import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
+import GroupPage from './group-page.vue';
+
+let bench: Bench;
+let close = () => {};
+afterEach(async () => {
+  close();
+  await bench.close();
+});
+
+const one = confirmationOf({ id: 'a' });
+const others = [confirmationOf({ id: 'b' }), confirmationOf({ id: 'c' })];
+
+const open = async (answers: unknown[] = []) => {
+  bench = await setBench({
+    confirmations: [one, ...others],
+    decide: ({ confirmationId, approved, resourceDecision }) => {
+      answers.push([confirmationId, resourceDecision]);
+      return { confirmationId, state: 'decided', approved, decision: resourceDecision ?? null };
+    },
+  });
+  const store = useConfirmationsStore();
+  await store.load();
+  const page = mount(GroupPage, {
+    props: { id: 'group a', members: [one, ...others] },
+    global: bench.global,
+    attachTo: document.body,
+  });
+  close = () => page.unmount();
+  return { page, store };
+};
+const press = (key: string) => window.dispatchEvent(new KeyboardEvent('keydown', { key }));
+
+it('CF-12 lists each question, and sleeps for 500 ms, also when a question joins', async () => {
+  const { page } = await open();
+  expect(page.findAll('[data-test=member] [data-test=resource]')).toHaveLength(3);
+  const isAsleep = () => page.find<HTMLButtonElement>('[data-decision=allowOnce]').element.disabled;
+  bench.clock.advance(499);
+  await flushPromises();
+  expect(isAsleep()).toBe(true);
+  bench.clock.advance(1);
+  await flushPromises();
+  expect(isAsleep()).toBe(false);
+  await page.setProps({ members: [one, ...others, confirmationOf({ id: 'd' })] });
+  expect(isAsleep()).toBe(true);
+});
+
+it.each([
+  ['a', 'allowOnce', 'Allowed 3 questions'],
+  ['d', 'denyOnce', 'Denied 3 questions'],
+])('CF-06 %s answers each question once with %s, with one note', async (key, decision, text) => {
+  const answers: unknown[] = [];
+  const { store } = await open(answers);
+  press(key);
+  bench.clock.advance(500);
+  await flushPromises();
+  press(key);
+  press(key);
+  await expect.poll(() => store.closed.map((note) => note.text)).toEqual([text]);
+  expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, decision]));
+});
+
+it('CF-16 allows only when all questions have been shown to the end', async () => {
+  const { page } = await open();
+  const reading = page.find('[data-test=reading]');
+  Object.defineProperties(reading.element, { clientHeight: { value: 400 }, scrollHeight: { value: 9_000 } });
+  await page.setProps({ members: [one, confirmationOf({ id: 'd' })] });
+  bench.clock.advance(500);
+  await flushPromises();
+  const disabled = (decision: string) =>
+    page.find<HTMLButtonElement>(`[data-decision=${decision}]`).element.disabled;
+  expect([disabled('allowOnce'), disabled('denyOnce')]).toEqual([true, false]);
+  reading.element.scrollTop = 8_600;
+  await reading.trigger('scroll');
+  expect(disabled('allowOnce')).toBe(false);
+});

@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  answer,
+  createProcesses,
+  openPage,
+  questionOf,
+  run,
+  startBrowser,
+  startMachine,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+describeWith('chromium')('the inbox', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let ann: Person;
+  let daemon: Daemon;
+  let browser: Browser;
+  let page: Page;
+
+  const ask = async (filePath: string, content = 'new\n') => {
+    const { requestId } = await run(ann, 'write_file', { filePath, content });
+    await questionOf(ann, requestId);
+    return requestId;
+  };
+  const row = (text: string) => page.locator('[data-test=row]').filter({ hasText: text });
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+  const awake = () => page.locator('[data-decision=allowOnce]:enabled').waitFor();
+
+  beforeAll(async () => {
+    ({ server, ann, daemon } = await startMachine(processes));
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  it('is home, opens the oldest question, and is walked with j and k', async () => {
+    await ask('one.txt');
+    await ask('two/two.txt');
+    await page.goto(server.url);
+    await heading('Create one.txt?').waitFor();
+    expect(await page.locator('[data-test=why]').innerText()).toBe('Change files is set to Ask.');
+    await page.keyboard.press('j');
+    await heading('Create two/two.txt?').waitFor();
+    await page.keyboard.press('k');
+    await heading('Create one.txt?').waitFor();
+  });
+
+  it('moves nothing under the pointer when a question closes or comes', async () => {
+    const below = row('two.txt');
+    await below.hover();
+    const before = await below.boundingBox();
+    await awake();
+    await page.keyboard.press('a');
+    await page.locator('[data-test=closed]').first().waitFor();
+    await until(async () => existsSync(join(daemon.root, 'one.txt')));
+    await ask('three/three.txt');
+    await row('three.txt').waitFor();
+    expect(await below.boundingBox()).toEqual(before);
+    await page.getByRole('link', { name: 'Next (2)' }).click();
+    await heading('Create two/two.txt?').waitFor();
+  });
+
+  it('says in its place that a question was answered elsewhere', async () => {
+    const requestId = await ask('four/four.txt');
+    await row('four.txt').click();
+    await heading('Create four/four.txt?').waitFor();
+    await answer(ann, requestId, { approved: false, resourceDecision: 'denyOnce' });
+    await page
+      .locator('[data-test=outcome-of]')
+      .getByText('Already denied in another window or on another device')
+      .waitFor();
+  });
+
+  it('removes the rule of a lasting answer again', async () => {
+    await row('three.txt').click();
+    await heading('Create three/three.txt?').waitFor();
+    await page.locator('[data-test=more]').click();
+    await page.locator('[data-decision=alwaysAllow][data-reach=exact]:enabled').click();
+    await page.locator('[data-test=outcome-of] [data-test=undo]').click();
+    await page.locator('[data-test=outcome-of]').getByText('Rule revoked').waitFor();
+    expect((await ann.api.rules.list.query()).rules).toEqual([]);
+  });
+
+  it('answers like questions of one agent together, each listed', async () => {
+    for (const name of ['a', 'b', 'c']) await ask(`posts/${name}.md`, `# ${name}\n`);
+    await row('Write 3 files in posts?').click();
+    const listed = page.locator('[data-test=member]');
+    expect(await listed.getByRole('heading').allInnerTexts()).toEqual(
+      ['a', 'b', 'c'].map((name) => expect.stringContaining(`Create posts/${name}.md?`)),
+    );
+    expect(await listed.locator('[data-row=added]').count()).toBe(3);
+    await page.getByRole('button', { name: 'Allow 3' }).click();
+    await page.locator('[data-test=closed]').getByText('Allowed 3 questions').waitFor();
+    const written = () => ['a', 'b', 'c'].map((name) => existsSync(join(daemon.root, `posts/${name}.md`)));
+    await until(async () => !written().includes(false));
+  });
+
+  it('shows a deletion in red, and takes a reason by key', async () => {
+    writeFileSync(join(daemon.root, 'one.txt'), 'kept\n');
+    const { requestId } = await run(ann, 'delete', { path: 'one.txt' });
+    await questionOf(ann, requestId);
+    await row('Delete one.txt?').click();
+    await heading('Delete one.txt?').waitFor();
+    await awake();
+    await page.keyboard.press('r');
+    await page.locator('[data-test=reason]').fill('Keep it');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-test=outcome-of]').getByText('Denied').first().waitFor();
+    expect(await ann.api.calls.get.query({ requestId })).toMatchObject({ denialReason: 'Keep it' });
+    expect(readFileSync(join(daemon.root, 'one.txt'), 'utf8')).toBe('kept\n');
+  });
+
+  it('opens pages and questions by their names, and lists its keys', async () => {
+    await page.goto(`${server.url}/settings`);
+    await page.locator('[data-test=strip]').getByText('Create two/two.txt?').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.locator('[data-test=palette] input').fill('two.txt');
+    await page.keyboard.press('Enter');
+    await heading('Create two/two.txt?').waitFor();
+    await page.keyboard.press('?');
+    await page.locator('[data-test=keys]').getByText('Deny with a reason').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Escape');
+    expect(await ann.api.confirmations.list.query()).toHaveLength(1);
+  });
+
+  it('takes 20 questions at once without moving its parts', async () => {
+    await page.goto(`${server.url}/activity`);
+    await page.locator('[data-test=strip]').waitFor();
+    await page.evaluate(
+      'window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shift += one.value))).observe({ type: "layout-shift" })',
+    );
+    await page.getByRole('link', { name: /Inbox/ }).first().click();
+    await heading('Create two/two.txt?').waitFor();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => run(ann, 'write_file', { filePath: `${at}/x`, content: '' })),
+    );
+    await page.getByText('21 waiting').first().waitFor();
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.1);
+  });
+});
