@@ -9,7 +9,10 @@ import type { Caller, CallerContext } from './caller.ts';
 type Meant = Pick<Caller, 'userId' | 'machineId' | 'machines'>;
 
 /** The machines that the caller may use, oldest first. */
-export const reachOf = async (gateway: Gateway, { userId, machines: named }: Meant): Promise<MachineRef[]> => {
+export const reachOf = async (
+  gateway: Gateway,
+  { userId, machines: named }: Meant,
+): Promise<MachineRef[]> => {
   const { machines } = gateway;
   const [own, standard] = await Promise.all([machines.list(userId), machines.default(userId)]);
   const isOwn = own.some(({ machineId }) => machineId === standard?.machineId);

@@ -18,7 +18,7 @@ interface Needs {
   host: string;
   port(): number;
   clock: Clock;
-  gateway: Pick<Gateway, 'pairing'>;
+  gateway: { pairing: Pick<Gateway['pairing'], 'createLink'> };
   /** Null until the owner's account exists. */
   ownerId(): Promise<string | null>;
   log: Logger;
