@@ -5,8 +5,8 @@ import { release } from './release.ts';
 
 /**
  * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. Only for a daemon that reports
- * its version: `features` (`serverFeatures`), `daemon`, the server's release of it, and `machine`, as its user
- * sees it.
+ * its version: `features` (`serverFeatures`), `daemon`, the server's release of it, and `machine`, as its
+ * user sees it.
  */
 export const initReply = z.object({
   ok: z.literal(true),

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { createTimer, exponential, type Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -54,7 +54,7 @@ const urlOf = ({ host, port }: Pick<Needs, 'host' | 'port'>): URL => {
 
 /** Nothing of the server's own environment goes along: it holds keys. */
 const environmentOf = (needs: Needs, home: string, token: string | null): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+  PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
   HOME: home,
   NO_COLOR: '1',
   DRAWBRIDGE_URL: urlOf(needs).href,

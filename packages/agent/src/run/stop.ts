@@ -7,7 +7,7 @@ import { endCall, endWith } from '../step/end-call.ts';
 import { endAgent, endRun } from './end-agent.ts';
 import { endOf } from './finish.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../engine/load.ts';
-import { openAgentStates, openRunStates } from '../states.ts';
+import { openAgentStates } from '../states.ts';
 import { errors } from '../errors.ts';
 
 export const stoppedText = {
@@ -137,14 +137,4 @@ export const releaseRun = async (ctx: RunContext, run: RunRow): Promise<void> =>
     if (await ctx.store.commit(writes, 'synced')) return;
     if ((await openRunOf(ctx, run.userId, run.threadId))?.id !== run.id) return;
   }
-};
-
-/** The threads of the user in which something runs. */
-export const runningThreads = async (ctx: RunContext, userId: string): Promise<string[]> => {
-  const found = await Promise.all([
-    ctx.store.find('agentRuns', { userId, state: openRunStates }),
-    ctx.store.find('agentAgents', { userId, state: openAgentStates }),
-    ctx.store.find('agentPlans', { userId, state: 'active' }),
-  ]);
-  return [...new Set(found.flat().map(({ threadId }) => threadId))];
 };
