@@ -199,6 +199,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
     { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
     { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
+    { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
     { name: 'people', path: '/settings/people', shows: 'Invite' },
     { name: 'appearance', path: '/settings/appearance', shows: 'Dark' },

@@ -55,6 +55,9 @@ const shellPages: RouteRecordRaw[] = [
     children: [
       page('account', () => import('./pages/settings/account-page.vue'), { title: 'Account' }),
       page('appearance', () => import('./pages/settings/appearance-page.vue'), { title: 'Appearance' }),
+      page('notifications', () => import('./pages/settings/notifications-page.vue'), {
+        title: 'Notifications',
+      }),
       page('people', () => import('./pages/settings/people-page.vue'), { title: 'People' }),
       page('server', () => import('./pages/settings/server-page.vue'), { title: 'Server' }),
     ],

@@ -55,6 +55,7 @@ export const errorTable = {
   unsupportedMediaType: row({ code: 'UNSUPPORTED_MEDIA_TYPE', http: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', jsonrpc: -32015, rpc: -2, retryable: false, message: 'Send application/json' }),
   tooManyRequests: row({ code: 'TOO_MANY_REQUESTS', http: 429, trpc: 'TOO_MANY_REQUESTS', jsonrpc: -32029, rpc: 10, retryable: true, message: 'Too many requests', fix: 'Wait a moment and try again.' }),
   tooManyTokens: row({ code: 'TOO_MANY_TOKENS', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 10, retryable: false, message: 'You have the maximum number of access tokens', fix: 'Revoke one that you do not use.' }),
+  tooManyDevices: row({ code: 'TOO_MANY_DEVICES', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 10, retryable: false, message: 'You have the maximum number of devices with notifications', fix: 'Turn them off on one that you do not use.' }),
   tooManyMachines: row({ code: 'TOO_MANY_MACHINES', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 10, retryable: false, message: 'You have the maximum number of machines', fix: 'Remove one that you do not use, in the panel under Machines.' }),
   machineNameTaken: row({ code: 'MACHINE_NAME_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'Another machine has this name', fix: 'Choose another name.' }),
   machineConnected: row({ code: 'MACHINE_CONNECTED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'The machine is connected', fix: 'Disconnect it first.' }),

@@ -15,14 +15,14 @@ import {
   type Failure,
 } from './connection.ts';
 import type { ServerApi } from './server-api.ts';
-import type { StreamEvents } from './stream.ts';
+import type { StreamEvents, Way } from './stream.ts';
 import { createToolsUpdate, type ToolsUpdate } from './tools-update.ts';
 
 type KnownAs = InitReply['machine'];
 
 export type LinkReport =
   /** `offered`: the daemon that the server gives, `machine`: what it calls this one, where it says so. */
-  | { type: 'connected'; warnings: string[]; offered: Release | undefined; machine: KnownAs }
+  | { type: 'connected'; way: Way; warnings: string[]; offered: Release | undefined; machine: KnownAs }
   /** The server has another list of this machine's tools. */
   | { type: 'tools'; warnings: string[] }
   /** The server's first event did not arrive: something in between buffers the stream. */
@@ -127,10 +127,10 @@ const openStream = (context: LinkContext): (() => void) => {
   };
 
   const close = open(key.get(), {
-    opened: () => {
+    opened: (way) => {
       const { warnings, offered, machine } = context.announced;
       send({ type: 'opened' });
-      report({ type: 'connected', warnings, offered, machine });
+      report({ type: 'connected', way, warnings, offered, machine });
       context.announced.warnings = [];
     },
     event: onEvent,

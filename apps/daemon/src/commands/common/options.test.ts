@@ -13,6 +13,7 @@ const nothing: Environment = {
   dangerouslyDisableShellSandbox: undefined,
   browser: undefined,
   keyStore: undefined,
+  link: undefined,
   install: undefined,
   shell: '/bin/bash',
   permissions: {},
@@ -49,6 +50,7 @@ describe('options', () => {
       shellSandbox: true,
       browser: 'persistent',
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { shell: 'ask', browser: 'deny' },
     });
@@ -75,6 +77,7 @@ describe('options', () => {
       shellSandbox: false,
       browser: null,
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { filesystemRead: 'ask' },
     });

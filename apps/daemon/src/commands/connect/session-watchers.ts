@@ -87,7 +87,7 @@ const pick = ({ offered, machine }: Extract<LinkReport, { type: 'connected' }>):
 const linkChange = (report: LinkReport, since: string): Change | null => {
   switch (report.type) {
     case 'connected':
-      return { link: { state: 'connected', since }, heldBack: false, ...pick(report) };
+      return { link: { state: 'connected', since, way: report.way }, heldBack: false, ...pick(report) };
     case 'reconnecting':
       return { link: { state: 'reconnecting', since, reason: report.sentence } };
     case 'unpaired':

@@ -7,6 +7,8 @@ import { gatewayRouter } from './machines/gateway.router.ts';
 import { liveRouter } from './live.router.ts';
 import { machinesRouter } from './machines/machines.router.ts';
 import { rulesRouter } from './machines/rules.router.ts';
+import { hooksRouter } from './outside/hooks.router.ts';
+import { notificationsRouter } from './outside/notifications.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { tokensRouter } from './tokens.router.ts';
 import { router } from './trpc.ts';
@@ -18,9 +20,11 @@ export const appRouter = router({
   clients: clientsRouter,
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
+  hooks: hooksRouter,
   invitations: invitationsRouter,
   live: liveRouter,
   machines: machinesRouter,
+  notifications: notificationsRouter,
   people: peopleRouter,
   rules: rulesRouter,
   settings: settingsRouter,
