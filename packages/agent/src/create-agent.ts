@@ -171,9 +171,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
         machine.onChanged((userId, requestId) => void onMachineCall(ctx, userId, requestId).catch(onError)),
         clock.every(agentLimits.sweepEveryMs, () => void sweep(ctx).catch(onError)),
       ];
-      release = () => {
-        for (const stop of stops) stop();
-      };
+      release = () => stops.forEach((stop) => stop());
       await recover(ctx);
     },
     stop: async () => {
