@@ -57,7 +57,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let daemon: Daemon;
   let page: Page;
   const ids = {
-    ...{ question: '', asked: '', running: '', ended: '' },
+      ...{ machine: '', question: '', asked: '', running: '', ended: '' },
     ...{ move: '', deletion: '', member: '', closed: '' },
   };
 
@@ -114,14 +114,10 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   const withoutMachine: Opened[] = [
     { name: 'an empty inbox', path: '/', shows: 'Nothing waits for you' },
     { name: 'no machine', path: '/machines', shows: 'No machine is connected' },
-    {
-      name: 'the dialog that connects one',
-      path: '/machines',
-      shows: 'No machine',
-      clicks: ['[data-test=connect]', '[data-test=command]'],
-    },
+    { name: 'connecting one', path: '/machines/new', shows: '[data-test=command]' },
+    { name: 'no such machine', path: '/machines/unknown', shows: 'There is no such machine' },
     { name: 'no calls', path: '/activity', shows: 'No calls yet' },
-    { name: 'no agents', path: '/agents', shows: 'No access tokens' },
+    { name: 'no agents', path: '/agents', shows: 'No agents yet' },
     { name: 'more', path: '/more', shows: 'Agents' },
   ];
   it('signs in', async () => {
@@ -145,6 +141,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     });
     ids.ended = read.requestId;
     ids.asked = asked.requestId;
+    ids.machine = read.machineId;
     ids.question = (await questionOf(ann, asked.requestId)).id;
     const idOf = async (tool: string, args: Record<string, unknown>) =>
       (await questionOf(ann, (await run(ann, tool, args)).requestId)).id;
@@ -162,7 +159,15 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   });
 
   const withMachine: Opened[] = [
-    { name: 'machines', path: '/machines', shows: 'Disconnect' },
+    { name: 'machines', path: '/machines', shows: '[data-test=machine-row]' },
+    { name: 'machine', path: '/machines/{machine}', shows: '[data-test=state]' },
+    {
+      name: 'renaming it',
+      path: '/machines/{machine}',
+      shows: '[data-test=state]',
+      clicks: ['[aria-label="More actions"]', 'Rename'],
+    },
+    { name: 'its rules', path: '/machines/{machine}/rules', shows: 'No rules yet' },
     { name: 'tools', path: '/tools', shows: 'read_file' },
     { name: 'a tool', path: '/tools?tool=write_file', shows: '[name=filePath]' },
     { name: 'activity', path: '/activity', shows: '[data-test=call]' },
@@ -195,14 +200,9 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       clicks: ['[data-test=more]'],
     },
     { name: 'no such question', path: '/inbox/unknown', shows: 'Question not found' },
-    { name: 'agents', path: '/agents/new', shows: '[data-test=lines]' },
-    {
-      name: 'an agent that signs in',
-      path: '/agents/new',
-      shows: '[data-test=lines]',
-      clicks: ['claude.ai'],
-    },
-    { name: 'settings', path: '/settings', shows: 'ann@example.org' },
+    { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
+    { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
+    { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
     { name: 'webhooks', path: '/settings/webhooks', shows: 'New webhook' },
     { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },

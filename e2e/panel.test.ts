@@ -78,7 +78,7 @@ describeWith('chromium')('the panel in a browser', () => {
     const token = command.trim().split(/\s+/).at(-1) ?? '';
     daemon = startDaemon(processes, { url: server.url, token, root: newFolder('panel') });
     await page.locator('[data-test=connected]').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Open the machine' }).click();
     await page.locator('main').getByText(daemon.root).waitFor();
   });
 

@@ -22,6 +22,7 @@ export const readEnvironment = () => {
     url: read('DRAWBRIDGE_URL'),
     token: read('DRAWBRIDGE_TOKEN'),
     dir: read('DRAWBRIDGE_DIR'),
+    name: read('DRAWBRIDGE_NAME'),
     nonInteractive: read('DRAWBRIDGE_NON_INTERACTIVE'),
     confirm: read('DRAWBRIDGE_CONFIRM'),
     allowInsecureHttp: read('DRAWBRIDGE_ALLOW_INSECURE_HTTP'),

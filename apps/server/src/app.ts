@@ -1,7 +1,8 @@
 import { createForgetExpired } from './auth/index.ts';
-import { daemonFile } from './built-files.ts';
+import { daemonFile, daemonProgram } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
+import { readLocalFolder, startLocalMachine } from './compose/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { notingCalls, notingMessages } from './compose/note-presence.ts';
@@ -38,6 +39,8 @@ export const createApp = async (needs: AppNeeds) => {
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { config, clock, outside } = needs;
+  const { localGatewayDir, dataDir } = config;
+  const localFolder = localGatewayDir === null ? null : readLocalFolder(localGatewayDir, dataDir);
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
@@ -47,6 +50,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
   const gateway = notingCalls(await startGateway({ config, clock, opened, daemon, notifications }), presence);
   let sweep: Sweep | null = null;
+  let stopLocalMachine = async () => {};
   const stops: (() => void)[] = [];
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
@@ -84,6 +88,19 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
       if (agent) jobs.push(agent.agent.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
+      if (localFolder !== null)
+        stopLocalMachine = startLocalMachine({
+          folder: localFolder,
+          dataDir,
+          program: daemonProgram,
+          host: config.host,
+          port: web.port,
+          clock,
+          gateway,
+          ownerId: accounts.ownerId,
+          log,
+          onError,
+        }).stop;
       stops.push(rooms.ops.start());
       return address.url();
     },
@@ -92,6 +109,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async () => {
+      await stopLocalMachine();
       for (const stop of stops) stop();
       await sweep?.stop();
       rpc?.announce();

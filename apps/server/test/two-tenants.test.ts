@@ -28,6 +28,7 @@ const procedures: Record<string, WithId> = {
     resourceDecision: 'allowOnce',
   })),
   'calls.cancel': procedureWithId('calls.cancel', 'open call', (requestId) => ({ requestId })),
+  'account.endSession': procedureWithId('account.endSession', undefined, (id) => ({ id })),
   'invitations.revoke': procedureWithId('invitations.revoke', undefined, (id) => ({ id })),
   'people.disable': procedureWithId('people.disable', undefined, (id) => ({ id })),
   'people.enable': procedureWithId('people.enable', undefined, (id) => ({ id })),
@@ -40,10 +41,21 @@ const procedures: Record<string, WithId> = {
   })),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
+  'rules.list': procedureWithId('rules.list', undefined, (machineId) => ({ machineId })),
+  ...Object.fromEntries(
+    ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
+      const name = `machines.${verb}`;
+      // The last two leave nothing that could be told apart afterwards.
+      const own = verb === 'forget' ? undefined : 'machine';
+      const input = (machineId: string) => ({ machineId, ...(verb === 'rename' && { name: 'attic' }) });
+      return [name, procedureWithId(name, own, input)];
+    }),
+  ),
 };
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
 const proceduresWithoutId: Record<string, unknown> = {
   'account.me': undefined,
+  'account.sessions': undefined,
   'account.resetPassword': undefined,
   'calls.run': { name: 'no_such_tool', arguments: {} },
   'clients.list': undefined,
@@ -62,7 +74,6 @@ const proceduresWithoutId: Record<string, unknown> = {
   'hooks.create': { name: 'hook' },
   'hooks.list': undefined,
   'people.list': undefined,
-  'rules.list': undefined,
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'settings.get': undefined,
   'settings.update': {},
@@ -73,9 +84,13 @@ const proceduresWithoutId: Record<string, unknown> = {
   'gateway.disconnect': undefined,
   'gateway.machine': undefined,
   'gateway.machines': undefined,
+  'machines.list': undefined,
+  'machines.forgotten': undefined,
+  'machines.numbers': { since: '2026-01-01T00:00:00.000Z' },
+  'machines.stopEverything': undefined,
 };
 /** What it tells is listened to in `e2e/isolation.test.ts`. */
-const subscriptions = ['live.onEvent'];
+const subscriptions = ['live.onEvent', 'machines.onChanged'];
 
 const mounts = ['/api/v1/instance-ai', '/rest/instance-ai'];
 
@@ -150,6 +165,16 @@ const routes: Record<string, WithId> = {
     own: 'machine',
     ask: (id) => ({ path: `/trpc/export/calls?format=json&machine=${id}` }),
   },
+  // A machine of the query or the body; the token of Ann's that is tried has one machine too.
+  ...Object.fromEntries(
+    ['status', 'tools', 'events'].map((path): [string, WithId] => [
+      `GET /api/v1/${path}`,
+      { ask: (machine) => ({ path: `/api/v1/${path}?machine=${machine}` }) },
+    ]),
+  ),
+  'POST /api/v1/calls': {
+    ask: (machine) => ({ path: '/api/v1/calls', method: 'POST', body: { name: 'read_file', machine } }),
+  },
   'GET /api/v1/calls/:requestId': {
     own: 'call of the token',
     ask: (id) => ({ path: `/api/v1/calls/${id}` }),
@@ -194,10 +219,7 @@ const routesWithoutId = [
   'POST /webchat/push/subscriptions',
   'DELETE /webchat/push/subscriptions',
   'GET /api/v1/openapi.json',
-  'GET /api/v1/status',
-  'GET /api/v1/tools',
-  'POST /api/v1/calls',
-  'GET /api/v1/events',
+  'GET /api/v1/machines',
   ...mounts.flatMap((mount) => [
     `POST ${mount}/gateway/init`,
     `POST ${mount}/gateway/tools`,

@@ -39,11 +39,13 @@ const shellPages: RouteRecordRaw[] = [
   }),
   page('chat/:threadId?', () => import('./pages/chat-page.vue'), { title: 'Chat', fills: true }),
   page('activity/:requestId?', () => import('./pages/activity-page.vue'), { title: 'Activity', fills: true }),
-  page('machines', () => import('./pages/machine-page.vue'), { title: 'Machines' }),
-  page('machines/new', () => import('./pages/machine-page.vue'), { title: 'Connect a machine' }),
-  page('machines/:machineId', () => import('./pages/machine-page.vue'), { title: 'Machine' }),
-  page('machines/:machineId/rules', () => import('./pages/machine-page.vue'), { title: 'Rules' }),
-  page('machines/:machineId/tools', () => import('./pages/tools-page.vue'), { title: 'Tools' }),
+  page('machines', () => import('./pages/machines/machines-page.vue'), { title: 'Machines' }),
+  page('machines/new', () => import('./pages/machines/connect-machine-page.vue'), {
+    title: 'Connect a machine',
+  }),
+  page('machines/:machineId', () => import('./pages/machines/machine-page.vue'), { title: 'Machine' }),
+  page('machines/:machineId/rules', () => import('./pages/machines/rules-page.vue'), { title: 'Rules' }),
+  page('machines/:machineId/tools', () => import('./pages/machines/tools-page.vue'), { title: 'Tools' }),
   page('agents', () => import('./pages/agents-page.vue'), { title: 'Agents' }),
   page('agents/new/:recipe?', () => import('./pages/connect-agent-page.vue'), { title: 'Connect an agent' }),
   {

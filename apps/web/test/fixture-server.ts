@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Invitation, User } from '@drawbridge/contracts/accounts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
-import type { GatewayStatus, KnownMachine, MachineChoice } from '@drawbridge/contracts/gateway';
+import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway';
+import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines/summary';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
@@ -13,7 +14,7 @@ import type { AccessToken } from '@drawbridge/contracts/tokens';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { callIdInput, listCallsInput, runInput } from '@drawbridge/contracts/calls';
 import { confirmationIdInput, decideInput } from '@drawbridge/contracts/confirmation';
-import { newRule, ruleIdInput } from '@drawbridge/contracts/rules';
+import { newRuleInput, ruleIdInput } from '@drawbridge/contracts/rules';
 import { updateSettingsInput } from '@drawbridge/contracts/settings';
 import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
 import { createEmitter } from '@drawbridge/kit';
@@ -26,8 +27,7 @@ import { t } from './fixture-trpc.ts';
 export interface World {
   user: User | null;
   status: GatewayStatus;
-  machine: KnownMachine | null;
-  machines: MachineChoice[];
+  machines: MachineSummary[];
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
@@ -59,6 +59,15 @@ export const tokenOf = (change: Partial<AccessToken> = {}): AccessToken => ({
   lastUsedAt: null,
   lastUsedFrom: null,
   ...change,
+});
+
+const choiceOf = ({ id, name, isDefault, state, folder, pausedAt }: MachineSummary): MachineChoice => ({
+  id,
+  name,
+  isDefault,
+  isConnected: state !== 'offline',
+  isPaused: pausedAt !== null,
+  directory: state === 'offline' ? null : folder,
 });
 
 interface Streams {
@@ -106,11 +115,16 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     setup: t.router({ status: open.query(() => ({ needed: world.setupNeeded })) }),
     gateway: t.router({
       status: own.query(() => world.status),
-      machine: own.query(() => world.machine),
-      machines: own.query(() => world.machines),
+      machines: own.query(() => world.machines.map(choiceOf)),
+    }),
+    machines: t.router({
+      list: own.query(() => world.machines),
+      forgotten: own.query(() => []),
+      numbers: own.query(() => []),
       tools: own.query(() => world.tools),
-      createLink: own.mutation(() => world.command),
-      disconnect: own.mutation(() => ({ ok: true as const })),
+      link: own.input(optionalMachineInput).mutation(() => world.command),
+      pause: own.mutation(() => ({ ok: true as const })),
+      resume: own.mutation(() => ({ ok: true as const })),
     }),
     calls: t.router({
       run: own.input(runInput).mutation(({ input }) => world.run(input)),
@@ -142,23 +156,26 @@ const createRouter = (world: World, { events, frames }: Streams) => {
         world.removed.push(input.ruleId);
         return world.rules();
       }),
-      add: own.input(newRule).mutation(({ input }) => {
-        world.added.push(input);
+      add: own.input(newRuleInput).mutation(({ input: { machineId: _machine, ...rule } }) => {
+        world.added.push(rule);
         return world.rules();
       }),
     }),
     tokens: t.router({
       list: own.query(() => world.tokens),
-      create: own.input(createTokenInput).mutation(({ input: { expiresInDays: _days, ...input } }) => {
-        const made = tokenOf({ id: `t${world.tokens.length + 1}`, ...input });
-        world.tokens = [made, ...world.tokens];
-        return { ...made, token: 'dbt_shown-once' };
-      }),
+      create: own
+        .input(createTokenInput)
+        .mutation(({ input: { expiresInDays: _days, machines: _machines, ...input } }) => {
+          const made = tokenOf({ id: `t${world.tokens.length + 1}`, ...input });
+          world.tokens = [made, ...world.tokens];
+          return { ...made, token: 'dbt_shown-once' };
+        }),
       revoke: own.input(tokenIdInput).mutation(({ input }) => {
         world.tokens = world.tokens.filter(({ id }) => id !== input.id);
         return { ok: true as const };
       }),
     }),
+    clients: t.router({ list: own.query(() => []) }),
     settings: t.router({
       get: own.query(() => world.settings),
       update: own.input(updateSettingsInput).mutation(() => world.settings),

@@ -5,6 +5,7 @@ export const router = createRouter({
   history: createMemoryHistory(),
   routes: [
     { path: '/inbox/:confirmationId?', component: {} },
+    { path: '/machines/:machineId', component: {} },
     { path: '/:rest(.*)*', component: {} },
   ],
 });

@@ -1,6 +1,7 @@
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
+import type { GatewayStatus } from '@drawbridge/contracts/gateway';
+import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { agentWorldOf } from './fixture-agent.ts';
 import type { World } from './fixture-server.ts';
@@ -27,15 +28,25 @@ export const online: GatewayStatus = {
   state: 'online',
 };
 
-export const known: KnownMachine = {
+export const machineOf = (change: Partial<MachineSummary> = {}): MachineSummary => ({
+  id: 'm1',
   name: 'ada-laptop',
+  isDefault: true,
+  state: 'online',
+  isPaired: true,
+  pausedAt: null,
+  hostIdentifier: 'ada@ada-laptop',
   folder: '/home/ada/notes',
   version: '0.1.0',
   lastSeenAt: null,
-  isPaired: true,
+  connectedAt: '2026-01-01T00:00:00.000Z',
   modes: { filesystemRead: 'allow', filesystemWrite: 'ask', shell: 'deny' },
   reconnect: 'drawbridge connect --dir /home/ada/notes',
-};
+  toolCategories: online.toolCategories,
+  toolCount: 2,
+  latencyMs: 12,
+  ...change,
+});
 
 export const readFile: Tool = {
   name: 'read_file',
@@ -118,8 +129,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
 export const worldOf = (change: Partial<World> = {}): World => ({
   user: { id: 'u1', name: 'Ada', email: 'ada@example.com', isOwner: true },
   status: online,
-  machine: known,
-  machines: [{ id: 'm1', name: 'ada-laptop', isConnected: true, isDefault: true }],
+  machines: [machineOf()],
   tools: [readFile, writeFile],
   calls: [],
   confirmations: [],

@@ -18,6 +18,7 @@ import { threadOf } from './engine/load.ts';
 import { createQueue, sendFromPanel } from './run/queue.ts';
 import { markPaused, onMachineCall, recover } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
+import { createStops } from './run/stop-threads.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
@@ -138,7 +139,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     queue: createQueue(ctx, lanes),
     send: (userId, threadId, input) => sendFromPanel(lanes, { userId, threadId }, input),
     continue: (userId, threadId) => continueRun(ctx, lanes.runner, { userId, threadId }),
-    cancel: (userId, threadId) => lanes.stop(userId, threadId, 'stop'),
+    ...createStops(ctx, lanes),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);
       if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
@@ -170,9 +171,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
         machine.onChanged((userId, requestId) => void onMachineCall(ctx, userId, requestId).catch(onError)),
         clock.every(agentLimits.sweepEveryMs, () => void sweep(ctx).catch(onError)),
       ];
-      release = () => {
-        for (const stop of stops) stop();
-      };
+      release = () => stops.forEach((stop) => stop());
       await recover(ctx);
     },
     stop: async () => {

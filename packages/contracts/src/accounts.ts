@@ -39,6 +39,18 @@ export type ResetPasswordInput = z.infer<typeof resetPasswordInput>;
  * every port of a host, but the proof only to the origin that the user signed in to.
  */
 export const sessionProofHeader = 'x-session-proof';
+/** A session of the user, as one browser has it. */
+export const ownSession = z.object({
+  id: z.string(),
+  createdAt: isoTime,
+  expiresAt: isoTime,
+  /** What the browser said of itself; it may be anything. */
+  userAgent: z.string().nullable(),
+  isCurrent: z.boolean(),
+});
+export type OwnSession = z.infer<typeof ownSession>;
+export const sessionIdInput = z.strictObject({ id: z.string().min(1).max(64) });
+
 /** The reply to a sign-in: the user, and the proof of the new session. */
 export const signedIn = user.extend({ sessionProof: z.string() });
 export type SignedIn = z.infer<typeof signedIn>;

@@ -69,7 +69,8 @@ export type Call = z.infer<typeof call>;
 export const callSummary = call.omit({ result: true, arguments: true });
 export type CallSummary = z.infer<typeof callSummary>;
 
-export const runInput = z.strictObject({ ...toolCall.shape });
+/** `machineId`: an id or a name; without it, the default machine. */
+export const runInput = z.strictObject({ ...toolCall.shape, machineId: machineId.optional() });
 export const callIdInput = z.strictObject({ requestId });
 
 /** Who made a call: the panel, any chat, or one token, client or chat as `kind:id`. */

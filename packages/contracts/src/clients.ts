@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toolGroup, toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
+import { namedMachines } from './machines/summary.ts';
 
 /** Sizes in characters, times in seconds, except where a name says otherwise. */
 export const clientLimits = {
@@ -48,6 +49,8 @@ export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({
     accept: z.literal(true),
     scopes: z.array(toolGroup).min(1).max(toolGroups.length),
+    /** Ids; left out, the client may use every machine, also later ones. */
+    machines: namedMachines.optional(),
     query: z.string().min(1).max(8_192),
     openedBy: z.string().max(100),
   }),
@@ -64,6 +67,8 @@ export const connectedClient = z.object({
   host: z.string(),
   origin: z.enum(['document', 'registration']),
   scopes: z.array(toolGroup),
+  /** The ids of the machines that it may use; absent: all. */
+  machines: z.array(z.string()).optional(),
   connectedAt: isoTime,
   lastUsedAt: isoTime.nullable(),
   /** The address of its last request. */

@@ -4,8 +4,9 @@ import { requestId } from './ids.ts';
 import { release } from './release.ts';
 
 /**
- * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. `features` (`serverFeatures`)
- * and `daemon`, the server's release of it, only for a daemon that reports its version.
+ * `sessionKey` only after a pairing token. `epoch`: see `gatewayEpochHeader`. Only for a daemon that reports
+ * its version: `features` (`serverFeatures`), `daemon`, the server's release of it, and `machine`, as its
+ * user sees it.
  */
 export const initReply = z.object({
   ok: z.literal(true),
@@ -15,6 +16,10 @@ export const initReply = z.object({
   features: z.array(z.string().max(64)).max(32).optional(),
   // Another server's meaning must not prevent a connection.
   daemon: release.optional().catch(undefined),
+  machine: z
+    .object({ id: z.string().max(64), name: z.string().max(64), isDefault: z.boolean() })
+    .optional()
+    .catch(undefined),
 });
 export type InitReply = z.infer<typeof initReply>;
 

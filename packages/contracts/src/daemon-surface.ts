@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestId } from './ids.ts';
+import { machineName, requestId } from './ids.ts';
 import { probeBody } from './daemon-event.ts';
 import { mode } from './groups.ts';
 import { toolCategory } from './tool-category.ts';
@@ -41,7 +41,10 @@ export const reportedModes = z
   .refine((all) => Object.keys(all).length <= 32, 'at most 32 groups');
 export type ReportedModes = z.infer<typeof reportedModes>;
 
-/** `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. */
+/**
+ * `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. `name`: what
+ * its user calls the machine; it counts for a pairing only.
+ */
 export const initBody = z.object({
   rootPath: z.string().min(1).max(4_096),
   tools: z.array(z.unknown()).max(toolLimits.maxTools),
@@ -49,6 +52,7 @@ export const initBody = z.object({
   toolCategories: z.array(toolCategory).max(64).optional(),
   modes: reportedModes.optional(),
   daemon: daemonInfo.optional(),
+  name: machineName.optional(),
 });
 export type InitBody = z.infer<typeof initBody>;
 

@@ -21,6 +21,9 @@ export const gatewayProblems = ['flapping'] as const;
 export const gatewayProblem = z.enum(gatewayProblems);
 export type GatewayProblem = z.infer<typeof gatewayProblem>;
 
+/** The release of the connected daemon and that of the server, where they differ. */
+export const gatewayUpdate = z.object({ from: z.string(), to: z.string(), is: z.enum(['newer', 'older']) });
+
 /**
  * The status for the panel: `connected` is true in grace too. `problem` stays until the next pairing.
  * `update`: the release of the connected daemon and the server's, if they differ.
@@ -28,7 +31,7 @@ export type GatewayProblem = z.infer<typeof gatewayProblem>;
 export const gatewayStatus = restStatus.extend({
   state: gatewayState,
   problem: gatewayProblem.optional(),
-  update: z.object({ from: z.string(), to: z.string(), is: z.enum(['newer', 'older']) }).optional(),
+  update: gatewayUpdate.optional(),
 });
 export type GatewayStatus = z.infer<typeof gatewayStatus>;
 
@@ -50,7 +53,11 @@ export const machineChoice = z.object({
   id: z.string(),
   name: z.string(),
   isConnected: z.boolean(),
+  /** Its user has paused it: calls are refused. */
+  isPaused: z.boolean(),
   isDefault: z.boolean(),
+  /** Where its tools work; null while it is away. */
+  directory: z.string().nullable(),
 });
 export type MachineChoice = z.infer<typeof machineChoice>;
 

@@ -3,13 +3,15 @@ import { threadChange } from './agent/threads.ts';
 import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
 import { stateChanged } from './gateway.ts';
+import { machinesEvent } from './machines/summary.ts';
 
 /**
  * The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`.
- * `threads`: the chats of the built-in agent.
+ * `threads`: the chats of the built-in agent. `machines`: all machines of the user.
  */
 export const liveTopics = {
   machine: stateChanged,
+  machines: machinesEvent,
   calls: callEvent,
   confirmations: confirmationEvent,
   threads: threadChange,
@@ -22,6 +24,7 @@ const tagged = <Topic extends LiveTopic>(topic: Topic) =>
 /** One message of the panel's one subscription. */
 export const liveEvent = z.discriminatedUnion('topic', [
   tagged('machine'),
+  tagged('machines'),
   tagged('calls'),
   tagged('confirmations'),
   tagged('threads'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callEvent, callPage, call, listCallsInput } from './calls.ts';
 import { errorBody } from './errors.ts';
-import { gatewayStatus, stateChanged } from './gateway.ts';
+import { gatewayStatus, machineChoice, stateChanged } from './gateway.ts';
 import { requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
 import { tool } from './tool.ts';
@@ -20,8 +20,20 @@ export const restLimits = {
   streamsPerToken: 10,
 } as const;
 
+/** The machine of a request. */
+const restMachine = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/)
+  .meta({
+    description:
+      'A machine by its name or id, as `GET /machines` lists them. Without it: the only one that the token may use, else the default.',
+  });
+export const restMachineQuery = z.strictObject({ machine: restMachine.optional() });
+
 /** The schemas of the REST API, by their names in its OpenAPI document. */
 export const restSchemas = {
+  Machine: machineChoice,
+  Machines: z.object({ machines: z.array(machineChoice) }),
   Status: gatewayStatus,
   Tool: tool,
   Tools: z.object({ tools: z.array(tool) }),
@@ -30,6 +42,7 @@ export const restSchemas = {
     arguments: toolCall.shape.arguments
       .default({})
       .meta({ description: "What the tool's `inputSchema` asks for." }),
+    machine: restMachine.optional(),
   }),
   Call: call,
   CallPage: callPage,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestId } from './ids.ts';
+import { machineId, requestId } from './ids.ts';
 
 export const ruleEffects = ['allow', 'deny'] as const;
 export const ruleEffect = z.enum(ruleEffects);
@@ -13,12 +13,17 @@ export const newRule = z.strictObject({
 });
 export type NewRule = z.infer<typeof newRule>;
 
-export const ruleIdInput = z.strictObject({ ruleId: z.string().min(1).max(64) });
+const ruleId = z.string().min(1).max(64);
+
+/** `machineId`, in these inputs: an id or a name; without it, the default machine. */
+export const listRulesInput = z.strictObject({ machineId: machineId.optional() }).optional();
+export const ruleIdInput = z.strictObject({ ruleId, machineId: machineId.optional() });
+export const newRuleInput = newRule.extend({ machineId: machineId.optional() });
 
 /** A request to a daemon about its rules. It is not a tool call, so no model can send it. */
 export const rulesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list') }),
-  z.object({ type: z.literal('remove'), ruleId: ruleIdInput.shape.ruleId }),
+  z.object({ type: z.literal('remove'), ruleId }),
   z.object({ type: z.literal('add'), rule: newRule }),
 ]);
 export type RulesQuery = z.infer<typeof rulesQuery>;

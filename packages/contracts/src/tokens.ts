@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toolGroups } from './groups.ts';
 import { isoTime } from './ids.ts';
+import { namedMachines } from './machines/summary.ts';
 
 export const tokenLimits = { nameLength: 64, perUser: 50, defaultDays: 90, mostDays: 366 } as const;
 
@@ -18,11 +19,26 @@ export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'node', ownerSco
 export type TokenScope = (typeof tokenScopeNames)[number];
 export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
 
-export const createTokenInput = z.strictObject({
-  name: z.string().trim().min(1).max(tokenLimits.nameLength).regex(visibleText, 'must be visible characters'),
-  scopes: tokenScopes.default(['filesystemRead']),
-  expiresInDays: z.number().int().min(1).max(tokenLimits.mostDays).default(tokenLimits.defaultDays),
-});
+const isToolGroup = (scope: TokenScope): boolean => toolGroups.some((group) => group === scope);
+
+export const createTokenInput = z
+  .strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(tokenLimits.nameLength)
+      .regex(visibleText, 'must be visible characters'),
+    scopes: tokenScopes.default(['filesystemRead']),
+    expiresInDays: z.number().int().min(1).max(tokenLimits.mostDays).default(tokenLimits.defaultDays),
+    /** Ids; left out, the token may use every machine, also later ones. */
+    machines: namedMachines.optional(),
+  })
+  // A thread of the agent chooses its machine itself, and a companion reads all of them.
+  .refine(({ scopes, machines }) => machines === undefined || scopes.every(isToolGroup), {
+    path: ['machines'],
+    message: 'go with tool groups only: the other scopes reach every machine',
+  });
 export type CreateTokenInput = z.infer<typeof createTokenInput>;
 
 /** An access token without its secret. `lastUsedAt` is exact to the minute. */
@@ -30,6 +46,8 @@ export const accessToken = z.object({
   id: z.string(),
   name: z.string(),
   scopes: tokenScopes,
+  /** The ids of the machines that it may use; absent: all. */
+  machines: z.array(z.string()).optional(),
   createdAt: isoTime,
   expiresAt: isoTime,
   lastUsedAt: isoTime.nullable(),

@@ -33,7 +33,7 @@ Examples:
     $ drawbridge status
     $ drawbridge doctor
 
-Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR,
+Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR, DRAWBRIDGE_NAME,
 DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP, DRAWBRIDGE_KEY_STORE,
 DRAWBRIDGE_INSTALL, DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
 DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
@@ -78,6 +78,7 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
     .argument('[token]', 'pairing token from the panel')
     .argument('[dir]', 'the folder that file tools work in')
     .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+    .option('--name <name>', 'what this machine is called when it is paired (default: its host name)')
     .option('--non-interactive', 'start without asking')
     .addOption(
       new Option('--confirm <where>', 'where questions are asked (default: panel)').choices([

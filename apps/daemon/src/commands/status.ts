@@ -33,13 +33,15 @@ const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
 };
 
 const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | false)[] => {
-  const { link, modes, release, offered } = status;
+  const { link, machine, modes, release, offered } = status;
   const difference = release && offered ? showDifference(release, offered) : null;
   const since = `${localTime(link.since)} (${roughly(nowMs - Date.parse(link.since))})`;
   return [
     row(link.state, visible(status.url), stateColours[link.state]),
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
     link.way !== undefined && row('link', linkWords[link.way]),
+    machine !== undefined &&
+      row('name', `${visible(machine.name)}${machine.isDefault ? ', your default machine' : ''}`),
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
     difference !== null && row('update', difference),

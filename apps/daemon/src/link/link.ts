@@ -1,4 +1,5 @@
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import type { InitReply } from '@drawbridge/contracts/daemon-reply';
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { Release } from '@drawbridge/contracts/release';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
@@ -17,9 +18,11 @@ import type { ServerApi } from './server-api.ts';
 import type { StreamEvents, Way } from './stream.ts';
 import { createToolsUpdate, type ToolsUpdate } from './tools-update.ts';
 
+type KnownAs = InitReply['machine'];
+
 export type LinkReport =
-  /** `offered`: the daemon that the server gives, where it says so. */
-  | { type: 'connected'; way: Way; warnings: string[]; offered: Release | undefined }
+  /** `offered`: the daemon that the server gives, `machine`: what it calls this one, where it says so. */
+  | { type: 'connected'; way: Way; warnings: string[]; offered: Release | undefined; machine: KnownAs }
   /** The server has another list of this machine's tools. */
   | { type: 'tools'; warnings: string[] }
   /** The server's first event did not arrive: something in between buffers the stream. */
@@ -70,7 +73,12 @@ const watchForProbe = ({ clock, api, report }: LinkNeeds): (() => void) => {
 interface LinkContext extends LinkNeeds {
   send(event: ConnectionEvent): void;
   toolsUpdate: ToolsUpdate;
-  announced: { warnings: string[]; offered: Release | undefined; sendsProbes: boolean };
+  announced: {
+    warnings: string[];
+    offered: Release | undefined;
+    machine: KnownAs;
+    sendsProbes: boolean;
+  };
 }
 
 const initialise = (context: LinkContext): (() => void) => {
@@ -82,10 +90,10 @@ const initialise = (context: LinkContext): (() => void) => {
     const reply = await api.init(key.get(), describe(), abort.signal);
     if (abort.signal.aborted) return;
     if (!reply.ok) return send({ type: 'failed', failure: reply.failure });
-    const { sessionKey, warnings = [], daemon: offered, epoch } = reply.value;
+    const { sessionKey, warnings = [], daemon: offered, machine, epoch } = reply.value;
     key.set(sessionKey ?? key.get());
     // Servers that count epochs send probes too.
-    context.announced = { warnings, offered, sendsProbes: epoch !== undefined };
+    context.announced = { warnings, offered, machine, sendsProbes: epoch !== undefined };
     send({ type: 'initialised' });
     toolsUpdate.ready();
   };
@@ -120,9 +128,9 @@ const openStream = (context: LinkContext): (() => void) => {
 
   const close = open(key.get(), {
     opened: (way) => {
-      const { warnings, offered } = context.announced;
+      const { warnings, offered, machine } = context.announced;
       send({ type: 'opened' });
-      report({ type: 'connected', way, warnings, offered });
+      report({ type: 'connected', way, warnings, offered, machine });
       context.announced.warnings = [];
     },
     event: onEvent,
@@ -201,7 +209,7 @@ export const createLink = (needs: LinkNeeds) => {
     sent: (warnings) => report({ type: 'tools', warnings }),
     unknown: () => send({ type: 'unknown-here' }),
   });
-  const announced = { warnings: [], offered: undefined, sendsProbes: false };
+  const announced = { warnings: [], offered: undefined, machine: undefined, sendsProbes: false };
   const context: LinkContext = { ...needs, send, toolsUpdate, announced };
 
   return {

@@ -12,6 +12,8 @@ export const daemonStatus = z.object({
   version: z.string(),
   url: z.string(),
   host: z.string(),
+  /** What the server called this machine when it connected. */
+  machine: z.object({ name: z.string(), isDefault: z.boolean() }).optional(),
   folder: z.string(),
   startedAt: time,
   modes: z.record(toolGroup, mode),

@@ -7,6 +7,8 @@ interface Granted {
   name: string;
   /** The tool groups that it may use, and whether it may chat; never empty. */
   scopes: TokenScope[];
+  /** The ids of the machines that it may use; undefined: all of the user. */
+  machines?: string[] | undefined;
   /** The address that it was made for; without one it holds at every door that takes bearers. */
   resource?: string;
 }

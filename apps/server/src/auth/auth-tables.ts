@@ -20,6 +20,8 @@ export type AuthTables = {
     createdAt: Time;
     lastUsedAt: Time | null;
     lastUsedFrom: string | null;
+    /** The ids of the machines that the client may use, as JSON; null: all of the user. */
+    machines: string | null;
   };
   oauthAccessToken: {
     id: string;
@@ -52,7 +54,14 @@ export type AuthTables = {
     createdAt: string;
     disabledAt: string | null;
   };
-  session: { id: string; token: string; userId: string; expiresAt: Time };
+  session: {
+    id: string;
+    token: string;
+    userId: string;
+    createdAt: Time;
+    expiresAt: Time;
+    userAgent: string | null;
+  };
   account: { id: string; userId: string };
   passwordReset: { id: string; userId: string; expiresAt: Time };
   invitation: { id: string; expiresAt: Time };

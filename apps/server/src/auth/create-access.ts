@@ -7,6 +7,7 @@ import { createClientsStore } from './clients/clients.store.ts';
 import { clientPrefixes } from './clients/oauth-provider.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
 import { createTokens } from './tokens/tokens.ts';
+import { createOwnMachines } from './tokens/own-machines.store.ts';
 import { createTokensStore } from './tokens/tokens.store.ts';
 import { createWatch } from './watch.ts';
 
@@ -31,7 +32,16 @@ const watchedAs = (access: Access) =>
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
 export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError }: AccessNeeds) => {
   const onRevoked = () => watch.check();
-  const ofToken = createTokens({ auth, clock, store: createTokensStore(store), isOwner, onRevoked, onError });
+  const ownMachines = createOwnMachines(store);
+  const ofToken = createTokens({
+    auth,
+    clock,
+    store: createTokensStore(store),
+    isOwner,
+    requireOwn: ownMachines.require,
+    onRevoked,
+    onError,
+  });
   const ofClient = createClients({
     clock,
     store: createClientsStore(store),
@@ -57,6 +67,7 @@ export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError
   return {
     tokens: ofToken.tokens,
     clients: ofClient.clients,
+    ownMachines,
     access: {
       /**
        * What the bearer may do, as stored now; null for an unknown, expired or revoked token. `from` is the

@@ -11,8 +11,10 @@ export interface Caller {
   scopes: readonly TokenScope[] | 'all';
   /** The token or client that its calls come through; without one it is a user who is signed in. */
   via?: CallVia;
-  /** The machine that it names; the user's default machine when undefined. */
+  /** The machine that it names, by its id or name. */
   machineId?: string;
+  /** The ids of the machines that it may use; undefined: all of the user. */
+  machines?: readonly string[];
 }
 
 /** A caller with an access token. */
@@ -35,7 +37,7 @@ export const userCaller = (userId: string): Caller => ({ userId, scopes: 'all' }
 
 /** The caller that an access token stands for, with the machine that the address of the request names. */
 export const bearerCaller = (access: Access, machineId?: string): BearerCaller => {
-  const { kind, userId, name, scopes } = access;
+  const { kind, userId, name, scopes, machines } = access;
   const via = { kind, id: kind === 'token' ? access.tokenId : access.clientId, name };
   return {
     access,
@@ -43,6 +45,7 @@ export const bearerCaller = (access: Access, machineId?: string): BearerCaller =
     scopes,
     via,
     id: JSON.stringify([userId, kind, via.id]),
+    ...(machines && { machines }),
     ...(machineId !== undefined && { machineId }),
   };
 };

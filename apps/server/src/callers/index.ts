@@ -24,7 +24,9 @@ export {
   machineChoices,
   machineOf,
   machineStatus,
+  reachOf,
   requireMachine,
   watchMachine,
+  watchMachines,
 } from './machine.ts';
 export { findTool, groupsOfTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';

@@ -1,23 +1,53 @@
 import type { GatewayStatus, KnownMachine, MachineChoice, StateChanged } from '@drawbridge/contracts/gateway';
+import type { MachinesEvent } from '@drawbridge/contracts/machines/summary';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { errors } from '../errors.ts';
 import { offlineStatus, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
 import type { Caller, CallerContext } from './caller.ts';
 
-/** A user and a machine id or name; without one, the user's default machine. */
-type Meant = Pick<Caller, 'userId' | 'machineId'>;
+/** A user, the machines that may be used on their behalf, and the id or name of the one that is meant. */
+type Meant = Pick<Caller, 'userId' | 'machineId' | 'machines'>;
+
+/** The machines that the caller may use, oldest first. */
+export const reachOf = async (
+  gateway: Gateway,
+  { userId, machines: named }: Meant,
+): Promise<MachineRef[]> => {
+  const { machines } = gateway;
+  const [own, standard] = await Promise.all([machines.list(userId), machines.default(userId)]);
+  const isOwn = own.some(({ machineId }) => machineId === standard?.machineId);
+  const all = standard && !isOwn ? [...own, standard] : own;
+  return named ? all.filter(({ machineId }) => named.includes(machineId)) : all;
+};
 
 /**
- * The machine that is meant; null for a user without machines. Throws `notFound` for one that is not theirs.
+ * The machine that is meant: the named one, else the only one of the reach, else the default. Null where none
+ * is meant. Throws `notFound` for one that is not the user's, and alike for one that the caller may not use.
  */
-const meantMachine = async (gateway: Gateway, { userId, machineId }: Meant): Promise<MachineRef | null> =>
-  machineId === undefined ? gateway.machines.default(userId) : gateway.machines.find(userId, machineId);
+const meantMachine = async (gateway: Gateway, meant: Meant): Promise<MachineRef | null> => {
+  const { userId, machineId, machines: named } = meant;
+  const isNamed = (ref: MachineRef) => named === undefined || named.includes(ref.machineId);
+  if (machineId !== undefined) {
+    const ref = await gateway.machines.find(userId, machineId);
+    if (!isNamed(ref)) throw errors.notFound();
+    return ref;
+  }
+  if (named === undefined) return gateway.machines.default(userId);
+  const reach = await reachOf(gateway, meant);
+  if (reach.length === 1) return reach[0] ?? null;
+  const standard = await gateway.machines.default(userId);
+  return standard && isNamed(standard) ? standard : null;
+};
 
-/** The same, or `notConnected` for a user without machines. */
+/** The same, or `notConnected`, which names the machines to choose from. */
 export const requireMachine = async (gateway: Gateway, meant: Meant): Promise<MachineRef> => {
   const ref = await meantMachine(gateway, meant);
-  if (!ref) throw errors.notConnected();
-  return ref;
+  if (ref) return ref;
+  const reach = await reachOf(gateway, meant);
+  if (reach.length === 0) throw errors.notConnected();
+  const views = await Promise.all(reach.map((one) => gateway.machines.view(one)));
+  const names = views.map(({ name }) => name).join(', ');
+  throw errors.notConnected({ message: `Several machines can be used; name one of them: ${names}` });
 };
 
 export const machineOf = async (gateway: Gateway, meant: Meant): Promise<MachineView | null> => {
@@ -34,17 +64,16 @@ export const knownMachine = async (gateway: Gateway, meant: Meant): Promise<Know
   return ref && gateway.machines.known(ref);
 };
 
-/** The machines that the user may choose, oldest first. */
-export const machineChoices = async (gateway: Gateway, userId: string): Promise<MachineChoice[]> => {
+/** The machines that the caller may choose, oldest first. */
+export const machineChoices = async (gateway: Gateway, meant: Meant): Promise<MachineChoice[]> => {
   const { machines } = gateway;
-  const [own, standard] = await Promise.all([machines.list(userId), machines.default(userId)]);
-  const isOwn = own.some(({ machineId }) => machineId === standard?.machineId);
-  const refs = standard && !isOwn ? [...own, standard] : own;
+  const [refs, standard] = await Promise.all([reachOf(gateway, meant), machines.default(meant.userId)]);
   return Promise.all(
     refs.map(async (ref) => {
-      const { name, status } = await machines.view(ref);
+      const { name, status, isPaused } = await machines.view(ref);
+      const { connected: isConnected, directory } = status();
       const { machineId: id } = ref;
-      return { id, name, isConnected: status().connected, isDefault: id === standard?.machineId };
+      return { id, name, isConnected, isPaused, isDefault: id === standard?.machineId, directory };
     }),
   );
 };
@@ -95,5 +124,33 @@ export const watchMachine = (
   return () => {
     isStopped = true;
     unsubscribe();
+  };
+};
+
+/** Subscribes to the machines of a user as the panel lists them, without the present list. */
+export const watchMachines = (
+  { gateway, onError }: Pick<CallerContext, 'gateway' | 'onError'>,
+  userId: string,
+  listener: (event: MachinesEvent) => void,
+): (() => void) => {
+  let isStopped = false;
+  let isDue = false;
+  let last = Promise.resolve();
+  const publish = async () => {
+    isDue = false;
+    const machines = await gateway.machines.summaries(userId);
+    if (!isStopped) listener({ type: 'machines', machines });
+  };
+  const stops = [
+    gateway.machines.onChanged(userId, () => {
+      if (isDue) return;
+      isDue = true;
+      last = last.then(publish).catch(onError);
+    }),
+    gateway.machines.onRefused(userId, (refused) => listener({ type: 'refused', refused })),
+  ];
+  return () => {
+    isStopped = true;
+    for (const stop of stops) stop();
   };
 };

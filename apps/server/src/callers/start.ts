@@ -45,6 +45,7 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
         door,
         until,
         ...(caller.via && { via: caller.via }),
+        ...(caller.machines && { reach: caller.machines }),
         ...(signal && { signal }),
         ...(clientInput && { clientInput }),
         ...(claim && { claim }),

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { CreateTokenInput } from '@drawbridge/contracts/tokens';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import { takeFolder } from '../db/index.ts';
@@ -7,7 +6,7 @@ import { folderInUse } from '../folder-in-use.ts';
 import { openAccounts } from '../compose/open-accounts.ts';
 import { serverCommand } from '../server-command.ts';
 import { createMachineActions } from './machine-actions.ts';
-import { createToken } from './token.ts';
+import { createToken, type NewToken } from './token.ts';
 import { disableUser, enableUser, resetPassword, userTable } from './user.ts';
 import { requireStore, withAccounts } from './with-accounts.ts';
 
@@ -51,12 +50,12 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
         note(`Enabled ${email}. Create its access tokens again and reconnect its machines.\n`);
       }),
     ...createMachineActions({ config, print, note }),
-    createToken: ({ email, input, json }: { email: string; input: CreateTokenInput; json: boolean }) =>
+    createToken: ({ json, ...token }: NewToken & { json: boolean }) =>
       withAccounts(config, async (opened) => {
-        const created = await createToken(opened, { email, input });
+        const created = await createToken(opened, token);
         if (json) return print(`${JSON.stringify(created)}\n`);
         note(
-          `Created "${created.name}" for ${email}: ${created.scopes.join(', ')}; until ${created.expiresAt}.\n`,
+          `Created "${created.name}" for ${token.email}: ${created.scopes.join(', ')}; until ${created.expiresAt}.\n`,
         );
         note('The token is shown only once.\n');
         print(`${created.token}\n`);

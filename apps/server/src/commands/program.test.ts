@@ -48,11 +48,12 @@ const machines = (name: string, ...more: string[]) => [
 ];
 const desk = { email: 'ann@example.org', machine: 'desk' };
 const wrong = (sentence: string) => ['wrong', expect.stringContaining(sentence)];
-const created = (change: object = {}, json = false) => [
+const created = (change: object = {}, json = false, machines: string[] | null = null) => [
   'createToken',
   {
     email: 'ann@example.org',
     input: { name: 'Desk', scopes: ['filesystemRead'], expiresInDays: 90, ...change },
+    machines,
     json,
   },
 ];
@@ -66,7 +67,7 @@ it.each<[string, string[], unknown]>([
   ['an account to disable', ['user', 'disable', 'ann@example.org'], ['disableUser', 'ann@example.org']],
   ['an account to enable', ['user', 'enable', 'ann@example.org'], ['enableUser', 'ann@example.org']],
   ['a text that is no address', ['user', 'disable', 'ann'], wrong('must be the e-mail address')],
-  ['machines', machines('list', '--json'), ['listMachines', { email: 'ann@example.org', json: true }]],
+  ['the machines', machines('list', '--json'), ['listMachines', { email: 'ann@example.org', json: true }]],
   ['another name', machines('rename', 'desk', 'attic'), ['renameMachine', { ...desk, name: 'attic' }]],
   ['a name that cannot be', machines('rename', 'desk', 'Attic'), wrong('must have 1 to 32 lower-case')],
   ['a reserved name', machines('rename', 'desk', 'all'), wrong('is reserved')],
@@ -84,6 +85,11 @@ it.each<[string, string[], unknown]>([
     'scopes and days',
     create('--name', 'Desk', '--scopes', 'shell,browser', '--days', '7'),
     created({ scopes: ['shell', 'browser'], expiresInDays: 7 }),
+  ],
+  [
+    'a token for machines',
+    create('--name', 'Desk', '--machine', 'nas,desk'),
+    created({}, false, ['nas', 'desk']),
   ],
   ['no name', create(), wrong('--name')],
   ['an unknown scope', create('--name', 'Desk', '--scopes', 'all'), wrong('--scopes: ')],

@@ -30,6 +30,7 @@ interface TokenFlags {
   user: string;
   name: string;
   scopes?: string;
+  machine?: string;
   days?: string;
   json?: boolean;
 }
@@ -100,6 +101,10 @@ const addToken = (program: Command, actions: Actions): void => {
     .requiredOption('--name <name>', 'what the person calls it')
     .option('--scopes <a,b>', `what it may use, of ${tokenScopeNames.join(', ')} (default: filesystemRead)`)
     .option(
+      '--machine <names>',
+      'the machines that it may use, by name or id (default: all, also later ones)',
+    )
+    .option(
       '--days <n>',
       `days that it is valid, at most ${tokenLimits.mostDays} (default: ${tokenLimits.defaultDays})`,
     )
@@ -111,7 +116,12 @@ const addToken = (program: Command, actions: Actions): void => {
         expiresInDays: options.days === undefined ? undefined : Number(options.days),
       });
       if (input.success)
-        return actions.createToken({ email: options.user, input: input.data, json: options.json ?? false });
+        return actions.createToken({
+          email: options.user,
+          input: input.data,
+          machines: options.machine?.split(',') ?? null,
+          json: options.json ?? false,
+        });
       const [issue] = input.error.issues;
       const field = String(issue?.path[0]);
       return create.error(`error: ${flags[field] ?? field}: ${issue?.message ?? 'is not valid'}`);

@@ -7,15 +7,17 @@ import { createToken } from './token.ts';
 const input = createTokenInput.parse({ name: 'Desk' });
 
 it('creates a token for the account of an address, in any case', async () => {
-  const { accounts, tokens, access, userId } = await openAccess();
-  const created = await createToken({ accounts, tokens }, { email: owner.email.toUpperCase(), input });
+  const { accounts, tokens, access, userId, db } = await openAccess();
+  const needs = { accounts, tokens, store: { db } };
+  const created = await createToken(needs, { email: owner.email.toUpperCase(), input, machines: null });
   expect(await access.verify(created.token)).toMatchObject({ userId, tokenId: created.id });
 });
 
 it('refuses an address without an account', async () => {
-  const { accounts, tokens } = await openAccess();
+  const { accounts, tokens, db } = await openAccess();
+  const needs = { accounts, tokens, store: { db } };
   await expect(
-    createToken({ accounts, tokens }, { email: 'unknown@example.org', input }),
+    createToken(needs, { email: 'unknown@example.org', input, machines: null }),
   ).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: 'There is no account with the address unknown@example.org',

@@ -43,7 +43,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
 type GuardOrigin = (request: FastifyRequest) => Promise<void>;
 
 const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: GuardOrigin) => {
-  const { auth, accounts, clients, proofs, address } = opened;
+  const { auth, accounts, clients, ownMachines, proofs, address } = opened;
   const { server, limits } = web;
   const { url } = address;
   const sessionOf = (request: FastifyRequest) => accounts.session(credentialsOf(request));
@@ -67,6 +67,8 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
     sessionOf,
     ownsHost: address.ownsHost,
     setRedirects: clients.setRedirects,
+    requireMachines: ownMachines.require,
+    setMachines: clients.setMachines,
     onRegistered: clients.forgetUnconnected,
   });
   await server.register(oauth, { prefix: '/api/auth/oauth2' });

@@ -51,7 +51,7 @@ export const openAccounts = async (needs: AppNeeds) => {
   const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
-  const { access, tokens, clients } = createAccess({
+  const { access, tokens, clients, ownMachines } = createAccess({
     auth,
     store,
     clock,
@@ -76,6 +76,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     access,
     tokens,
     clients,
+    ownMachines,
     tickets: createTickets({
       clock,
       store: createTicketsStore(store),

@@ -117,6 +117,7 @@ it('MC-14 a client that is revoked takes its calls with it, and one that is not 
       revokeAll: kept,
       forgetUnconnected: kept,
       setRedirects: kept,
+      setMachines: kept,
     },
   });
   await clients.revoke('ada', 'editor');

@@ -25,11 +25,19 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { config, clock, opened, daemon, notifications } = parts;
   const { store, accounts, address, log, onError } = opened;
-  const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, fallbackDirectory } = config;
+  const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
+  const { fallbackDirectory, localGatewayDir } = config;
   const gateway = createGateway({
     store,
     clock,
-    limits: { ...defaultLimits, callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs },
+    limits: {
+      ...defaultLimits,
+      callMaxMs,
+      resultMaxBytes,
+      sessionKeyIdleMs,
+      keepCallsMs,
+      machinesPerUser,
+    },
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
       daemonCommand: (token) => daemonCommand(parts, token),
@@ -38,7 +46,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
     },
     module: {
       enabled: false,
-      localGateway: fallbackDirectory !== null,
+      localGateway: localGatewayDir !== null || fallbackDirectory !== null,
       localGatewayFallbackDirectory: fallbackDirectory,
     },
     onAsked: ({ confirmationId: id, ...question }) =>

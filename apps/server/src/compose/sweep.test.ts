@@ -65,7 +65,15 @@ describe('PS-12 what is old is looked for', () => {
     const key = { kind: 'pairing', userId: 'ada', createdAt: 1, expiresAt: clock.now() + dayMs } as const;
     await db
       .insertInto('gatewayKeys')
-      .values({ ...key, digest: 'x', machineId: null, lastUsedAt: null, usedAt: null, revokedAt: null })
+      .values({
+        ...key,
+        digest: 'x',
+        machineId: null,
+        makesDefault: 0,
+        lastUsedAt: null,
+        usedAt: null,
+        revokedAt: null,
+      })
       .execute();
     const left = () => db.selectFrom('gatewayKeys').select('digest').execute();
     expect(await left()).toHaveLength(1);

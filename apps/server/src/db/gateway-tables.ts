@@ -10,6 +10,8 @@ export interface MachineTable {
   instance: string | null;
   /** When the person forgot it; its calls stay. */
   forgottenAt: number | null;
+  /** Since when its calls are refused; null while it is not paused. */
+  pausedAt: number | null;
   hostIdentifier: string;
   rootPath: string;
   toolsDigest: string;
@@ -49,7 +51,10 @@ export interface GatewayKeyTable {
   digest: string;
   kind: 'pairing' | 'session';
   userId: string;
+  /** The machine of a session key; the one that a pairing token is for, null for any. */
   machineId: string | null;
+  /** Whether the machine that pairs with this token becomes the default. */
+  makesDefault: number;
   createdAt: number;
   /** For a pairing token. */
   expiresAt: number | null;

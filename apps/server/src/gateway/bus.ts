@@ -1,6 +1,7 @@
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -20,6 +21,8 @@ export type BusMessage =
    */
   | { type: 'deliver-call'; requestId: string }
   | { type: 'stop-call'; machineId: string; requestId: string; reason: CancelReason }
+  /** A daemon came with a token of the user and was refused. */
+  | { type: 'pairing-refused'; userId: string; refused: RefusedPairing }
   /** What a user sees of one of their machines has changed. */
   | { type: 'machine-changed'; userId: string }
   | { type: 'call-changed'; userId: string; event: CallEvent }

@@ -16,6 +16,12 @@ export const gatewayConfig = z.object({
     'Folder that the panel shows when no machine is connected.',
     z.string().min(1).nullable().default(null),
   ),
+  /** Null: none. */
+  localGatewayDir: setting(
+    'LOCAL_GATEWAY_DIR',
+    "A folder on the server's own machine that the server offers to its owner, with a daemon of its own. It must not contain `DATA_DIR`, nor lie in it.",
+    z.string().min(1).nullable().default(null),
+  ),
   daemonCommand: setting(
     'DAEMON_COMMAND',
     'The command that the panel shows. `{url}`, `{token}` and `{daemon}`, the address of the packed daemon with its version, are filled in; `{flags}` becomes `--allow-insecure-http` where the server is reached by http from another machine.',
@@ -35,6 +41,11 @@ export const gatewayConfig = z.object({
     whole(0, 36_500)
       .transform((days) => (days === 0 ? null : days * dayMs))
       .prefault('90'),
+  ),
+  machinesPerUser: setting(
+    'MACHINES_PER_USER',
+    'The number of machines that one person may have.',
+    whole(1, 1_000).prefault('20'),
   ),
   callMaxMs: setting(
     'CALL_MAX_MS',

@@ -43,6 +43,7 @@ describe('the main path', () => {
       ok: true,
       epoch: 1,
       features: ['responses', 'settled', 'keep-session'],
+      machine: expect.any(Object),
       sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/),
     });
     const key = reply.sessionKey ?? '';

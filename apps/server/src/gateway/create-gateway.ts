@@ -149,6 +149,8 @@ const createParts = (needs: GatewayNeeds) => {
   const { release } = needs.pairing;
   const daemon = createDaemonSession({
     clock,
+    limits,
+    bus,
     keys,
     registry,
     connections,
@@ -185,7 +187,16 @@ const createParts = (needs: GatewayNeeds) => {
     rules,
     daemon,
     pairing,
-    machines: createMachines({ registry, keys, connections, bus, release }),
+    machines: createMachines({
+      clock,
+      store: stores.manageMachines,
+      registry,
+      keys,
+      connections,
+      openCalls,
+      bus,
+      release,
+    }),
     retention: createRetention({ clock, limits, stores, registry, log: needs.log, onError }),
   };
 };

@@ -6,6 +6,7 @@ import { createTransitionsStore } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './confirmations/confirmations.store.ts';
 import { mapStoreErrors } from './map-errors.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
+import { createManageMachines } from './machines/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
 import { createOldCallsStore } from './retention/old-calls.store.ts';
 import { createRemovedUsersStore } from './retention/removed-users.store.ts';
@@ -21,6 +22,7 @@ export const createGatewayStores = (store: Store, clock: Clock) => {
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
     machines: mapStoreErrors(createMachinesStore(store)),
+    manageMachines: mapStoreErrors(createManageMachines(db)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(db)),
     idempotency: mapStoreErrors(createIdempotencyStore(db)),

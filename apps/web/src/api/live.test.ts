@@ -17,6 +17,8 @@ const wordOf = ({ topic, event }: LiveEvent): string => {
       return `state ${event.payload.state}`;
     case 'calls':
       return event.type === 'call' ? `call ${event.call.state}` : 'progress';
+    case 'machines':
+      return event.type;
     case 'threads':
       return `thread ${event.threadId}`;
     default:

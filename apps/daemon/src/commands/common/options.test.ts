@@ -6,6 +6,7 @@ const nothing: Environment = {
   url: undefined,
   token: undefined,
   dir: undefined,
+  name: undefined,
   nonInteractive: undefined,
   confirm: undefined,
   allowInsecureHttp: undefined,

@@ -1,4 +1,5 @@
 import { modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import { machineName } from '@drawbridge/contracts/ids';
 import { permissionVariable, kebab, type Environment } from '../../config.ts';
 import { ways, type KeyStore, type Way } from '../../link/index.ts';
 import { errors } from './errors.ts';
@@ -21,6 +22,8 @@ export interface ConnectOptions {
   url: URL | null;
   token: string | null;
   dir: string | null;
+  /** What the person calls this machine; null to let the server choose. */
+  name: string | null;
   nonInteractive: boolean;
   confirm: ConfirmWhere;
   /** False only where the person says so for this run: no file can. */
@@ -101,6 +104,16 @@ const readToken = (token: string | undefined): string | null => {
   });
 };
 
+const readName = (name: string | undefined): string | null => {
+  if (name === undefined) return null;
+  const read = machineName.safeParse(name);
+  if (read.success) return read.data;
+  throw errors.wrongUse({
+    message: `The name ${JSON.stringify(name)} ${read.error.issues[0]?.message ?? 'is not valid'}`,
+    fix: 'Choose a name such as laptop or build-2.',
+  });
+};
+
 const readDir = (line: ParsedLine, environment: Environment): string | null => {
   const flag = asText(line.flags['dir']);
   if (flag !== undefined && line.dir !== undefined) {
@@ -121,6 +134,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
     url: url === undefined ? null : parseServerUrl(url, { allowInsecureHttp }),
     token: readToken(line.token ?? environment.token),
     dir: readDir(line, environment),
+    name: readName(asText(flags['name']) ?? environment.name),
     nonInteractive:
       flags['nonInteractive'] === true ||
       readSwitch('DRAWBRIDGE_NON_INTERACTIVE', environment.nonInteractive),

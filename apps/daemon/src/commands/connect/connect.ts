@@ -123,6 +123,7 @@ interface Serving extends ConnectNeeds {
   ask: boolean;
   way: Way;
   rootPath: string;
+  name: string | null;
 }
 
 const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
@@ -173,6 +174,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
       release,
       instance: opened.instance,
       reconnect: ownCommand(`connect --dir ${shellWord(rootPath)}`),
+      name: needs.name,
     },
     askForToken: async () => (ask ? askForToken() : null),
   });
@@ -240,6 +242,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
       ask,
       way: options.link,
       rootPath: start.path,
+      name: options.name,
     });
   } finally {
     // Also when it cannot be served: the tools have begun to start what they need.

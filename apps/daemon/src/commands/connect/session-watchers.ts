@@ -79,14 +79,15 @@ export const inLog = (log: Log): Partial<SessionEvents> => ({
 
 type Change = Partial<DaemonStatus>;
 
+const pick = ({ offered, machine }: Extract<LinkReport, { type: 'connected' }>): Change => ({
+  offered,
+  ...(machine && { machine: { name: machine.name, isDefault: machine.isDefault } }),
+});
+
 const linkChange = (report: LinkReport, since: string): Change | null => {
   switch (report.type) {
     case 'connected':
-      return {
-        link: { state: 'connected', since, way: report.way },
-        heldBack: false,
-        offered: report.offered,
-      };
+      return { link: { state: 'connected', since, way: report.way }, heldBack: false, ...pick(report) };
     case 'reconnecting':
       return { link: { state: 'reconnecting', since, reason: report.sentence } };
     case 'unpaired':

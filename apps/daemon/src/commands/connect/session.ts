@@ -38,7 +38,14 @@ export interface SessionNeeds {
   sessionFile: SessionFile;
   toolHost: ToolHost;
   /** What is sent to the server about this machine beside its tools. */
-  machine: { rootPath: string; release: Release; instance: string; reconnect: string };
+  machine: {
+    rootPath: string;
+    release: Release;
+    instance: string;
+    reconnect: string;
+    /** What its person calls it; counts where it is paired. Null to let the server choose. */
+    name: string | null;
+  };
   askForToken(): Promise<string | null>;
 }
 
@@ -85,6 +92,7 @@ const describe = ({ machine, toolHost }: SessionNeeds): InitBody => ({
     instance: machine.instance,
     reconnect: machine.reconnect,
   },
+  ...(machine.name !== null && { name: machine.name }),
 });
 
 const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<void> =>

@@ -69,7 +69,7 @@ export const showLink = (
 ): void => {
   switch (report.type) {
     case 'connected':
-      terminal.line('connected', url, 'green');
+      terminal.line('connected', report.machine ? `${url} as ${report.machine.name}` : url, 'green');
       for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
       if (report.offered !== undefined) showRelease(terminal, release, report.offered);
       return;

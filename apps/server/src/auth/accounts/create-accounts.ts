@@ -17,6 +17,7 @@ import { createPasswordResets } from './password-resets.ts';
 import { createPeople } from './people.ts';
 import { createPeopleStore } from './people.store.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
+import { createOwnSessions } from '../sessions/own-sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createSessionsStore } from '../sessions/sessions.store.ts';
 import { createWatch } from '../watch.ts';
@@ -123,6 +124,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       cookieName: authCookies.sessionToken.name,
       store: sessions,
     }),
+    ...createOwnSessions({ clock, store: sessions, checkSessions: watch.check }),
     /** The session with that token, as stored now; null once it has ended. */
     sessionByToken: async (token: string): Promise<Session | null> => {
       const found = await sessions.byToken(token);

@@ -16,6 +16,8 @@ const groupsOf = (text: string): ToolGroup[] => {
   return toolGroups.filter((group) => scopes.has(group));
 };
 export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
+const machinesOf = (text: string | null): { machines?: string[] } =>
+  text === null ? {} : { machines: texts.parse(text) };
 const originOf = (discovery: string | null) => (discovery === null ? 'registration' : 'document');
 
 export interface StoredClient {
@@ -31,6 +33,7 @@ export interface StoredConsent extends StoredClient {
   connectedAt: number;
   lastUsedAt: number | null;
   lastUsedFrom: string | null;
+  machines?: string[];
 }
 
 /** An access token of a client, as far as its user still agrees to it. */
@@ -43,6 +46,8 @@ export interface StoredGrant {
   /** What both the token and the consent name. */
   scopes: ToolGroup[];
   resources: string[];
+  /** The ids of the machines that the consent names; undefined: all. */
+  machines?: string[];
   expiresAt: number;
 }
 
@@ -65,6 +70,7 @@ export const readConsent = (
     connectedAt: Time;
     lastUsedAt: Time | null;
     lastUsedFrom: string | null;
+    machines: string | null;
   },
 ): StoredConsent => ({
   ...readClient(row),
@@ -72,12 +78,14 @@ export const readConsent = (
   connectedAt: timeOf(row.connectedAt),
   lastUsedAt: timeOrNull(row.lastUsedAt),
   lastUsedFrom: row.lastUsedFrom,
+  ...machinesOf(row.machines),
 });
 
 export const readGrant = ({
   tokenScopes,
   consentScopes,
   resources,
+  machines,
   expiresAt,
   name,
   ...row
@@ -86,6 +94,7 @@ export const readGrant = ({
   tokenScopes: string;
   consentScopes: string;
   resources: string | null;
+  machines: string | null;
   expiresAt: Time;
 }): StoredGrant => {
   const agreedTo = new Set(groupsOf(consentScopes));
@@ -94,6 +103,7 @@ export const readGrant = ({
     name: nameOf({ name, clientId: row.clientId }),
     scopes: groupsOf(tokenScopes).filter((group) => agreedTo.has(group)),
     resources: resources === null ? [] : texts.parse(resources),
+    ...machinesOf(machines),
     expiresAt: timeOf(expiresAt),
   };
 };

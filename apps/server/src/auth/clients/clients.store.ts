@@ -48,6 +48,7 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
         'token.scopes as tokenScopes',
         'consent.scopes as consentScopes',
         'token.resources',
+        'consent.machines',
         'token.expiresAt',
       ])
       .where('token.token', '=', slot('digest')),
@@ -82,6 +83,7 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
           'oauthConsent.createdAt as connectedAt',
           'oauthConsent.lastUsedAt',
           'oauthConsent.lastUsedFrom',
+          'oauthConsent.machines',
         ])
         .where('oauthConsent.userId', '=', userId)
         .orderBy('oauthConsent.createdAt', 'desc')
@@ -121,6 +123,18 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
         .updateTable('oauthConsent')
         .set({ lastUsedAt: new Date(at).toISOString(), lastUsedFrom: from })
         .where('id', '=', consentId)
+        .execute();
+    },
+    /** The machines that a consent names; null for all of the user. */
+    setMachines: async (
+      { userId, clientId }: { userId: string; clientId: string },
+      machines: readonly string[] | null,
+    ) => {
+      await auth
+        .updateTable('oauthConsent')
+        .set({ machines: machines === null ? null : JSON.stringify(machines) })
+        .where('userId', '=', userId)
+        .where('clientId', '=', clientId)
         .execute();
     },
     /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */

@@ -34,6 +34,7 @@ const toConnected = (client: StoredConsent): ConnectedClient => ({
   connectedAt: iso(client.connectedAt),
   lastUsedAt: client.lastUsedAt === null ? null : iso(client.lastUsedAt),
   lastUsedFrom: client.lastUsedFrom,
+  ...(client.machines && { machines: client.machines }),
 });
 
 interface ClientsNeeds {
@@ -88,6 +89,8 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
     },
     /** Sets the redirect addresses, already validated, of a client that has registered itself. */
     setRedirects: store.setRedirects,
+    /** The machines that the user's consent to a client names; null for all. */
+    setMachines: store.setMachines,
     /** Deletes self-registered clients without a consent, except the newest. */
     forgetUnconnected: () => store.forgetUnconnected(clientLimits.unconnected),
   };
@@ -98,10 +101,11 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
       const found = await store.byToken(bearer.slice(clientPrefixes.access.length));
       const resource = resourceOf(url());
       if (!found || !holds(found) || !found.resources.includes(resource)) return null;
-      const { clientId, grantId, userId, name, scopes } = found;
+      const { clientId, grantId, userId, name, scopes, machines } = found;
       if (scopes.length === 0) return null;
       noteUse(found.consentId, from);
-      return { kind: 'client', clientId, grantId, userId, name, scopes, resource };
+      const granted = { userId, name, scopes, resource, ...(machines && { machines }) };
+      return { kind: 'client', clientId, grantId, ...granted };
     },
     /** The given access tokens whose client is still connected, also tokens that have expired. */
     live: async (grantIds: string[]): Promise<string[]> =>

@@ -1,5 +1,6 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
 import { describe, expect, it } from 'vitest';
+import { initDaemon } from '../../../test/daemon.ts';
 import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../../../test/oauth.ts';
 import { createPanel } from '../../../test/panel.ts';
 import { cookiesOf, owner, procedureResult } from '../../../test/server.ts';
@@ -178,5 +179,34 @@ describe('a code', () => {
     await close();
     const seconds = (Date.parse(row?.expiresAt ?? '') - Date.parse(row?.createdAt ?? '')) / 1_000;
     expect(seconds).toBe(clientLimits.codeSeconds);
+  });
+});
+
+describe('MC-16 the machines of a consent', () => {
+  const machinesOf = async ({ server }: Awaited<ReturnType<typeof openOauth>>, token: string) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'machine_status' } };
+    return (await server.send('/mcp', { method: 'POST', headers, body: call })).text;
+  };
+
+  it('are those that the person has ticked, and none of another person', async () => {
+    const oauth = await openOauth();
+    const { server, cookie, clientId, consent, openPage, queryOf, authorize, redeem } = oauth;
+    const panel = createPanel(server, cookie);
+    for (const host of ['laptop', 'desk'])
+      await initDaemon(server, (await panel.gateway.createLink.mutate()).token, { hostIdentifier: host });
+    const machines = await panel.machines.list.query();
+    const desk = machines.find(({ name }) => name === 'desk')?.id ?? 'none';
+    const id = await clientId();
+    const { verifier, challenge } = newVerifier();
+    const query = queryOf(await authorize(id, { challenge }));
+    const yes = { accept: true, scopes: ['filesystemRead'], query, openedBy: await openPage(query) };
+    expect((await consent({ ...yes, machines: ['unknown'] })).status).toBe(404);
+    const { json } = await consent({ ...yes, machines: [desk] });
+    const code = new URL((json as { url: string }).url).searchParams.get('code') ?? '';
+    const got = await redeem(id, { code, verifier });
+    const text = await machinesOf(oauth, (got.json as { access_token: string }).access_token);
+    expect([text.includes('desk'), text.includes('laptop')]).toEqual([true, false]);
+    expect(await panel.clients.list.query()).toMatchObject([{ id, machines: [desk] }]);
   });
 });

@@ -24,6 +24,7 @@ const clientUse = {
       fields: {
         lastUsedAt: { type: 'date', required: false, input: false },
         lastUsedFrom: { type: 'string', required: false, input: false },
+        machines: { type: 'string', required: false, input: false },
       },
     },
   },

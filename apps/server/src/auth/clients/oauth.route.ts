@@ -21,6 +21,13 @@ interface Needs {
   ownsHost(host: string): boolean;
   /** Gives a client that has registered itself the addresses that its answers may go to. */
   setRedirects(clientId: string, redirectUris: string[]): Promise<void>;
+  /** Throws `notFound` for a machine that is not the user's. */
+  requireMachines(userId: string, machineIds: readonly string[]): Promise<void>;
+  /** The machines that the user lets a client use; null for all. */
+  setMachines(
+    consent: { userId: string; clientId: string },
+    machines: readonly string[] | null,
+  ): Promise<void>;
   /** The session of the request, or null. */
   sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Called after a client has registered itself; limits the number of unconnected clients. */
@@ -41,6 +48,8 @@ const askable = [
 const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 const registered = z.looseObject({ client_id: z.string() });
 const redirected = z.object({ url: z.string() });
+
+const outdated = { message: 'This request is not valid any more', fix: 'Start again in the client.' };
 
 /** The parameters of a form or a query; throws `badRequest` for one that is given twice. */
 const paramsOf = (text: string): URLSearchParams => {
@@ -88,7 +97,10 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
         message: 'Another session opened this page',
         fix: 'Reload the page: it names the account that would be connected.',
       });
-    const staysConnected = new URLSearchParams(given.query).get('scope')?.split(' ').includes(offlineScope);
+    const machines = (given.accept && given.machines) || null;
+    if (machines) await needs.requireMachines(session.user.id, machines);
+    const asked = new URLSearchParams(given.query);
+    const staysConnected = asked.get('scope')?.split(' ').includes(offlineScope);
     const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
     const body = jsonBody({
       accept: given.accept,
@@ -97,11 +109,10 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     });
     const response = await forward(auth, request, { to: address('consent'), body });
     if (response.status === 401) throw errors.unauthorized();
-    if (!response.ok)
-      throw errors.badRequest({
-        message: 'This request is not valid any more',
-        fix: 'Start again in the client.',
-      });
+    if (!response.ok) throw errors.badRequest(outdated);
+    // The client gets its code with this answer, so nothing uses the consent before its machines are stored.
+    if (given.accept)
+      await needs.setMachines({ userId: session.user.id, clientId: asked.get('client_id') ?? '' }, machines);
     reply.header('cache-control', 'no-store');
     return consentReply.parse(redirected.parse(await response.json()));
   };

@@ -19,6 +19,23 @@ export const createSessionsStore = ({ db, cacheRows }: Store) => {
       const { expiresAt, ...user } = row;
       return { expiresAt: new Date(expiresAt).getTime(), user };
     }),
+    /** Newest first, also those that have expired. */
+    ofUser: (userId: string) =>
+      auth
+        .selectFrom('session')
+        .select(['id', 'token', 'createdAt', 'expiresAt', 'userAgent'])
+        .where('userId', '=', userId)
+        .orderBy('createdAt', 'desc')
+        .execute(),
+    /** False for an id that no session of the user has. */
+    remove: async (userId: string, id: string): Promise<boolean> => {
+      const { numDeletedRows } = await auth
+        .deleteFrom('session')
+        .where('userId', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows > 0;
+    },
   };
 };
 

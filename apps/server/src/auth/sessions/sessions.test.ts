@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createPanel } from '../../../test/panel.ts';
+import { invited } from '../../../test/tenants.ts';
 import { openDatabase } from '../../db/index.ts';
 import { codeOf, me, signIn } from '../../../test/account.ts';
 import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../../test/server.ts';
@@ -68,5 +70,28 @@ describe('a cookie that was proven before', () => {
     await close();
     const seen = expect.poll(() => me(server, cookie));
     await (then === null ? seen.toBeNull() : seen.toMatchObject(then));
+  });
+});
+
+describe('the sessions of a person', () => {
+  it('US-05 are listed without their tokens, and one that is signed out ends; those of others are unknown', async () => {
+    const server = await startServer();
+    const cookie = await signUpOwner(server);
+    const panel = createPanel(server, cookie);
+    const other = cookiesOf(await signIn(server, credentials));
+    const listed = await panel.account.sessions.query();
+    expect(listed.map(({ isCurrent }) => isCurrent).toSorted()).toEqual([false, true]);
+    expect(JSON.stringify(listed)).not.toContain(decodeURIComponent(cookie.split('=')[1] ?? '').slice(0, 20));
+    const second = listed.find(({ isCurrent }) => !isCurrent)?.id ?? 'none';
+    const ben = createPanel(server, await invited(server, panel));
+    await expect(ben.account.endSession.mutate({ id: second })).rejects.toMatchObject({
+      data: { code: 'NOT_FOUND' },
+    });
+    expect(await me(server, other)).not.toBeNull();
+    await panel.account.endSession.mutate({ id: second });
+    expect([await me(server, other), await panel.account.sessions.query()]).toEqual([
+      null,
+      [expect.objectContaining({ isCurrent: true })],
+    ]);
   });
 });

@@ -7,8 +7,8 @@ import { readable, timeOf } from '../readable.ts';
 import type { AuthTables } from '../auth-tables.ts';
 
 /** What a token may use, as better-auth keeps it beside the token. */
-const tokenPermissions = z.object({ tools: tokenScopes });
-const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)).tools);
+const tokenPermissions = z.object({ tools: tokenScopes, machines: z.array(z.string()).optional() });
+const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)));
 
 /** So many revoked tokens of a user are remembered. */
 const maxRevoked = 200;
@@ -16,15 +16,19 @@ const maxRevoked = 200;
 const shown = ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastRequest', 'lastUsedFrom'] as const;
 type ShownRow = Pick<AuthTables['apikey'], (typeof shown)[number]>;
 
-const read = (row: ShownRow) => ({
-  id: row.id,
-  name: row.name,
-  scopes: permissionsText.parse(row.permissions),
-  createdAt: timeOf(row.createdAt),
-  expiresAt: timeOf(row.expiresAt),
-  lastUsedAt: row.lastRequest === null ? null : timeOf(row.lastRequest),
-  lastUsedFrom: row.lastUsedFrom,
-});
+const read = (row: ShownRow) => {
+  const { tools, machines } = permissionsText.parse(row.permissions);
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: tools,
+    ...(machines && { machines }),
+    createdAt: timeOf(row.createdAt),
+    expiresAt: timeOf(row.expiresAt),
+    lastUsedAt: row.lastRequest === null ? null : timeOf(row.lastRequest),
+    lastUsedFrom: row.lastUsedFrom,
+  };
+};
 
 /** Times in milliseconds since 1970. */
 export type StoredToken = ReturnType<typeof read>;

@@ -28,6 +28,8 @@ interface TokensNeeds {
   auth: Auth;
   clock: Clock;
   store: TokensStore;
+  /** Throws `notFound` for a machine that is not the user's. */
+  requireOwn(userId: string, machineIds: readonly string[]): Promise<void>;
   isOwner(userId: string): Promise<boolean>;
   /** Called after a revocation; ends what is open with the tokens. */
   onRevoked(): Promise<void>;
@@ -35,23 +37,29 @@ interface TokensNeeds {
 }
 
 /** Access tokens: better-auth makes them and keeps their digests. */
-export const createTokens = ({ auth, clock, store, isOwner, onRevoked, onError }: TokensNeeds) => {
+export const createTokens = (needs: TokensNeeds) => {
+  const { auth, clock, store, isOwner, requireOwn, onRevoked, onError } = needs;
   const holds = (token: { expiresAt: number }) => token.expiresAt > clock.now();
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
   /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
   const tokens = {
-    /** Throws `tooManyTokens` at the limit, and `forbidden` for the owner's scope of another user. */
+    /**
+     * Throws `tooManyTokens` at the limit, `forbidden` for the owner's scope of another user, and as
+     * `requireOwn`.
+     */
     create: async (
       userId: string,
-      { name, scopes, expiresInDays }: CreateTokenInput,
+      { name, scopes, expiresInDays, machines }: CreateTokenInput,
     ): Promise<CreatedToken> => {
       if (scopes.includes(ownerScope) && !(await isOwner(userId)))
         throw errors.forbidden({ message: `Only the owner can create a token with ${ownerScope}` });
+      if (machines) await requireOwn(userId, machines);
       const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
+      const permissions = { tools, ...(machines && { machines }) };
       const made = await auth.api.createApiKey({
-        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions: { tools } },
+        body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions },
       });
       const all = await store.ofUser(userId);
       const own = all.find(({ id }) => id === made.id);
@@ -87,8 +95,8 @@ export const createTokens = ({ auth, clock, store, isOwner, onRevoked, onError }
       const found = await store.byToken(token);
       if (!found || !holds(found)) return null;
       noteUse(found.id, from);
-      const { id, userId, name, scopes } = found;
-      return { kind: 'token', tokenId: id, userId, name, scopes };
+      const { id, userId, name, scopes, machines } = found;
+      return { kind: 'token', tokenId: id, userId, name, scopes, ...(machines && { machines }) };
     },
     /** Those of the ids whose token still holds. */
     live: async (ids: string[]): Promise<string[]> =>

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { createBearerGuard, resourceOf, type AccessControl } from '../../auth/index.ts';
-import { bearerCaller, type BearerCaller } from '../../callers/index.ts';
+import { bearerCaller, requireMachine, type BearerCaller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import {
@@ -74,7 +74,7 @@ const createAuthenticate = ({ access, gateway, limits, site }: Needs) => {
   });
   return async (request: FastifyRequest, reply: FastifyReply): Promise<BearerCaller> => {
     const caller = bearerCaller(await guard(request, reply), machineIdOf(request));
-    if (caller.machineId !== undefined) await gateway.machines.find(caller.userId, caller.machineId);
+    if (caller.machineId !== undefined) await requireMachine(gateway, caller);
     return caller;
   };
 };

@@ -93,7 +93,9 @@ it('describes each answer as it is', async () => {
   expectFits('/calls/{requestId}/cancel', 'post', stopped, 200);
   const unknown = await script.send('/calls/unknown/cancel', { method: 'POST' });
   expectFits('/calls/{requestId}/cancel', 'post', unknown, 404);
+  expectFits('/machines', 'get', await script.send('/machines'), 200);
   expectFits('/status', 'get', await script.send('/status'), 200);
+  expectFits('/status', 'get', await script.send('/status?machine=unknown'), 404);
   expectFits('/tools', 'get', await script.send('/tools'), 200);
 
   const ways = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -110,7 +112,7 @@ it('describes each answer as it is', async () => {
       .map(([status]) => `${method} ${path} ${status}`),
   );
   expect(good.filter((one) => !answered.has(one))).toEqual([]);
-  expect(ways.length).toBe(7);
+  expect(ways.length).toBe(8);
 });
 
 it('names the operations of the server and no others', async () => {
@@ -157,5 +159,5 @@ it('refuses other methods of its addresses, with and without a token', async () 
       }
     }
   }
-  expect(addresses).toHaveLength(7);
+  expect(addresses).toHaveLength(8);
 });

@@ -8,7 +8,7 @@ import type { Gateway } from '../../gateway/index.ts';
 import { cutStreamsAtClose, refuseOtherMethods, setCacheControl, type Limits } from '../../http/index.ts';
 import { cancelCallRoute, getCallRoute, listCallsRoute } from './calls.routes.ts';
 import { createEventsRoute } from './events.route.ts';
-import { statusRoute, toolsRoute } from './machine.routes.ts';
+import { machinesRoute, statusRoute, toolsRoute } from './machine.routes.ts';
 import { openApiDocument, type Route } from './route.ts';
 import { runCallRoute } from './run-call.route.ts';
 
@@ -37,6 +37,7 @@ export const createRestDoor = (needs: Needs): FastifyPluginAsync => {
   // The header `Authorization: Bearer …` alone counts, never a cookie.
   const guard = createBearerGuard({ access, limits });
   const routes: Route[] = [
+    machinesRoute,
     statusRoute,
     toolsRoute,
     runCallRoute(access),

@@ -1,6 +1,6 @@
 import type { CallEvent, CallSummary } from '@drawbridge/contracts/calls';
 import type { GatewayStatus } from '@drawbridge/contracts/gateway';
-import { restLimits } from '@drawbridge/contracts/rest';
+import { restLimits, restMachineQuery } from '@drawbridge/contracts/rest';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import {
@@ -12,7 +12,7 @@ import {
   type CallerContext,
 } from '../../callers/index.ts';
 import { createQuota, createSseStream } from '../../http/index.ts';
-import { failures, type Exchange, type Route } from './route.ts';
+import { failures, onMachine, type Exchange, type Route } from './route.ts';
 
 const { replayedCalls, streamsPerToken } = restLimits;
 
@@ -102,15 +102,20 @@ export const createEventsRoute = (): Route => {
         header: z.object({
           'Last-Event-ID': z.string().max(64).optional().meta({ description: 'The id of the last frame.' }),
         }),
+        query: restMachineQuery,
       },
       responses: {
         '200': {
           description: 'Events, until the client leaves.',
           content: { 'text/event-stream': { schema: z.string() } },
         },
-        ...failures(),
+        ...failures('notFound'),
       },
     },
-    handle: (ctx, exchange) => streamEvents(ctx, exchange, streams.acquire(keyOf(exchange))),
+    handle: async (ctx, exchange) => {
+      const caller = onMachine(exchange.caller, restMachineQuery.parse(exchange.request.query));
+      await machineStatus(ctx.gateway, caller);
+      return streamEvents(ctx, { ...exchange, caller }, streams.acquire(keyOf(exchange)));
+    },
   };
 };

@@ -16,6 +16,12 @@ export interface Exchange {
   reply: FastifyReply;
 }
 
+/** The caller with the machine that a request names. */
+export const onMachine = (
+  caller: BearerCaller,
+  { machine }: { machine?: string | undefined },
+): BearerCaller => (machine === undefined ? caller : { ...caller, machineId: machine });
+
 /** One operation: what the document says of it, and what answers it. */
 export interface Route {
   method: 'get' | 'post';

@@ -15,7 +15,7 @@ import {
 } from '../../callers/index.ts';
 import { disconnectSignal } from '../../http/index.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
-import { failures, json, type Exchange, type Route } from './route.ts';
+import { failures, json, onMachine, type Exchange, type Route } from './route.ts';
 
 const { waitSeconds, mostWaitSeconds } = restLimits;
 const keyHeader = 'Idempotency-Key';
@@ -77,7 +77,9 @@ export const runCallRoute = (access: AccessControl): Route => ({
       },
       ...failures(
         'unknownTool',
+        'notFound',
         'notConnected',
+        'machinePaused',
         'gatewayDisabled',
         'tooManyCalls',
         'tooLarge',
@@ -91,8 +93,8 @@ export const runCallRoute = (access: AccessControl): Route => ({
   },
   handle: async (ctx, exchange) => {
     const { caller, request, reply } = exchange;
-    const { name, arguments: args } = restSchemas.NewCall.parse(request.body);
-    const tool = await scopeTool(ctx.gateway, caller, name);
+    const { name, arguments: args, machine } = restSchemas.NewCall.parse(request.body);
+    const tool = await scopeTool(ctx.gateway, onMachine(caller, { machine }), name);
     const key = idempotencyKeyOf(request);
     const call = {
       tool,

@@ -3,6 +3,7 @@ import {
   createOwnerInput,
   personIdInput,
   resetPasswordInput,
+  sessionIdInput,
   type SetupStatus,
   type SignedIn,
   type User,
@@ -10,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { FreshSession } from '../../auth/index.ts';
 import type { Context } from './context.ts';
-import { attemptProcedure, ok, ownerProcedure, publicProcedure, router } from './trpc.ts';
+import { attemptProcedure, ok, ownerProcedure, publicProcedure, router, userProcedure } from './trpc.ts';
 
 /** Puts the cookies of a new session on the answer, and its proof into it. */
 const signIn = (ctx: Context, { user, sessionProof, cookies }: FreshSession): SignedIn => {
@@ -21,6 +22,11 @@ const signIn = (ctx: Context, { user, sessionProof, cookies }: FreshSession): Si
 export const accountRouter = router({
   /** Who is signed in; null without a session. */
   me: publicProcedure.query(({ ctx }): User | null => ctx.session?.user ?? null),
+  /** Where the user is signed in. */
+  sessions: userProcedure.query(({ ctx }) => ctx.accounts.listSessions(ctx.session)),
+  endSession: userProcedure
+    .input(sessionIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.accounts.endSession(ctx.userId, input.id))),
   /**
    * Sets a new password with the link of `drawbridge-server user reset-password`; ends all other sessions.
    */

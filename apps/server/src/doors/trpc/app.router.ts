@@ -3,11 +3,12 @@ import { agentRouter } from './agent/agent.router.ts';
 import { callsRouter } from './calls.router.ts';
 import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
-import { gatewayRouter } from './gateway.router.ts';
+import { gatewayRouter } from './machines/gateway.router.ts';
 import { liveRouter } from './live.router.ts';
+import { machinesRouter } from './machines/machines.router.ts';
+import { rulesRouter } from './machines/rules.router.ts';
 import { hooksRouter } from './outside/hooks.router.ts';
 import { notificationsRouter } from './outside/notifications.router.ts';
-import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { tokensRouter } from './tokens.router.ts';
 import { router } from './trpc.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   hooks: hooksRouter,
   invitations: invitationsRouter,
   live: liveRouter,
+  machines: machinesRouter,
   notifications: notificationsRouter,
   people: peopleRouter,
   rules: rulesRouter,

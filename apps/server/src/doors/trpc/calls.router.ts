@@ -11,12 +11,17 @@ import { router, userProcedure } from './trpc.ts';
 
 const summary = ({ arguments: _arguments, result: _result, ...rest }: Call): CallSummary => rest;
 
+const callerOn = (userId: string, machineId: string | undefined) => ({
+  ...userCaller(userId),
+  ...(machineId !== undefined && { machineId }),
+});
+
 /** Tool calls: make, watch, stop, look back. Specification 6.1. */
 export const callsRouter = router({
   /** Resolves when the call ends or first waits for a confirmation. An earlier disconnect cancels it. */
   run: userProcedure.input(runInput).mutation(async ({ ctx, input, signal }) =>
     startCall(ctx, {
-      tool: await scopeTool(ctx.gateway, userCaller(ctx.userId), input.name),
+      tool: await scopeTool(ctx.gateway, callerOn(ctx.userId, input.machineId), input.name),
       arguments: input.arguments,
       door: 'trpc',
       until: 'asked',

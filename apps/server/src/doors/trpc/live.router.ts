@@ -1,6 +1,6 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import { liveInput, type LiveEvent } from '@drawbridge/contracts/live';
-import { machineStatus, watchMachine } from '../../callers/index.ts';
+import { machineStatus, watchMachine, watchMachines } from '../../callers/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { watchThreads } from './agent/watch-threads.ts';
 import type { Context } from './context.ts';
@@ -19,13 +19,15 @@ const callEvents = async (gateway: Gateway, userId: string, returns: boolean): P
 
 /** All that a reader starts from: the machine, the open questions, and what open calls printed last. */
 const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<LiveEvent[]> => {
-  const [payload, confirmations, calls] = await Promise.all([
+  const [payload, machines, confirmations, calls] = await Promise.all([
     machineStatus(gateway, { userId }),
+    gateway.machines.summaries(userId),
     gateway.confirmations.list(userId),
     callEvents(gateway, userId, returns),
   ]);
   return [
     { topic: 'machine', event: { type: 'instanceAiGatewayStateChanged', payload } },
+    { topic: 'machines', event: { type: 'machines', machines } },
     ...confirmations.map((confirmation): LiveEvent => ({
       topic: 'confirmations',
       event: { type: 'confirmation', confirmation },
@@ -42,6 +44,7 @@ const listen = (
   const { gateway, agent, onError } = ctx;
   const stops = [
     watchMachine(ctx, { userId }, (event) => publish({ topic: 'machine', event })),
+    watchMachines(ctx, userId, (event) => publish({ topic: 'machines', event })),
     gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
     gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
     agent &&

@@ -32,6 +32,8 @@ export interface CallOptions {
   door: Door;
   /** The token or client it came through; left out for a signed-in user. */
   via?: CallVia;
+  /** The ids of the machines that its caller may use; all of the user when undefined. */
+  reach?: readonly string[];
   /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
   until: 'ended' | 'asked';
   signal?: AbortSignal;
@@ -52,8 +54,8 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
   /**
-   * Runs a tool. Throws `notFound`, `notConnected`, `unknownTool`, `gatewayDisabled`, `tooManyCalls`,
-   * `tooLarge` or `storeUnavailable` before it is stored, then always resolves. Specification 6.1 and 6.2.
+   * Runs a tool. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`,
+   * `tooManyCalls`, `tooLarge`, `storeUnavailable` before it is stored; then resolves. Specification 6.
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   get(userId: string, requestId: string): Promise<Call>;
@@ -174,7 +176,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
   const run: Calls['run'] = async (ref, toolCall, options) => {
     const { userId } = ref;
     await settings.requireEnabled(userId);
-    const maker = { userId, machine: await registry.connected(ref) };
+    const maker = { userId, machine: await registry.connected(ref, options.reach) };
     const { signal, until } = options;
     if (signal?.aborted === true) throw errors.cancelled();
     const tool = maker.machine.info.toolList.tools.get(toolCall.name);
@@ -183,6 +185,8 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (Buffer.byteLength(JSON.stringify(args)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     refuseTooMany({ userId: maker.userId, via: options.via ?? null });
+    // Before it has an id; the statement that stores a call refuses it as well, also on another server.
+    if (maker.machine.info.pausedAt !== null) throw errors.machinePaused();
     const record = newRecord(maker, { ...toolCall, arguments: args }, options);
     options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller').catch(onError);

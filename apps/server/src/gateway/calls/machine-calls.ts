@@ -34,11 +34,11 @@ export const createMachineCalls = (needs: Needs) => {
 
   return {
     /** Runs `job` in the turn of each. */
-    each: (machineId: string, job: (call: OpenCall) => Promise<unknown>): void => {
+    each: async (machineId: string, job: (call: OpenCall) => Promise<unknown>): Promise<void> => {
       const run = (call: OpenCall) =>
-        void queue.run(call.data.record.requestId, () => job(call)).catch(onError);
-      heldOf(machineId).forEach(run);
-      othersOf(machineId).then((others) => others.forEach(run), onError);
+        queue.run(call.data.record.requestId, () => job(call)).then(() => undefined, onError);
+      const held = heldOf(machineId).map(run);
+      await Promise.all([...held, ...(await othersOf(machineId)).map(run)]);
     },
     /**
      * The same one after the other, as the reader takes them: all at once may be more than a slow one leaves

@@ -293,13 +293,21 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     replaced: (machineId: string) =>
       void (
         stopped ||
-        ofMachine.each(machineId, async (call) => {
-          if (isHeld(call) || !isKnownToDaemon(needs, call.data)) await step(call, { type: 'replaced' });
-        })
+        ofMachine
+          .each(machineId, async (call) => {
+            if (isHeld(call) || !isKnownToDaemon(needs, call.data)) await step(call, { type: 'replaced' });
+          })
+          .catch(onError)
       ),
     /** The machine is no longer connected. */
     gone: (machineId: string, explicit: boolean) =>
-      void (stopped || ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit }))),
+      void (
+        stopped ||
+        ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit })).catch(onError)
+      ),
+    /** Cancels the open calls of the machine, also those of other servers; resolves when they have ended. */
+    cancelOf: (machineId: string): Promise<void> =>
+      ofMachine.each(machineId, (call) => step(call, { type: 'cancelled', reason: 'user' })),
     /**
      * Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is
      * written any more.

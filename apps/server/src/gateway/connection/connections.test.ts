@@ -29,6 +29,9 @@ const connected = async (body = initBody()) => {
   return { ...fixture, states, ...paired };
 };
 
+/** What a reply tells a daemon that says who it is. */
+const introduction = { features: ['responses', 'settled', 'keep-session'], machine: expect.any(Object) };
+
 describe('a pairing token', () => {
   it('can do exactly one thing', async () => {
     await fixture.open();
@@ -132,7 +135,7 @@ describe('grace', () => {
     expect(await gateway.daemon.init(key, initBody())).toEqual({
       ok: true,
       epoch: 2,
-      features: ['responses', 'settled', 'keep-session'],
+      ...introduction,
     });
     current.drop();
     await clock.settle(9_999);
@@ -230,7 +233,7 @@ describe('an init', () => {
     expect(await gateway.daemon.init(key, initBody({ tools }))).toEqual({
       ok: true,
       epoch: 2,
-      features: ['responses', 'settled', 'keep-session'],
+      ...introduction,
       warnings: ['Tool "read_file" was skipped: the name is taken'],
     });
     await clock.settle();
@@ -267,7 +270,7 @@ describe('the environment’s machine', () => {
     expect(await gateway.daemon.init(gatewayApiKey, initBody({ hostIdentifier: 'server' }))).toEqual({
       ok: true,
       epoch: 1,
-      features: ['responses', 'settled', 'keep-session'],
+      ...introduction,
     });
     const stream = await openStream(gateway, gatewayApiKey);
     const running = callerOf(gateway, 'ada').run(read, ended);

@@ -222,6 +222,12 @@ export const createConnections = (needs: ConnectionsNeeds) => {
       if (connection.kind === 'online')
         attached.get(keyOf(machine, connection.generation))?.probe.answered(probeId);
     },
+    /** How long the last probe of its stream took, in milliseconds; null where that is not known here. */
+    latencyMs: (machine: Machine): number | null => {
+      const { connection } = machine;
+      if (connection.kind !== 'online') return null;
+      return attached.get(keyOf(machine, connection.generation))?.probe.latencyMs() ?? null;
+    },
     /** Ends the connection on purpose. */
     disconnect: (machine: Machine, reason: 'user' | 'replaced') =>
       dispatch(machine, { type: 'disconnected', reason }),

@@ -9,7 +9,7 @@ import type {
 } from '@drawbridge/contracts/daemon-surface';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { Release } from '@drawbridge/contracts/release';
-import { createKeyedQueue, CodedError, type Clock } from '@drawbridge/kit';
+import { createKeyedQueue, hasCode, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import { readTools, type AnnouncedTools } from '../machines/tool-list.ts';
@@ -21,6 +21,9 @@ import type { DaemonStream } from './daemon-stream.ts';
 import type { KeyOwner, Keys } from '../pairing/keys.ts';
 import type { MachineInit, MachinesStore } from '../machines/machines.store.ts';
 import { isConnected, type Machine, type Registry } from '../machines/registry.ts';
+import type { Bus } from '../bus.ts';
+import type { GatewayLimits } from '../limits.ts';
+import { publishRefused } from '../pairing/refused.ts';
 import type { MachineRules } from '../rules/rules.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 
@@ -29,6 +32,8 @@ export type DaemonCredentials = string | { key: string; epoch: number };
 
 export interface DaemonSessionNeeds {
   clock: Clock;
+  limits: Pick<GatewayLimits, 'machinesPerUser'>;
+  bus: Bus;
   keys: Keys;
   registry: Registry;
   connections: Connections;
@@ -64,9 +69,8 @@ interface Known {
 
 /** What a daemon can do with its key. Specification 2, 3 and 4. */
 export const createDaemonSession = (needs: DaemonSessionNeeds) => {
-  const { clock, keys, registry, connections, calls, rules, confirmations, settings, flapping, store } =
-    needs;
-  const { release } = needs;
+  const { clock, limits, bus, keys, registry, connections, calls, rules, confirmations } = needs;
+  const { settings, flapping, store, release } = needs;
   const queue = createKeyedQueue();
 
   const infoFrom = ({ owner, body, announced }: Init, before: Machine | undefined): MachineInit['info'] => {
@@ -85,12 +89,14 @@ export const createDaemonSession = (needs: DaemonSessionNeeds) => {
   };
 
   /**
-   * The machine of an init: the session key's, else that of the same installation, else, for a daemon without
-   * one, of the same host. An equal host name never joins two installations.
+   * The machine of an init: that of the key or the token, else that of the same installation, else, for a
+   * daemon without one, of the same host. An equal host name never joins two installations.
    */
   const machineOf = async ({ owner, body }: Init): Promise<Machine | undefined> => {
     if (owner.kind === 'session') return registry.byId(owner.machineId);
     const machines = await registry.ofUser(owner.userId);
+    if (owner.kind === 'pairing' && owner.machineId !== null)
+      return machines.find(({ id }) => id === owner.machineId);
     const instance = body.daemon?.instance;
     return machines.find(({ info }) =>
       instance === undefined
@@ -126,13 +132,17 @@ export const createDaemonSession = (needs: DaemonSessionNeeds) => {
       userId: owner.userId,
       info: infoFrom(init, before),
       replaces: replaces || owner.kind === 'pairing',
+      name: owner.kind === 'pairing' ? (body.name ?? null) : null,
+      maxMachines: limits.machinesPerUser,
     };
     if (owner.kind !== 'pairing') {
       const stored = await keys.saveInit(machineInit);
       if (owner.kind === 'session') keys.cacheKey(owner, key);
       return { machine: registry.adopt(stored), replaces };
     }
-    const { sessionKey, machine } = await keys.pair(owner, machineInit);
+    const isFirst = (await registry.ofUser(owner.userId)).length === 0;
+    const pairing = { ...owner, makesDefault: owner.makesDefault || isFirst };
+    const { sessionKey, machine } = await keys.pair(pairing, machineInit);
     // Another daemon than the one that was here: what that one was doing ends with its key.
     if (before) connections.disconnect(before, 'replaced');
     return { machine: registry.adopt(machine), replaces: false, sessionKey };
@@ -156,6 +166,11 @@ export const createDaemonSession = (needs: DaemonSessionNeeds) => {
         epoch: machine.info.epoch,
         features: [...serverFeatures],
         ...(release !== undefined && { daemon: { version: release.version, build: release.build } }),
+        machine: {
+          id: machine.id,
+          name: machine.info.name,
+          isDefault: (await registry.default(machine.userId))?.id === machine.id,
+        },
       }),
       ...(sessionKey === undefined ? {} : { sessionKey }),
       ...(warnings.length === 0 ? {} : { warnings }),
@@ -183,13 +198,20 @@ export const createDaemonSession = (needs: DaemonSessionNeeds) => {
   return {
     init: async (key: string, body: InitBody): Promise<InitReply> => {
       const owner = await keys.owner(key).catch(async (error: unknown) => {
+        if (!hasCode(error, 'FORBIDDEN')) throw error;
+        const { error: reason, userId } = await keys.whyNot(key);
+        if (userId !== null) publishRefused({ clock, bus }, { userId, body, error: reason });
         // A daemon of the specification reads one body for all; ours shows its person the cause.
-        const isRefused = error instanceof CodedError && error.code === 'FORBIDDEN';
-        throw isRefused && body.daemon !== undefined ? await keys.whyNot(key) : error;
+        throw body.daemon === undefined ? error : reason;
       });
       await settings.requireEnabled(owner.userId);
       const announced = readTools(body.tools);
-      return queue.run(owner.userId, () => initInTurn({ owner, key, body, announced }));
+      try {
+        return await queue.run(owner.userId, () => initInTurn({ owner, key, body, announced }));
+      } catch (error) {
+        if (owner.kind === 'pairing') publishRefused({ clock, bus }, { userId: owner.userId, body, error });
+        throw error;
+      }
     },
     /**
      * Stores what the machine offers from now on and publishes a change of it; `replaced` from an older

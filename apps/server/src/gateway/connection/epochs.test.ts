@@ -18,6 +18,7 @@ const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const farewell = { type: 'gateway-disconnect', payload: { reason: 'replaced' } };
 const notFound = { code: 'NOT_FOUND' };
 const features = ['responses', 'settled', 'keep-session'];
+const machine = expect.any(Object);
 
 /** A daemon of ours that says which one it is. */
 const daemon = (instance: string) =>
@@ -49,9 +50,19 @@ const second = async (key: string) => {
 describe('the epoch', () => {
   it('rises with each init, also across a restart of the server', async () => {
     const { key } = await connected();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 2, features });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({
+      ok: true,
+      epoch: 2,
+      features,
+      machine,
+    });
     await fixture.crash();
-    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({ ok: true, epoch: 3, features });
+    expect(await fixture.gateway.daemon.init(key, daemon('first'))).toEqual({
+      ok: true,
+      epoch: 3,
+      features,
+      machine,
+    });
   });
 });
 

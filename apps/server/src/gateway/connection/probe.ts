@@ -15,10 +15,13 @@ export interface ProbeNeeds {
  */
 export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds) => {
   let sent = 0;
+  let sentAt = 0;
+  let latencyMs: number | null = null;
   let lastAnswer = 0;
   let stop = () => {};
   const ask = () => {
     sent += 1;
+    sentAt = clock.now();
     send(sent);
   };
   const tick = () => {
@@ -35,7 +38,10 @@ export const createProbe = ({ clock, limits, send, dead }: ProbeNeeds) => {
     },
     answered: (id: number) => {
       if (id <= sent) lastAnswer = Math.max(lastAnswer, id);
+      if (id === sent) latencyMs = clock.now() - sentAt;
     },
+    /** How long the newest answered probe took; null before the first answer. */
+    latencyMs: () => latencyMs,
     stop: () => stop(),
   };
 };

@@ -24,6 +24,8 @@ export interface MachineInfo {
   name: string;
   hostIdentifier: string | null;
   rootPath: string;
+  /** Since when its calls are refused; null while it is not paused. */
+  pausedAt: number | null;
   toolList: ToolList;
   categories: ToolCategory[];
   /** Null if the daemon reports none. */
@@ -42,9 +44,6 @@ export interface MachineInfo {
   stream: number;
   serverId: string | null;
 }
-
-/** Machines of one person; a forgotten one does not count. */
-const maxMachines = 20;
 
 /** What a machine said of its rules, and when. */
 export interface ReportedRules {
@@ -67,9 +66,13 @@ export interface MachineInit {
   userId: string;
   info: Omit<
     MachineInfo,
-    'name' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt' | 'stream' | 'serverId'
+    'name' | 'pausedAt' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt' | 'stream' | 'serverId'
   >;
   replaces: boolean;
+  /** What the person calls it; null to leave the name, or to choose one for a new machine. */
+  name: string | null;
+  /** Machines of one person; a forgotten one does not count. */
+  maxMachines: number;
 }
 
 export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'categories' | 'modes'> {
@@ -80,6 +83,7 @@ export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'c
 export interface NamedMachine {
   id: string;
   name: string;
+  pausedAt: number | null;
 }
 
 /** Which machines a user has. */
@@ -112,6 +116,7 @@ const read = (row: MachineTable, list: () => ToolList) => {
       hostIdentifier: row.hostIdentifier === '' ? null : row.hostIdentifier,
       name: row.name,
       rootPath: row.rootPath,
+      pausedAt: row.pausedAt,
       toolList: columns.read('tools', list, createToolList([])),
       categories: columns.read('categories', () => categories.parse(JSON.parse(row.categories)), []),
       modes:
@@ -149,7 +154,7 @@ const jsonOrNull = (value: object | null): string | null => (value === null ? nu
 const namesOf = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('machines')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'pausedAt'])
     .where('userId', '=', userId)
     .where('forgottenAt', 'is', null)
     .orderBy('createdAt')
@@ -165,17 +170,28 @@ const readMembership = async (db: Kysely<Schema>, userId: string): Promise<Membe
   return { machines: await namesOf(db, userId), defaultId: row?.defaultMachineId ?? null };
 };
 
-/** The name of a machine that is not stored yet. Throws `tooManyMachines`. */
-const nameNew = async (trx: Transaction<Schema>, { userId, info }: MachineInit): Promise<string> => {
-  const others = await namesOf(trx, userId);
-  if (others.length >= maxMachines) throw errors.tooManyMachines();
-  return newMachineName(info.hostIdentifier ?? '', new Set(others.map(({ name }) => name)));
+/**
+ * The name of a machine after an init; undefined to leave it. Throws `tooManyMachines`, and
+ * `machineNameTaken` for a name that another machine of the user has.
+ */
+const nameOf = async (
+  trx: Transaction<Schema>,
+  { id, userId, info, name, maxMachines }: MachineInit,
+  isNew: boolean,
+): Promise<string | undefined> => {
+  if (name === null && !isNew) return undefined;
+  const others = (await namesOf(trx, userId)).filter((machine) => machine.id !== id);
+  if (isNew && others.length >= maxMachines) throw errors.tooManyMachines();
+  const taken = new Set(others.map((machine) => machine.name));
+  if (name !== null && taken.has(name)) throw errors.machineNameTaken();
+  return name ?? newMachineName(info.hostIdentifier ?? '', taken);
 };
 
 /** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
   const { id, userId, info, replaces } = init;
   const before = await storedDigest(trx, id);
+  const name = await nameOf(trx, init, before === undefined);
   await storeToolList(trx, info.toolList);
   const values = {
     hostIdentifier: info.hostIdentifier ?? '',
@@ -195,8 +211,9 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       ...values,
       id,
       userId,
-      name: before ? '' : await nameNew(trx, init),
+      name: name ?? '',
       forgottenAt: null,
+      pausedAt: null,
       epoch: 1,
       resumesFrom: 1,
       lastSeenAt: null,
@@ -208,11 +225,12 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet(({ eb, ref }) => ({
         ...values,
+        ...(name !== undefined && { name }),
         epoch: eb('machines.epoch', '+', 1),
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
       })),
     )
-    .returning(['name', 'epoch', 'resumesFrom', 'lastSeenAt', 'stream', 'serverId'])
+    .returning(['name', 'pausedAt', 'epoch', 'resumesFrom', 'lastSeenAt', 'stream', 'serverId'])
     .executeTakeFirstOrThrow();
   if (before && before.toolsDigest !== info.toolList.digest) await dropToolList(trx, before.toolsDigest);
   return { id, userId, info: { ...info, ...raised, problem: null } };

@@ -3,11 +3,13 @@ import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway'
 import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Tool } from '@drawbridge/contracts/tool';
+import type { MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { Connections } from '../connection/connections.ts';
 import type { Keys } from '../pairing/keys.ts';
-import type { Bus, BusMessage } from '../bus.ts';
-import { toKnownMachine } from './known-machine.ts';
-import { toStatus, type Machine, type MachineRef, type Registry } from './registry.ts';
+import type { BusMessage } from '../bus.ts';
+import { toKnownMachine, toSummary } from './known-machine.ts';
+import { createMachineControls, type MachineControlsNeeds } from './machine-controls.ts';
+import { toStatus, type Machine, type MachineRef } from './registry.ts';
 
 /**
  * A machine as a door shows it: what it offers, or offered last while it is offline. `digest` tells equal
@@ -20,22 +22,44 @@ export interface MachineView {
   tools: ReadonlyMap<string, Tool>;
   digest: string;
   modes: ReportedModes | null;
+  /** Its user has paused it: calls are refused. */
+  isPaused: boolean;
 }
 
-export interface MachinesNeeds {
-  registry: Registry;
+export interface MachinesNeeds extends Omit<MachineControlsNeeds, 'all'> {
   keys: Pick<Keys, 'isPaired' | 'revokeMachine'>;
-  connections: Pick<Connections, 'disconnect'>;
-  bus: Bus;
+  connections: Pick<Connections, 'disconnect' | 'latencyMs'>;
   /** The daemon that this server offers for download. */
   release: Release | undefined;
 }
 
 /** The machines of a user. A ref of a machine that is not theirs throws `notFound`. */
 export const createMachines = (needs: MachinesNeeds) => {
-  const { registry, keys, connections, bus, release } = needs;
+  const { clock, store, registry, keys, connections, openCalls, bus, release } = needs;
   const refOf = (userId: string, { id }: Machine): MachineRef => ({ userId, machineId: id });
   const get = ({ userId, machineId }: MachineRef) => registry.find(userId, machineId);
+
+  const summary = async (machine: Machine, isDefault: boolean): Promise<MachineSummary> =>
+    toSummary(machine, {
+      isDefault,
+      hasKey: await keys.isPaired(machine.id),
+      status: toStatus(machine, release),
+      latencyMs: connections.latencyMs(machine),
+    });
+
+  /** Those that the user may choose, the environment's among them; oldest first. */
+  const usable = async (userId: string): Promise<{ machines: Machine[]; standard: Machine | undefined }> => {
+    const [own, standard] = [await registry.ofUser(userId), await registry.default(userId)];
+    return { machines: standard && !own.includes(standard) ? [...own, standard] : own, standard };
+  };
+
+  const usableMachines = async (userId: string) => (await usable(userId)).machines;
+
+  const summaries = async (userId: string): Promise<MachineSummary[]> => {
+    const { machines, standard } = await usable(userId);
+    return Promise.all(machines.map((machine) => summary(machine, machine === standard)));
+  };
+
   return {
     /** The user's machine of that id or name, or `notFound`. */
     find: async (userId: string, idOrName: string): Promise<MachineRef> =>
@@ -50,7 +74,7 @@ export const createMachines = (needs: MachinesNeeds) => {
     },
     view: async (ref: MachineRef): Promise<MachineView> => {
       const machine = await get(ref);
-      const { name, toolList, modes } = machine.info;
+      const { name, toolList, modes, pausedAt } = machine.info;
       return {
         ref,
         name,
@@ -58,6 +82,7 @@ export const createMachines = (needs: MachinesNeeds) => {
         tools: toolList.tools,
         digest: toolList.digest,
         modes,
+        isPaused: pausedAt !== null,
       };
     },
     /** The machine's state, also while it is offline. */
@@ -71,6 +96,14 @@ export const createMachines = (needs: MachinesNeeds) => {
       await keys.revokeMachine(machine);
       connections.disconnect(machine, 'user');
     },
+    /** The machines of the user with all that the panel shows of them, oldest first. */
+    summaries,
+    ...createMachineControls({ clock, store, registry, connections, openCalls, bus, all: usableMachines }),
+    /** Called when a daemon came with a token of the user and was refused. */
+    onRefused: (userId: string, listener: (refused: RefusedPairing) => void): (() => void) =>
+      bus.subscribe(`user:${userId}`, (message) => {
+        if (message.type === 'pairing-refused') listener(message.refused);
+      }).stop,
     /** Called when the status of one of the user's machines may have changed. */
     onChanged: (userId: string, listener: () => void): (() => void) => {
       const onMessage = (message: BusMessage) => {

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely';
+import type { MachineNumbers } from '@drawbridge/contracts/machines/summary';
+import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { revoke } from '../pairing/keys.store.ts';
@@ -15,6 +16,12 @@ export interface ListedMachine {
   /** When it was connected last; null while it is, and while it never went away. */
   lastSeenAt: number | null;
 }
+
+type StoredId = Pick<ListedMachine, 'id'>;
+type StoredName = Pick<ListedMachine, 'id' | 'name'>;
+
+/** Removed machines that are still shown by their name. */
+const forgottenShown = 100;
 
 const list = async (db: Kysely<Schema>, userId: string): Promise<ListedMachine[]> => {
   const rows = await db
@@ -43,7 +50,7 @@ export const createManageMachines = (db: Kysely<Schema>) => ({
   /** Those that are not forgotten, oldest first. */
   list: (userId: string): Promise<ListedMachine[]> => list(db, userId),
   /** Throws `machineNameTaken` for a name that another machine of the user has. */
-  rename: ({ id }: ListedMachine, name: string) =>
+  rename: ({ id }: StoredId, name: string) =>
     db.transaction().execute(async (trx) => {
       const other = await trx
         .selectFrom('machines as machine')
@@ -56,11 +63,39 @@ export const createManageMachines = (db: Kysely<Schema>) => ({
       if (other && other.id !== id) throw errors.machineNameTaken();
       await trx.updateTable('machines').set({ name }).where('id', '=', id).execute();
     }),
-  setDefault: (userId: string, { id }: ListedMachine) => saveDefault(db, userId, id),
+  setDefault: (userId: string, { id }: StoredId) => saveDefault(db, userId, id),
+  /** Since when the machine is paused; null to resume it. */
+  setPaused: async ({ id }: StoredId, pausedAt: number | null) => {
+    await db.updateTable('machines').set({ pausedAt }).where('id', '=', id).execute();
+  },
+  /** The machines that the user has removed, newest first. */
+  forgotten: (userId: string): Promise<StoredName[]> =>
+    db
+      .selectFrom('machines')
+      .select(['id', 'name'])
+      .where('userId', '=', userId)
+      .where('forgottenAt', 'is not', null)
+      .orderBy('forgottenAt', 'desc')
+      .limit(forgottenShown)
+      .execute(),
+  /** The user's calls since that time, by machine. */
+  numbers: (userId: string, since: number): Promise<MachineNumbers[]> =>
+    db
+      .selectFrom('calls')
+      .select(({ fn }) => [
+        'machineId',
+        fn.countAll<number>().as('calls'),
+        fn.count<number>('confirmationId').as('asked'),
+        sql<number>`sum(case when ${sql.ref('state')} = 'denied' then 1 else 0 end)`.as('denied'),
+      ])
+      .where('userId', '=', userId)
+      .where('createdAt', '>=', since)
+      .groupBy('machineId')
+      .execute(),
   /** Revokes its keys: it can come back only by being paired again. */
-  disconnect: ({ id }: ListedMachine, at: number) => revokeKeys(db, id, at),
+  disconnect: ({ id }: StoredId, at: number) => revokeKeys(db, id, at),
   /** The same, and it is not listed any more; its calls stay. Throws `machineConnected`. */
-  forget: ({ id }: ListedMachine, at: number) =>
+  forget: ({ id }: StoredId, at: number) =>
     db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('machines')

@@ -126,12 +126,13 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     const membership = await store.membership(userId);
     if (membership.machines.some(({ id }) => !machines.has(id)))
       for (const stored of await store.ofUser(userId)) if (!machines.has(stored.id)) adopt(stored);
-    for (const { id, name } of membership.machines) {
-      const machine = machines.get(id);
-      if (machine) machine.info = { ...machine.info, name };
-    }
     // What was changed meanwhile is read again.
-    if (loadedAt === revision) memberships.set(userId, membership);
+    if (loadedAt !== revision) return load(userId);
+    for (const { id, name, pausedAt } of membership.machines) {
+      const machine = machines.get(id);
+      if (machine) machine.info = { ...machine.info, name, pausedAt };
+    }
+    memberships.set(userId, membership);
     return membership;
   };
 
@@ -171,10 +172,10 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
   const isUsableBy = async (machine: Machine, userId: string) =>
     machine.userId === userId || (machine.userId === envGatewayUserId && (await isOwner(userId)));
 
-  /** Names the connected machines, so that the caller can choose one. */
-  const notConnected = async (machine: Machine, userId: string) => {
+  /** Names the connected machines of the reach, so that the caller can choose one. */
+  const notConnected = async (machine: Machine, userId: string, reach: readonly string[] | undefined) => {
     const usable = [...(await ofUser(userId)), ...(await environmentsOf(userId))];
-    const others = usable.filter(isConnected);
+    const others = usable.filter((other) => isConnected(other) && (reach?.includes(other.id) ?? true));
     if (others.length === 0) return errors.notConnected();
     const names = others.map(({ info }) => info.name).join(', ');
     return errors.notConnected({
@@ -208,15 +209,20 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
       const environments = await environmentsOf(userId);
       return environments.find(isChosen) ?? own[0] ?? (environments.length > 0 ? ofEnvironment() : undefined);
     },
-    /** That machine of the user, or `notConnected`. */
-    connected: async ({ userId, machineId }: MachineRef): Promise<Machine> => {
+    /** That machine of the user, or `notConnected`, which names the others of the reach. */
+    connected: async ({ userId, machineId }: MachineRef, reach?: readonly string[]): Promise<Machine> => {
       const machine = machines.get(machineId) ?? (await find(userId, machineId));
       if (!(await isUsableBy(machine, userId))) throw errors.notFound();
-      if (!isConnected(machine)) throw await notConnected(machine, userId);
+      if (!isConnected(machine)) throw await notConnected(machine, userId, reach);
       return machine;
     },
     all: (): Machine[] => [...machines.values()],
     refresh,
+    /** From now on, and for every read of the store that has begun before. */
+    setPaused: (machine: Machine, pausedAt: number | null) => {
+      refresh(machine.userId);
+      machine.info = { ...machine.info, pausedAt };
+    },
     /** Drops the machines of a removed account. */
     drop: (userId: string) => {
       refresh(userId);

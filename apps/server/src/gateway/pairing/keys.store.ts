@@ -23,6 +23,8 @@ export interface PairingRecord {
   tokenDigest: string;
   sessionDigest: string;
   machine: MachineInit;
+  /** The machine becomes the one that is meant where its user names none. */
+  makesDefault: boolean;
   at: number;
 }
 
@@ -59,7 +61,17 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .where('revokedAt', 'is', null)
         .execute(),
     /** Stores a new pairing token and revokes every unused one of that user. */
-    issueToken: (token: { digest: string; userId: string; createdAt: number; expiresAt: number }) =>
+    issueToken: ({
+      makesDefault,
+      ...token
+    }: {
+      digest: string;
+      userId: string;
+      machineId: string | null;
+      makesDefault: boolean;
+      createdAt: number;
+      expiresAt: number;
+    }) =>
       db.transaction().execute(async (trx) => {
         await revoke(trx, token.createdAt)
           .where('userId', '=', token.userId)
@@ -70,8 +82,8 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           .insertInto('gatewayKeys')
           .values({
             ...token,
+            makesDefault: Number(makesDefault),
             kind: 'pairing',
-            machineId: null,
             lastUsedAt: null,
             usedAt: null,
             revokedAt: null,
@@ -79,10 +91,16 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           .execute();
       }),
     /**
-     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine as
-     * default, in one transaction. Null for an invalid token.
+     * Consumes the token, revokes the machine's older session keys, and stores the new one and the machine,
+     * in one transaction. Null for an invalid token.
      */
-    pair: ({ tokenDigest, sessionDigest, machine, at }: PairingRecord): Promise<StoredMachine | null> =>
+    pair: ({
+      tokenDigest,
+      sessionDigest,
+      machine,
+      makesDefault,
+      at,
+    }: PairingRecord): Promise<StoredMachine | null> =>
       db.transaction().execute(async (trx) => {
         const consumed = await trx
           .updateTable('gatewayKeys')
@@ -98,7 +116,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         if (consumed.numUpdatedRows !== 1n) return null;
         await revoke(trx, at).where('machineId', '=', machine.id).where('kind', '=', 'session').execute();
         const saved = await saveMachine(trx, machine);
-        await saveDefault(trx, machine.userId, machine.id);
+        if (makesDefault) await saveDefault(trx, machine.userId, machine.id);
         await trx
           .insertInto('gatewayKeys')
           .values({
@@ -106,6 +124,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
             kind: 'session',
             userId: machine.userId,
             machineId: machine.id,
+            makesDefault: 0,
             createdAt: at,
             expiresAt: null,
             lastUsedAt: at,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
@@ -47,6 +47,8 @@ const machine = (userId: string) => ({
     initAt: clock.now(),
   },
   replaces: false,
+  name: null,
+  maxMachines: 20,
 });
 
 /** As an init does it. */
@@ -151,13 +153,8 @@ describe('keys', () => {
     const session = await pair(keys, token);
     await database.close();
     const bytes = ['drawbridge.db', 'drawbridge.db-wal']
-      .map((name) => {
-        try {
-          return readFileSync(join(folder, name), 'latin1');
-        } catch {
-          return '';
-        }
-      })
+      .filter((name) => existsSync(join(folder, name)))
+      .map((name) => readFileSync(join(folder, name), 'latin1'))
       .join('');
     expect([bytes.includes('gatewayKeys'), bytes.includes(token), bytes.includes(session)]).toEqual([
       true,

@@ -11,8 +11,19 @@ import type { MachineInit, StoredMachine } from '../machines/machines.store.ts';
 /** The owner of a key. */
 export type KeyOwner =
   | { kind: 'env'; userId: string }
-  | { kind: 'pairing'; userId: string; digest: string }
+  | ({ kind: 'pairing'; userId: string; digest: string } & PairingPurpose)
   | { kind: 'session'; userId: string; digest: string; machineId: string };
+
+/** What a pairing token is for. */
+export interface PairingPurpose {
+  /** The machine that its daemon will speak for, whatever the daemon says of itself; null for any. */
+  machineId: string | null;
+  /** Whether the machine becomes the default. */
+  makesDefault: boolean;
+}
+
+/** That of the specification's link. */
+const anyMachine: PairingPurpose = { machineId: null, makesDefault: true };
 
 /** What create-link gives: a live session key has no expiry. */
 export interface IssuedKey {
@@ -48,7 +59,10 @@ const life = (row: StoredKey): KeyLife => {
 /** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
 export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
-  const plainTokens = new Map<string, { token: string; digest: string; expiresAt: number }>();
+  const plainTokens = new Map<
+    string,
+    { token: string; digest: string; expiresAt: number; purpose: PairingPurpose }
+  >();
   /** By machine. */
   const plainSessions = new Map<string, { key: string; digest: string; userId: string }>();
   const queue = createKeyedQueue();
@@ -63,20 +77,23 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       return { kind: 'env', userId: envGatewayUserId };
     const row = await store.find(digest);
     if (!isLive(row)) throw errors.forbidden();
-    if (row.kind === 'pairing') return { kind: 'pairing', userId: row.userId, digest: row.digest };
+    if (row.kind === 'pairing') {
+      const { userId, machineId } = row;
+      return { kind: 'pairing', userId, digest: row.digest, machineId, makesDefault: row.makesDefault === 1 };
+    }
     if (row.machineId === null) throw errors.forbidden();
     const now = clock.now();
     if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
     return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
   };
 
-  const newToken = async (userId: string): Promise<IssuedKey> => {
+  const newToken = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
     const token = `gw_${nanoid(secretLength)}`;
     const digest = digestOf(token);
     const createdAt = clock.now();
     const expiresAt = createdAt + limits.pairingTokenTtlMs;
-    await store.issueToken({ digest, userId, createdAt, expiresAt });
-    plainTokens.set(userId, { token, digest, expiresAt });
+    await store.issueToken({ ...purpose, digest, userId, createdAt, expiresAt });
+    plainTokens.set(userId, { token, digest, expiresAt, purpose });
     return { token, expiresAt };
   };
 
@@ -87,32 +104,37 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     return null;
   };
 
-  const issueInTurn = async (userId: string): Promise<IssuedKey> => {
+  const issueInTurn = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
     const pairing = plainTokens.get(userId);
-    if (pairing && isLive(await store.find(pairing.digest)))
+    const isSame =
+      pairing?.purpose.machineId === purpose.machineId &&
+      pairing.purpose.makesDefault === purpose.makesDefault;
+    if (isSame && isLive(await store.find(pairing.digest)))
       return { token: pairing.token, expiresAt: pairing.expiresAt };
-    return newToken(userId);
+    return newToken(userId, purpose);
   };
 
   return {
     owner,
     /**
-     * Why a key is not valid, for a caller who presents all of it; the same `forbidden` for one that is not
-     * known.
+     * Why a key is not valid, for a caller who presents all of it, and whose it was; the same `forbidden` for
+     * one that is not known.
      */
-    whyNot: async (key: string): Promise<CodedError> => {
+    whyNot: async (key: string): Promise<{ error: CodedError; userId: string | null }> => {
       const row = await store.find(digestOf(key));
-      if (row === undefined) return errors.forbidden();
-      if (row.kind === 'session') return errors.pairingEnded();
-      return row.usedAt === null ? errors.tokenExpired() : errors.tokenUsed();
+      if (row === undefined) return { error: errors.forbidden(), userId: null };
+      const { userId, usedAt } = row;
+      if (row.kind === 'session') return { error: errors.pairingEnded(), userId };
+      return { error: usedAt === null ? errors.tokenExpired() : errors.tokenUsed(), userId };
     },
     /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
     pairings: async (userId: string): Promise<{ createdAt: number; expiresAt: number }[]> =>
       (await store.pairingsOf(userId))
         .filter(isLive)
         .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
-    /** The user's unused pairing token, else a new one. */
-    issue: (userId: string): Promise<IssuedKey> => queue.run(userId, () => issueInTurn(userId)),
+    /** The user's unused pairing token for that purpose, else a new one, which revokes any other. */
+    issue: (userId: string, purpose: PairingPurpose = anyMachine): Promise<IssuedKey> =>
+      queue.run(userId, () => issueInTurn(userId, purpose)),
     /**
      * The live session key of the machine, else what `issue` gives; `machineId` is the user's default.
      * Specification 4.3.
@@ -120,7 +142,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     issueAsSpecified: (userId: string, machineId: string | null): Promise<IssuedKey> =>
       queue.run(userId, async () => {
         const live = machineId === null ? null : await liveSession(machineId);
-        return live ?? issueInTurn(userId);
+        return live ?? issueInTurn(userId, anyMachine);
       }),
     /** Whether a machine has a valid session key. */
     isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
@@ -138,6 +160,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
         tokenDigest: pairing.digest,
         sessionDigest: digest,
         machine,
+        makesDefault: pairing.makesDefault,
         at: clock.now(),
       });
       if (!paired) throw errors.forbidden();

@@ -6,7 +6,7 @@ import type { Registry } from '../machines/registry.ts';
 import type { RemovedUsersStore } from '../retention/removed-users.store.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { Scope } from '../settings/switches.store.ts';
-import type { IssuedKey, Keys } from './keys.ts';
+import type { IssuedKey, Keys, PairingPurpose } from './keys.ts';
 
 /** What the server's configuration says of pairing. */
 export interface PairingFacts {
@@ -53,10 +53,13 @@ export const createPairing = (needs: PairingNeeds) => {
     ...(facts.isInsecure() && { insecure: true as const }),
   });
   return {
-    /** For the panel: always a pairing token, never a session key. */
-    createLink: async (userId: string): Promise<PairingLink> => {
+    /**
+     * For the panel: always a pairing token, never a session key. Without a purpose, its machine becomes the
+     * default.
+     */
+    createLink: async (userId: string, purpose?: PairingPurpose): Promise<PairingLink> => {
       await settings.requireEnabled(userId);
-      return toLink(await keys.issue(userId));
+      return toLink(await keys.issue(userId, purpose));
     },
     /** For scripts: the live session key of the default machine, where there is one. Specification 4.3. */
     createLinkAsSpecified: async (userId: string): Promise<PairingLink> => {

@@ -1,15 +1,62 @@
+import type { MachinesEvent, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import { defineStore } from 'pinia';
-import { computed } from 'vue';
-import { createLoaded, useApi } from '../../api/index.ts';
+import { computed, shallowRef } from 'vue';
+import { attempt, createLoaded, useApi } from '../../api/index.ts';
 
-/** The user's machines with their names; reloaded after each change of a machine's state. */
+/** Refused daemons that are shown. */
+const refusedShown = 10;
+
+/** The user's machines, connected or away, as last reported by the server. */
 export const useMachinesStore = defineStore('machines', () => {
   const api = useApi();
-  const { value, failure, load } = createLoaded(() => api.gateway.machines.query());
+  const { value, failure, load, set } = createLoaded(() => api.machines.list.query());
+  const { value: forgotten, load: loadForgotten } = createLoaded(() => api.machines.forgotten.query());
+  const refused = shallowRef<readonly RefusedPairing[]>([]);
   const machines = computed(() => value.value ?? []);
   /** The machine that is used where none is named. */
   const standard = computed(() => machines.value.find(({ isDefault }) => isDefault) ?? machines.value[0]);
+  const of = (idOrName: string): MachineSummary | undefined =>
+    machines.value.find(({ id }) => id === idOrName) ?? machines.value.find(({ name }) => name === idOrName);
+  /** Also of a machine that was removed; its calls remain. */
   const nameOf = (machineId: string): string | null =>
-    machines.value.find(({ id }) => id === machineId)?.name ?? null;
-  return { machines, isLoaded: computed(() => value.value !== null), standard, nameOf, failure, load };
+    machines.value.find(({ id }) => id === machineId)?.name ??
+    forgotten.value?.find(({ id }) => id === machineId)?.name ??
+    null;
+
+  return {
+    machines,
+    isLoaded: computed(() => value.value !== null),
+    standard,
+    of,
+    nameOf,
+    failure,
+    load: () => Promise.all([load(), loadForgotten()]).then(() => undefined),
+    /** Daemons that came with a token of the user and were refused, newest first. */
+    refused,
+    forgetRefused: () => void (refused.value = []),
+    onEvent: (event: MachinesEvent) => {
+      switch (event.type) {
+        case 'machines':
+          return set(event.machines);
+        case 'refused':
+          refused.value = [event.refused, ...refused.value].slice(0, refusedShown);
+          return;
+        default:
+          event satisfies never;
+      }
+    },
+    /** Each resolves to its failure, or to null; the new state arrives as an event. Null: all machines. */
+    pause: (machineId: string | null) => attempt(() => api.machines.pause.mutate({ machineId })),
+    resume: (machineId: string | null) => attempt(() => api.machines.resume.mutate({ machineId })),
+    stopEverything: () => attempt(() => api.machines.stopEverything.mutate()),
+    rename: (machineId: string, name: string) =>
+      attempt(() => api.machines.rename.mutate({ machineId, name })),
+    setDefault: (machineId: string) => attempt(() => api.machines.setDefault.mutate({ machineId })),
+    disconnect: (machineId: string) => attempt(() => api.machines.disconnect.mutate({ machineId })),
+    forget: (machineId: string) =>
+      attempt(async () => {
+        await api.machines.forget.mutate({ machineId });
+        await Promise.all([load(), loadForgotten()]);
+      }),
+  };
 });

@@ -36,7 +36,8 @@ const listOf =
 
 const open = async (world: Partial<World>, state: 'online' | 'offline' = 'online') => {
   bench = await setBench(world);
-  const card = mount(RulesCard, { props: { state }, global: bench.global, attachTo: document.body });
+  const props = { machineId: 'm1', state };
+  const card = mount(RulesCard, { props, global: bench.global, attachTo: document.body });
   close = () => card.unmount();
   return card;
 };

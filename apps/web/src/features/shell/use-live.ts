@@ -9,7 +9,6 @@ import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useGatewayStore } from '../gateway/use-gateway-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
-import { useToolsStore } from '../tools/use-tools-store.ts';
 import { useServerStore } from './use-server-store.ts';
 
 /** Connects the stores to the server's stream while the caller's scope lives. */
@@ -20,7 +19,6 @@ export const useLive = (): void => {
   const machines = useMachinesStore();
   const calls = useCallsStore();
   const confirmations = useConfirmationsStore();
-  const tools = useToolsStore();
   const agent = useAgentStore();
   const threads = useThreadsStore();
   const asks = useOpenAsksStore();
@@ -38,10 +36,9 @@ export const useLive = (): void => {
   const onEvent = ({ topic, event }: LiveEvent): void => {
     switch (topic) {
       case 'machine':
-        gateway.onState(event);
-        // A changed tool list is published as a change of the machine's state.
-        void machines.load();
-        return void tools.load();
+        return gateway.onState(event);
+      case 'machines':
+        return machines.onEvent(event);
       case 'calls':
         return calls.onCall(event);
       case 'confirmations':
@@ -60,7 +57,7 @@ export const useLive = (): void => {
         return onEvent(message.event);
       case 'up':
         server.onUp();
-        for (const store of [gateway, machines, confirmations, calls, tools, agent]) void store.load();
+        for (const store of [gateway, machines, confirmations, calls, agent]) void store.load();
         loadThreads();
         return;
       case 'down':

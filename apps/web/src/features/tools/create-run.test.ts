@@ -11,7 +11,7 @@ afterEach(() => bench.close());
 
 const start = async (tool: string, change: Parameters<typeof setBench>[0]) => {
   bench = await setBench(change);
-  return { run: useRunsStore().of(tool), calls: useCallsStore() };
+  return { run: useRunsStore().of('m1', tool), calls: useCallsStore() };
 };
 const until = async (there: () => boolean) => {
   while (!there()) await bench.clock.settle();
@@ -119,11 +119,11 @@ it('is found again when the page was left, also while it runs', async () => {
   const { run } = await start('read_file', { run: () => answered });
   const going = run.run({});
   const runs = useRunsStore();
-  for (let at = 0; at < 20; at += 1) runs.of(`tool_${at}`);
-  expect(runs.of('read_file').busy.value).toBe(true);
+  for (let at = 0; at < 20; at += 1) runs.of('m1', `tool_${at}`);
+  expect(runs.of('m1', 'read_file').busy.value).toBe(true);
   answer(callOf());
   await going;
-  expect(runs.of('read_file').done.value).toEqual(callOf());
-  for (let at = 0; at < 20; at += 1) runs.of(`tool_${at}`);
-  expect(runs.of('read_file').done.value).toBe(null);
+  expect(runs.of('m1', 'read_file').done.value).toEqual(callOf());
+  for (let at = 0; at < 20; at += 1) runs.of('m1', `tool_${at}`);
+  expect(runs.of('m1', 'read_file').done.value).toBe(null);
 });

@@ -6,8 +6,21 @@ import { hasEnded, type CallsStore } from '../activity/use-calls-store.ts';
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
+interface Runs {
+  tool: string;
+  machineId: string;
+}
+
+interface RunNeeds extends Runs {
+  api: Api;
+  store: CallsStore;
+}
+
+const isOf = (call: CallSummary, { tool, machineId }: Runs): boolean =>
+  call.tool === tool && call.machineId === machineId && call.door === 'trpc';
+
 /** Creates an idle run. The caller's scope ends its watchers. */
-export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; tool: string }) => {
+export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
   const requestId = ref<string | null>(null);
@@ -37,8 +50,7 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
   /** Until the response names the call, the first new call of this tool is assumed to be it. */
   const adopt = (before: ReadonlySet<string>) =>
     watch(
-      () =>
-        store.calls.find((call) => call.tool === tool && call.door === 'trpc' && !before.has(call.requestId)),
+      () => store.calls.find((call) => isOf(call, { tool, machineId }) && !before.has(call.requestId)),
       (call) => {
         if (call && requestId.value === null) requestId.value = call.requestId;
       },
@@ -62,7 +74,8 @@ export const createRun = ({ api, store, tool }: { api: Api; store: CallsStore; t
     requestId.value = null;
     const stopAdopting = adopt(new Set(store.known.keys()));
     try {
-      const call = await api.calls.run.mutate({ name: tool, arguments: args }, { signal: request.signal });
+      const input = { name: tool, arguments: args, machineId };
+      const call = await api.calls.run.mutate(input, { signal: request.signal });
       if (own !== turn) return;
       requestId.value = call.requestId;
       if (hasEnded(call.state)) {

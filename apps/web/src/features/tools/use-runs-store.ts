@@ -14,29 +14,30 @@ export const useRunsStore = defineStore('runs', () => {
   const all = effectScope();
   const runs = new Map<string, { run: Run; scope: EffectScope }>();
 
-  const create = (tool: string) =>
+  const create = (machineId: string, tool: string) =>
     all.run(() => {
       const scope = effectScope();
-      const run = scope.run(() => createRun({ api, store, tool }));
+      const run = scope.run(() => createRun({ api, store, tool, machineId }));
       return run ? { run, scope } : undefined;
     });
 
   const trim = () => {
-    for (const [tool, { run, scope }] of runs) {
+    for (const [key, { run, scope }] of runs) {
       if (runs.size <= kept) return;
       if (run.busy.value) continue;
       run.stop();
       scope.stop();
-      runs.delete(tool);
+      runs.delete(key);
     }
   };
 
-  /** The latest run of a tool, or a new idle one. */
-  const of = (tool: string): Run => {
-    const entry = runs.get(tool) ?? create(tool);
+  /** The latest run of a tool of a machine, or a new idle one. */
+  const of = (machineId: string, tool: string): Run => {
+    const key = `${machineId} ${tool}`;
+    const entry = runs.get(key) ?? create(machineId, tool);
     if (entry === undefined) throw new Error('The store has ended');
-    runs.delete(tool);
-    runs.set(tool, entry);
+    runs.delete(key);
+    runs.set(key, entry);
     trim();
     return entry.run;
   };

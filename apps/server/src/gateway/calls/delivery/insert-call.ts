@@ -56,7 +56,9 @@ export const insertCall = async (ctx: InsertContext, newCall: NewCall): Promise<
     const { isStored, ...inserted } = await tryInsert(ctx, made, newCall);
     if (isStored) return inserted;
     await ctx.refreshMachine(machineId);
-    if (ctx.machine(machineId)?.connection.kind === 'offline') throw errors.notConnected();
+    const machine = ctx.machine(machineId);
+    if (machine?.connection.kind === 'offline') throw errors.notConnected();
+    if (machine && machine.info.pausedAt !== null) throw errors.machinePaused();
     if (inserted.fence?.stream === streamHere(ctx, machineId)?.stream)
       throw errors.storeUnavailable({ message: 'The server took too long to start the call' });
   }

@@ -98,7 +98,12 @@ const slotsOf = <Name extends keyof Row>(slot: Slot<Row>, names: readonly Name[]
   Object.fromEntries(names.map((name) => [name, slot(name)])) as Pick<Row, Name>;
 
 const prepareCallQueries = (db: Kysely<Schema>) => {
-  const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
+  // Another server may not know yet that the machine is paused.
+  const machine = (slot: Slot<Row>) =>
+    db
+      .selectFrom('machines')
+      .where('machines.id', '=', slot('machineId'))
+      .where('machines.pausedAt', 'is', null);
   const onStream = (slot: Slot<Row & StreamFence>) =>
     machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
   const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>

@@ -1,6 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { setBench } from '../../../../test/mounting.ts';
+import { machineOf } from '../../../../test/worlds.ts';
 import { useGatewayStore } from '../../gateway/use-gateway-store.ts';
 import ChatThread from '../chat-thread.vue';
 
@@ -13,7 +14,7 @@ it('shows the machine of the chat, and lets the person choose another one', asyn
   await expect.poll(() => find().exists()).toBe(true);
   expect([find().text(), find().find('button').exists()]).toEqual(['ada-laptop', false]);
   const { world } = fixture;
-  const server = { id: 'm2', name: 'server', isConnected: false, isDefault: false };
+  const server = machineOf({ id: 'm2', name: 'server', state: 'offline', isDefault: false });
   world.machines = [...world.machines, server];
   await useGatewayStore().load();
   await expect.poll(() => find().find('button').exists()).toBe(true);

@@ -1,5 +1,6 @@
 import { systemNodes as result, systemLocations, type SystemNode } from '@drawbridge/contracts/rpc/nodes';
 import { noParams } from '@drawbridge/contracts/rpc/system';
+import { reachOf } from '../../../../callers/index.ts';
 import type { CompanionView } from '../../../../nodes/index.ts';
 import type { Gateway, MachineRef } from '../../../../gateway/index.ts';
 import { method } from '../../method.ts';
@@ -38,7 +39,7 @@ export const systemNodesMethod = method({
   result,
 }).handle(async ({ gateway, companions }, { connection: { identity } }) => {
   const { userId, kind } = identity;
-  const refs = await gateway.machines.list(userId);
+  const refs = await reachOf(gateway, identity.caller);
   const [daemons, own] = await Promise.all([
     Promise.all(refs.map((ref) => daemonNode(gateway, ref))),
     companions.list(userId),

@@ -1,12 +1,13 @@
 import { presenceList as result, presenceParams } from '@drawbridge/contracts/rpc/nodes';
+import { reachOf, type Caller } from '../../../../callers/index.ts';
 import { errors } from '../../../../errors.ts';
 import type { KnownSender } from '../../../../nodes/index.ts';
 import type { RpcContext } from '../../context.ts';
 import { method } from '../../method.ts';
 
 /** Machines, and tokens that were used before the server started. */
-const knownSenders = async ({ gateway, tokens }: RpcContext, userId: string): Promise<KnownSender[]> => {
-  const refs = await gateway.machines.list(userId);
+const knownSenders = async ({ gateway, tokens }: RpcContext, caller: Caller): Promise<KnownSender[]> => {
+  const refs = await reachOf(gateway, caller);
   const machines = await Promise.all(
     refs.map(async (ref): Promise<KnownSender> => {
       const { machineId: senderId } = ref;
@@ -19,7 +20,7 @@ const knownSenders = async ({ gateway, tokens }: RpcContext, userId: string): Pr
       return { channel: 'machine', senderId, senderName, firstSeenAt: seen, lastSeenAt: seen, isOpen };
     }),
   );
-  const used = (await tokens.list(userId)).flatMap(
+  const used = (await tokens.list(caller.userId)).flatMap(
     ({ id: senderId, name: senderName, createdAt, lastUsedAt }): KnownSender[] =>
       lastUsedAt === null
         ? []
@@ -45,7 +46,7 @@ export const systemPresence = method({
   result,
 }).handle(async (ctx, { connection: { identity }, params }) => {
   if (!params.all) {
-    const known = await knownSenders(ctx, identity.userId);
+    const known = await knownSenders(ctx, identity.caller);
     return ctx.presence.ofUser(identity.userId, known, params);
   }
   if (!identity.isOwner) throw errors.forbidden({ message: 'Only the owner of the server may do this' });

@@ -4,8 +4,8 @@ import {
   knownMachine,
   machineChoices,
   machineStatus,
-} from '../../callers/index.ts';
-import { ok, router, userProcedure } from './trpc.ts';
+} from '../../../callers/index.ts';
+import { ok, router, userProcedure } from '../trpc.ts';
 
 /** The default machine of the user who is signed in. Specification 3 and 7. */
 export const gatewayRouter = router({
@@ -13,7 +13,7 @@ export const gatewayRouter = router({
   /** The machine with what it reported last, connected or away. */
   machine: userProcedure.query(({ ctx }) => knownMachine(ctx.gateway, ctx)),
   /** The machines that a chat may use. */
-  machines: userProcedure.query(({ ctx }) => machineChoices(ctx.gateway, ctx.userId)),
+  machines: userProcedure.query(({ ctx }) => machineChoices(ctx.gateway, { userId: ctx.userId })),
   status: userProcedure.query(({ ctx }) => machineStatus(ctx.gateway, ctx)),
   tools: userProcedure.query(({ ctx }) => connectedTools(ctx.gateway, ctx)),
   disconnect: userProcedure.mutation(({ ctx }) => ok(disconnectMachine(ctx.gateway, ctx))),

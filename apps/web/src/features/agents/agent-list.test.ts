@@ -2,7 +2,8 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { tokenOf, type World } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
-import TokenList from './token-list.vue';
+import { useMachinesStore } from '../machines/use-machines-store.ts';
+import AgentList from './agent-list.vue';
 
 let bench: Bench;
 let close = () => {};
@@ -13,7 +14,8 @@ afterEach(async () => {
 
 const open = async (world: Partial<World>) => {
   bench = await setBench(world);
-  const list = mount(TokenList, { global: bench.global, attachTo: document.body });
+  await useMachinesStore().load();
+  const list = mount(AgentList, { global: bench.global, attachTo: document.body });
   close = () => list.unmount();
   return list;
 };
@@ -26,9 +28,9 @@ const press = (label: string) => {
   found.click();
 };
 
-it('says what a token is for while the list is empty', async () => {
+it('says how to add one while the list is empty', async () => {
   const list = await open({});
-  await until(() => list.text().includes('No access tokens'));
+  await until(() => list.text().includes('No agents yet'));
   expect(list.findAll('[data-test=token-row]')).toEqual([]);
 });
 
@@ -36,7 +38,12 @@ it('shows what each may use, when it was used and from where', async () => {
   const list = await open({
     tokens: [
       tokenOf({ name: 'Claude \u202eedoC', scopes: ['filesystemRead', 'shell'] }),
-      tokenOf({ id: 't2', lastUsedAt: '2026-01-01T00:00:00.000Z', lastUsedFrom: '192.0.2.7' }),
+      tokenOf({
+        id: 't2',
+        lastUsedAt: '2026-01-01T00:00:00.000Z',
+        lastUsedFrom: '192.0.2.7',
+        machines: ['m1'],
+      }),
     ],
   });
   await until(() => list.findAll('[data-test=token-row]').length === 2);
@@ -47,19 +54,21 @@ it('shows what each may use, when it was used and from where', async () => {
     [
       'Claude \\u{202e}edoC',
       'Read files, Run commands',
-      expect.stringMatching(/^Never used · created .+ · expires /),
+      expect.stringMatching(/^Never used · access token · created .+ · expires /),
     ],
     [
       'Desk',
       'Read files',
-      expect.stringMatching(/^Last used just now from 192\.0\.2\.7 · created just now · expires /),
+      expect.stringMatching(
+        /^Last used just now from 192\.0\.2\.7 · access token · only ada-laptop · created just now · expires /,
+      ),
     ],
   ]);
 });
 
 it('creates one that only reads, shows it once, and lists it without the token', async () => {
   const list = await open({});
-  await until(() => list.text().includes('No access tokens'));
+  await until(() => list.text().includes('No agents yet'));
   press('New token');
   await until(() => document.querySelector('[name=token-name]') !== null);
   const name = document.querySelector<HTMLInputElement>('[name=token-name]');
@@ -83,6 +92,6 @@ it('asks before it revokes', async () => {
   await until(() => document.body.textContent?.includes('Revoke Desk?') === true);
   expect(bench.fixture.world.tokens).toHaveLength(1);
   press('Revoke');
-  await until(() => list.text().includes('No access tokens'));
+  await until(() => list.text().includes('No agents yet'));
   expect(bench.fixture.world.tokens).toEqual([]);
 });

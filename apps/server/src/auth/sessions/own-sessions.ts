@@ -1,0 +1,40 @@
+import type { OwnSession } from '@drawbridge/contracts/accounts';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { Session } from '../accounts/accounts.ts';
+import { timeOf } from '../readable.ts';
+import type { SessionsStore } from './sessions.store.ts';
+
+interface OwnSessionsNeeds {
+  clock: Clock;
+  store: SessionsStore;
+  /** Ends what is open with a session that has ended. */
+  checkSessions(): Promise<void>;
+}
+
+const longestAgent = 300;
+const iso = (at: number) => new Date(at).toISOString();
+
+/** The sessions of a user, without their tokens. */
+export const createOwnSessions = ({ clock, store, checkSessions }: OwnSessionsNeeds) => ({
+  /** Those that hold, newest first. */
+  listSessions: async ({ user, token: own }: Session): Promise<OwnSession[]> =>
+    (await store.ofUser(user.id)).flatMap(({ id, token, createdAt, expiresAt, userAgent }) =>
+      timeOf(expiresAt) <= clock.now()
+        ? []
+        : [
+            {
+              id,
+              createdAt: iso(timeOf(createdAt)),
+              expiresAt: iso(timeOf(expiresAt)),
+              userAgent: userAgent === null || userAgent === '' ? null : userAgent.slice(0, longestAgent),
+              isCurrent: token === own,
+            },
+          ],
+    ),
+  /** What is open with it has ended when this resolves. Throws `notFound`. */
+  endSession: async (userId: string, id: string): Promise<void> => {
+    if (!(await store.remove(userId, id))) throw errors.notFound();
+    await checkSessions();
+  },
+});

@@ -1,0 +1,40 @@
+import type { ReportedModes } from '@drawbridge/contracts/daemon-surface';
+import type { MachineNumbers, RefusedPairing } from '@drawbridge/contracts/machines/summary';
+
+const families: Record<string, string> = {
+  filesystemRead: 'files',
+  filesystemWrite: 'files',
+  shell: 'shell',
+  computer: 'screen',
+  browser: 'browser',
+  mcp: 'MCP',
+};
+
+/** What a machine offers, in a few words: "files · shell"; "read only" where files cannot be changed. */
+export const offeredWords = (modes: ReportedModes | null): string => {
+  if (modes === null) return '';
+  const isOn = (group: string) => modes[group] !== undefined && modes[group] !== 'deny';
+  const on = Object.keys(families).filter(isOn);
+  const words = new Set(on.map((group) => families[group] ?? group));
+  const readOnly = isOn('filesystemRead') && !isOn('filesystemWrite');
+  return [...words].map((word) => (word === 'files' && readOnly ? 'files, read only' : word)).join(' · ');
+};
+
+const refusedTexts: Record<RefusedPairing['code'], string> = {
+  PAIRING_TOKEN_USED: 'came with a token that was used already',
+  PAIRING_TOKEN_EXPIRED: 'came with a token that has expired or was replaced',
+  PAIRING_ENDED: 'came with a key whose pairing has ended',
+  TOO_MANY_MACHINES: 'was refused: you have the maximum number of machines',
+  MACHINE_NAME_TAKEN: 'was refused: another machine has the name that it asked for',
+};
+
+/** Why a daemon was refused, as the end of a sentence about it. */
+export const refusedText = ({ code }: RefusedPairing): string => refusedTexts[code];
+
+/** "212 calls, 9 asked, 1 denied" */
+export const numbersText = ({ calls, asked, denied }: Omit<MachineNumbers, 'machineId'>): string =>
+  [
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    ...(asked > 0 ? [`${asked} asked`] : []),
+    ...(denied > 0 ? [`${denied} denied`] : []),
+  ].join(', ');

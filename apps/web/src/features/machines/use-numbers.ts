@@ -1,0 +1,19 @@
+import { onMounted, watch } from 'vue';
+import { createLoaded, useApi, useClock } from '../../api/index.ts';
+import { useCallsStore } from '../activity/use-calls-store.ts';
+
+/** Today's calls of each machine, in the time zone of the browser; reloaded when a call is made. */
+export const useNumbers = () => {
+  const api = useApi();
+  const clock = useClock();
+  const calls = useCallsStore();
+  const { value, load } = createLoaded(() => {
+    const midnight = new Date(clock.now());
+    midnight.setHours(0, 0, 0, 0);
+    return api.machines.numbers.query({ since: midnight.toISOString() });
+  });
+  onMounted(load);
+  watch(() => calls.calls[0]?.requestId, load);
+  return (machineId: string) =>
+    value.value?.find((numbers) => numbers.machineId === machineId) ?? { calls: 0, asked: 0, denied: 0 };
+};

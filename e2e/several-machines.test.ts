@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  connectDaemon,
+  createProcesses,
+  ended,
+  newFolder,
+  openPage,
+  startBrowser,
+  startServer,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const names = ['laptop', 'desk', 'nas'] as const;
+type Name = (typeof names)[number];
+
+describeWith('chromium')('three machines of one person', () => {
+  const processes = createProcesses();
+  const daemons = {} as Record<Name, Daemon>;
+  let server: Server;
+  let ann: Person;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    const local = newFolder('local');
+    server = await startServer(processes, { LOCAL_GATEWAY_DIR: local });
+    ann = await server.createOwner();
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+    for (const name of names)
+      daemons[name] = await connectDaemon(processes, {
+        person: ann,
+        url: server.url,
+        flags: ['--name', name],
+      });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  const write = (name: Name) =>
+    ann.api.calls.run.mutate({
+      name: 'write_file',
+      arguments: { filePath: `${name}.txt`, content: name },
+      machineId: name,
+    });
+  const row = (name: string) => page.locator('[data-test=machine-row]', { hasText: name });
+
+  it('the server’s own machine connects by itself and offers its folder to the owner', async () => {
+    const own = await until(async () => {
+      const machines = await ann.api.machines.list.query();
+      return machines.find(({ name, state }) => !names.some((one) => one === name) && state === 'online');
+    });
+    const listed = await ann.api.calls.run.mutate({
+      name: 'list_files',
+      arguments: { dirPath: '.' },
+      machineId: own.id,
+    });
+    expect([own.isDefault, listed.state]).toEqual([false, 'succeeded']);
+    expect(await ann.api.settings.get.query()).toMatchObject({ localGateway: true });
+  });
+
+  it('two ask at once, and each is answered where its card names it', async () => {
+    const [laptop, desk] = [await write('laptop'), await write('desk')];
+    const machines = await ann.api.machines.list.query();
+    const open = await ann.api.confirmations.list.query();
+    const questionOf = (name: Name) => {
+      const { id } = machines.find((machine) => machine.name === name) ?? {};
+      return open.find(({ machineId }) => machineId === id)?.id ?? 'none';
+    };
+    for (const [name, button] of [
+      ['desk', 'denyOnce'],
+      ['laptop', 'allowOnce'],
+    ] as const) {
+      await page.goto(`${server.url}/inbox/${questionOf(name)}`);
+      await page.locator('[data-test=confirmation]').getByText(name, { exact: true }).first().waitFor();
+      await page.locator(`[data-decision=${button}]:enabled`).first().click();
+      await ended(ann, (name === 'desk' ? desk : laptop).requestId);
+    }
+    expect((await ended(ann, laptop.requestId)).state).toBe('succeeded');
+    expect((await ended(ann, desk.requestId)).state).toBe('denied');
+    expect(existsSync(join(daemons.laptop.root, 'laptop.txt'))).toBe(true);
+    expect(existsSync(join(daemons.desk.root, 'desk.txt'))).toBe(false);
+  });
+
+  it('a paused one takes its question back and refuses calls, and the others go on', async () => {
+    const asked = await write('nas');
+    await page.goto(`${server.url}/machines`);
+    await row('nas').click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
+    await page.locator('[data-test=paused]').waitFor();
+    expect((await ended(ann, asked.requestId)).state).toBe('cancelled');
+    await expect(write('nas')).rejects.toMatchObject({ data: { code: 'MACHINE_PAUSED' } });
+    const read = { name: 'list_files', arguments: { dirPath: '.' }, machineId: 'laptop' };
+    expect((await ann.api.calls.run.mutate(read)).state).toBe('succeeded');
+  });
+
+  it('one that is away is renamed and removed; its calls keep its name', async () => {
+    await daemons.desk.process.end('SIGINT');
+    await page.goto(`${server.url}/machines`);
+    await row('desk').getByText('Offline').waitFor();
+    await row('desk').click();
+    const menu = async (item: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await menu('Rename');
+    await page.getByRole('dialog').getByRole('textbox').fill('old-desk');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'old-desk' }).waitFor();
+    await menu('Remove');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.waitForURL(`${server.url}/machines`);
+    await until(async () => (await row('old-desk').count()) === 0);
+    expect(await ann.api.machines.forgotten.query()).toMatchObject([{ name: 'old-desk' }]);
+    const { calls } = await ann.api.calls.list.query({ limit: 20 });
+    expect(calls.some(({ tool, state }) => tool === 'write_file' && state === 'denied')).toBe(true);
+  });
+});

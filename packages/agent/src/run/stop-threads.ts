@@ -1,0 +1,25 @@
+import type { RunContext } from '../engine/context.ts';
+import { openAgentStates, openRunStates } from '../states.ts';
+
+interface Lanes {
+  stop(userId: string, threadId: string, what: 'stop'): Promise<void>;
+}
+
+/** The threads of the user in which something runs. */
+const runningThreads = async (ctx: RunContext, userId: string): Promise<string[]> => {
+  const found = await Promise.all([
+    ctx.store.find('agentRuns', { userId, state: openRunStates }),
+    ctx.store.find('agentAgents', { userId, state: openAgentStates }),
+    ctx.store.find('agentPlans', { userId, state: 'active' }),
+  ]);
+  return [...new Set(found.flat().map(({ threadId }) => threadId))];
+};
+
+/** Stops one thread, or all threads of a user. */
+export const createStops = (ctx: RunContext, lanes: Lanes) => ({
+  cancel: (userId: string, threadId: string) => lanes.stop(userId, threadId, 'stop'),
+  cancelAll: async (userId: string) => {
+    const threadIds = await runningThreads(ctx, userId);
+    await Promise.all(threadIds.map((threadId) => lanes.stop(userId, threadId, 'stop')));
+  },
+});
