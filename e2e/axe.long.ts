@@ -162,6 +162,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'agents', path: '/agents', shows: '[data-test=lines]' },
     { name: 'an agent that signs in', path: '/agents', shows: '[data-test=lines]', clicks: ['claude.ai'] },
     { name: 'settings', path: '/settings', shows: 'ann@example.org' },
+    { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     { name: 'a new password', path: '/settings', shows: 'ann@example.org', clicks: ['Change password'] },
     { name: 'tokens', path: '/settings/tokens', shows: '[data-test=token-row]' },
     { name: 'a new token', path: '/settings/tokens', shows: '[data-test=token-row]', clicks: ['New token'] },

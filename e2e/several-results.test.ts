@@ -110,7 +110,7 @@ it('the results of calls that run at the same time come together, each to its ow
 it('to a server that does not announce it each result goes alone', async () => {
   way.changes.set('init', async (answer, response) => {
     const { features, ...reply } = initReply.parse(JSON.parse(await text(answer)));
-    expect(features).toEqual(['responses', 'settled', 'keep-session']);
+    expect(features).toContain('responses');
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
   });
   await readAll(await connected());

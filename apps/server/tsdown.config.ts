@@ -8,6 +8,9 @@ const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 
 /** The package of the same repository that brings the text of its licence. */
 const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');
 
+/** The package brings none; this is the one of its repository. */
+const httpEceLicense = readFileSync(new URL('http-ece-licence.txt', import.meta.url), 'utf8');
+
 /** Its CommonJS build has variables with the names of the bundler's own wrappers, so its ES build is used. */
 const conventionsAsModules: Rolldown.Plugin = {
   name: 'conventions-as-modules',
@@ -39,7 +42,7 @@ export default defineConfig({
     conventionsAsModules,
     thirdPartyNotices({
       fileName: 'third-party-notices.txt',
-      texts: { '@ai-sdk/provider-utils': aiSdkLicense },
+      texts: { '@ai-sdk/provider-utils': aiSdkLicense, http_ece: httpEceLicense },
     }),
   ],
 });

@@ -4,6 +4,7 @@ import ui from '@nuxt/ui/vite';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';
 import { precompress } from '../../tools/precompress.ts';
+import { shellFiles } from './shell-files.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 const server = 'http://127.0.0.1:5820';
@@ -35,8 +36,19 @@ export default defineConfig({
       },
     }),
     notices,
+    shellFiles(),
     precompress(),
   ],
-  build: { target: 'es2022', reportCompressedSize: false },
+  build: {
+    target: 'es2022',
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: { index: 'index.html', 'service-worker': 'src/service-worker/worker.ts' },
+      output: {
+        // Its address decides which pages it serves, and stays the same.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
+    },
+  },
   server: { proxy: { '/trpc': server, '/api': server } },
 });

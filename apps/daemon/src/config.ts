@@ -28,6 +28,7 @@ export const readEnvironment = () => {
     dangerouslyDisableShellSandbox: read('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX'),
     browser: read('DRAWBRIDGE_BROWSER'),
     keyStore: read('DRAWBRIDGE_KEY_STORE'),
+    link: read('DRAWBRIDGE_LINK'),
     install: read('DRAWBRIDGE_INSTALL'),
     permissions,
     /** See no-color.org. */

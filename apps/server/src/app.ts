@@ -8,10 +8,12 @@ import { notingCalls, notingMessages } from './compose/note-presence.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
+import { startHooks } from './compose/start-hooks.ts';
+import { startNotifications } from './compose/start-notifications.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
-import { readDaemonPackage } from './http/index.ts';
+import { createQuota, readDaemonPackage } from './http/index.ts';
 import { createPresence } from './nodes/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
@@ -35,24 +37,30 @@ export const createApp = async (needs: AppNeeds) => {
 };
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
-  const { config, clock } = needs;
+  const { config, clock, outside } = needs;
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
   const presence = createPresence(clock);
-  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon }), presence);
+  const panels = createQuota(config.streamsPerUser);
+  const isPanelOpen = (userId: string) => panels.count(userId) > 0;
+  const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
+  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon, notifications }), presence);
   let sweep: Sweep | null = null;
   const stops: (() => void)[] = [];
-  const people = managePeople({ ...opened, gateway, onRemoved: () => sweep?.run() });
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
   const { counted } = modelCalls;
-  const started = await startAgent({ config, clock, opened, gateway, counted, queueSettings });
+  const parts = { config, clock, opened, gateway, notifications };
+  const started = await startAgent({ ...parts, counted, queueSettings });
   const agent = started && notingMessages(started, presence);
+  const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
+  const onRemoved = () => sweep?.run();
+  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
-  const doors = { config, clock, opened, gateway, people, web, rooms, agent: agent ?? undefined };
+  const doors = { ...parts, people, web, rooms, hooks, panels, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
 
   return {

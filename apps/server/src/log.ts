@@ -12,7 +12,8 @@ const shortestSecret = 8;
 const maxHidden = 1_000;
 
 /** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
-const ownToken = /(gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp|dbw)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
+const ownToken =
+  /(whsec|gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp|dbw)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
 /** What follows the name of a header, parameter or field that holds a secret. */
 const named =
   /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|resettoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;

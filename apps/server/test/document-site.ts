@@ -30,6 +30,30 @@ export const asJson =
   (reply, url) =>
     reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body(url)));
 
+interface Lead {
+  port: number;
+  cert: string;
+  /** Other addresses than the public one, by name. */
+  names: Record<string, LookupAddress[]>;
+}
+
+/** Connections to any public address end at that port of this machine. */
+export const leadTo = ({ port, cert, names }: Lead): Outside => {
+  const here: LookupAddress = { address: '127.0.0.1', family: 4 };
+  return {
+    resolve: async (name) => names[name] ?? [publicAddress],
+    request: (url, options, onAnswer) => {
+      // The guard's own look-up goes first; what it let through leads here.
+      const led: LookupFunction = (name, lookupOptions, done) =>
+        options.lookup?.(name, lookupOptions, (error) => {
+          if (error) return done(error, []);
+          return lookupOptions.all === true ? done(null, [here]) : done(null, here.address, here.family);
+        });
+      return request(url, { ...options, port, ca: cert, lookup: led }, onAnswer);
+    },
+  };
+};
+
 /** A client's HTTPS site with its own certificate, and a resolver that answers as `names` says. */
 export const openSite = async (names: Record<string, LookupAddress[]> = {}) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: siteHost }], {
@@ -50,19 +74,5 @@ export const openSite = async (names: Record<string, LookupAddress[]> = {}) => {
   });
   // A server that listens on TCP has such an address.
   const { port } = server.address() as AddressInfo;
-  const here: LookupAddress = { address: '127.0.0.1', family: 4 };
-
-  const outside: Outside = {
-    resolve: async (name) => names[name] ?? [publicAddress],
-    request: (url, options, onAnswer) => {
-      // The guard's own look-up goes first; what it let through leads here.
-      const led: LookupFunction = (name, lookupOptions, done) =>
-        options.lookup?.(name, lookupOptions, (error) => {
-          if (error) return done(error, []);
-          return lookupOptions.all === true ? done(null, [here]) : done(null, here.address, here.family);
-        });
-      return request(url, { ...options, port, ca: cert, lookup: led }, onAnswer);
-    },
-  };
-  return { outside, pages, asked };
+  return { outside: leadTo({ port, cert, names }), pages, asked };
 };

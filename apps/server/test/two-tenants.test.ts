@@ -28,6 +28,9 @@ const procedures: Record<string, WithId> = {
   'clients.revoke': procedureWithId('clients.revoke', undefined, (id) => ({ id })),
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
+  'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
+    endpoint,
+  })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
 };
 /** Every other, with an input that it takes: it serves the session's own user, whatever it is given. */
@@ -43,6 +46,11 @@ const proceduresWithoutId: Record<string, unknown> = {
   'invitations.create': undefined,
   'invitations.list': undefined,
   'invitations.accept': undefined,
+  'notifications.get': undefined,
+  'notifications.change': { when: 'always' },
+  'notifications.setWebhook': { url: 'https://hooks.example.org/' },
+  'notifications.removeWebhook': undefined,
+  'notifications.testWebhook': undefined,
   'people.list': undefined,
   'rules.list': undefined,
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
@@ -165,6 +173,11 @@ const routesWithoutId = [
   'GET /trpc/:path',
   'POST /trpc/:path',
   'POST /trpc/agent.send',
+  // The session's own devices, by their addresses at push services.
+  'GET /webchat/push/public-key',
+  'GET /webchat/push/subscriptions',
+  'POST /webchat/push/subscriptions',
+  'DELETE /webchat/push/subscriptions',
   'GET /api/v1/openapi.json',
   'GET /api/v1/status',
   'GET /api/v1/tools',

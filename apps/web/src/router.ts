@@ -8,6 +8,7 @@ import {
   type RouteRecordRaw,
 } from 'vue-router';
 import { useSessionStore } from './features/account/use-session-store.ts';
+import { useMachinesStore } from './features/machines/use-machines-store.ts';
 
 declare module 'vue-router' {
   interface RouteMeta {
@@ -17,9 +18,9 @@ declare module 'vue-router' {
     open?: boolean;
     /** An open page for signed-in users too. */
     always?: boolean;
-    /** The page shows one question, so the tray is hidden. */
-    showsQuestion?: boolean;
-    /** The page uses the whole width, with its own controls at the bottom. */
+    /** The page shows the open questions itself, so the strip is hidden. */
+    showsQuestions?: boolean;
+    /** The page uses the whole width and scrolls inside itself. */
     fills?: boolean;
   }
 }
@@ -30,22 +31,44 @@ const page = (path: string, component: Load, meta: RouteMeta) => ({ path, compon
 
 /** The pages inside the shell, for users who are signed in. */
 const shellPages: RouteRecordRaw[] = [
-  page('', () => import('./pages/machine-page.vue'), { title: 'Machine' }),
+  { path: '', redirect: '/inbox' },
+  page('inbox/:confirmationId?', () => import('./pages/inbox-page.vue'), {
+    title: 'Inbox',
+    showsQuestions: true,
+    fills: true,
+  }),
   page('chat/:threadId?', () => import('./pages/chat-page.vue'), { title: 'Chat', fills: true }),
-  page('tools', () => import('./pages/tools-page.vue'), { title: 'Tools' }),
   page('activity/:requestId?', () => import('./pages/activity-page.vue'), { title: 'Activity' }),
+  page('machines', () => import('./pages/machine-page.vue'), { title: 'Machines' }),
+  page('machines/new', () => import('./pages/machine-page.vue'), { title: 'Connect a machine' }),
+  page('machines/:machineId', () => import('./pages/machine-page.vue'), { title: 'Machine' }),
+  page('machines/:machineId/rules', () => import('./pages/machine-page.vue'), { title: 'Rules' }),
+  page('machines/:machineId/tools', () => import('./pages/tools-page.vue'), { title: 'Tools' }),
+  page('agents', () => import('./pages/agents-page.vue'), { title: 'Agents' }),
+  page('agents/new/:recipe?', () => import('./pages/connect-agent-page.vue'), { title: 'Connect an agent' }),
   {
-    ...page('confirmations/:confirmationId', () => import('./pages/question-page.vue'), {
-      title: 'Question',
-      showsQuestion: true,
-    }),
-    props: true,
+    path: 'settings',
+    component: () => import('./pages/settings/settings-page.vue'),
+    redirect: '/settings/account',
+    children: [
+      page('account', () => import('./pages/settings/account-page.vue'), { title: 'Account' }),
+      page('appearance', () => import('./pages/settings/appearance-page.vue'), { title: 'Appearance' }),
+      page('notifications', () => import('./pages/settings/notifications-page.vue'), {
+        title: 'Notifications',
+      }),
+      page('people', () => import('./pages/settings/people-page.vue'), { title: 'People' }),
+      page('server', () => import('./pages/settings/server-page.vue'), { title: 'Server' }),
+    ],
   },
-  page('agents', () => import('./pages/agents-page.vue'), { title: 'Connect an agent' }),
-  page('settings', () => import('./pages/settings/settings-page.vue'), { title: 'Settings' }),
-  page('settings/tokens', () => import('./pages/settings/tokens-page.vue'), { title: 'Access tokens' }),
-  page('settings/clients', () => import('./pages/settings/clients-page.vue'), { title: 'Connected clients' }),
+  page('more', () => import('./pages/more-page.vue'), { title: 'More' }),
   page(':rest(.*)', () => import('./pages/missing-page.vue'), { title: 'Not found' }),
+];
+
+/** Addresses of earlier versions. */
+const earlier: RouteRecordRaw[] = [
+  { path: '/confirmations/:confirmationId', redirect: ({ params }) => `/inbox/${params['confirmationId']}` },
+  { path: '/settings/tokens', redirect: '/agents' },
+  { path: '/settings/clients', redirect: '/agents' },
 ];
 
 const routes: RouteRecordRaw[] = [
@@ -56,13 +79,25 @@ const routes: RouteRecordRaw[] = [
   page('/connect-client', () => import('./pages/connect-client-page.vue'), {}),
   page('/unreachable', () => import('./pages/unreachable-page.vue'), { open: true }),
   { path: '/', component: () => import('./features/shell/app-shell.vue'), children: shellPages },
+  ...earlier,
 ];
+
+/** The tools of the default machine, under the address of earlier versions. */
+const earlierTools = (app: App): RouteRecordRaw => ({
+  path: '/tools',
+  component: () => import('./pages/missing-page.vue'),
+  beforeEnter: async ({ query }) => {
+    const machines = app.runWithContext(() => useMachinesStore());
+    await machines.load();
+    return machines.standard ? { path: `/machines/${machines.standard.id}/tools`, query } : '/machines';
+  },
+});
 
 /** The panel's routes. Redirects users who are not signed in to the matching page. */
 export const createPanelRouter = (app: App): Router => {
   const router = createRouter({
     history: createWebHistory(),
-    routes,
+    routes: [...routes, earlierTools(app)],
     scrollBehavior: (to, from, saved) => {
       if (saved || to.hash !== '') return saved ?? { el: to.hash };
       return to.path.split('/')[1] === from.path.split('/')[1] ? false : { top: 0 };
@@ -81,7 +116,7 @@ export const createPanelRouter = (app: App): Router => {
         return to.path === '/setup' ? true : '/setup';
       case 'signed-out':
         if (to.meta.open === true && to.path !== '/setup' && to.path !== '/unreachable') return true;
-        return to.path === '/' || to.meta.open === true
+        return to.path === '/inbox' || to.meta.open === true
           ? '/sign-in'
           : { path: '/sign-in', query: { next: to.fullPath } };
       case 'signed-in':

@@ -27,11 +27,21 @@ import { traceEnd } from './tracing/trace-ends.ts';
 import { tracedModel } from './tracing/trace-model.ts';
 import { usageToday } from './step/budget.ts';
 
+export interface OpenedAsk {
+  userId: string;
+  threadId: string;
+  id: string;
+  /** In milliseconds since 1970; null: it does not expire. */
+  expiresAt: number | null;
+}
+
 export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Without it nothing is traced. */
   tracer?: Tracer;
   /** Threads that were used last longer ago are deleted, in milliseconds; null: kept. */
   keepMs: number | null;
+  /** Called once a question of the agent itself is stored; those of machines are the gateway's. */
+  onAsked?(ask: OpenedAsk): void;
 }
 
 type EventWrite = Extract<Write, { type: 'event' }>;
@@ -45,6 +55,12 @@ const publishing = (store: AgentStore, publish: (events: readonly EventWrite[]) 
     return true;
   },
 });
+
+const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
+  if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
+  const { requestId: id, expiresAt } = event.payload;
+  return [{ userId, threadId, id, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }];
+};
 
 /** The same with a span for each model call, and for each agent and tool call that ends. */
 const tracing = ({ tracer, store, model, clock, newId, onError }: CreateAgentNeeds) => {
@@ -92,6 +108,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threads.values()) feed.stored(userId, threadId, stored);
     traceEnds(events);
+    events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;

@@ -1,5 +1,5 @@
 export type * from './agent.ts';
-export { createAgent, type CreateAgentNeeds } from './create-agent.ts';
+export { createAgent, type CreateAgentNeeds, type OpenedAsk } from './create-agent.ts';
 export * from './ports.ts';
 export * from './rows.ts';
 export type { Canvas } from './canvas/api.ts';
@@ -9,6 +9,7 @@ export * from './store-port.ts';
 export { createFeed, type Feed } from './threads/feed.ts';
 export { createThreads, newThreadRow, type ThreadsNeeds } from './threads/threads.ts';
 export { requestLimit } from './memory/compact.ts';
+export { untrusted } from './prompt/untrusted.ts';
 export { maskSecrets } from './prompt/mask-secrets.ts';
 export { coreToolNames } from './tools/core-tools.ts';
 export * from './tools/domain-access.ts';

@@ -6,9 +6,9 @@ export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules']
 
 /**
  * Features of a server beyond the specification. `responses`: several results in one request. `settled`: it
- * decides questions that a rule covers. `keep-session`: see `disconnectBody`.
+ * decides questions that a rule covers. `keep-session`: see `disconnectBody`. `socket`: see `socketPath`.
  */
-export const serverFeatures = ['responses', 'settled', 'keep-session'] as const;
+export const serverFeatures = ['responses', 'settled', 'keep-session', 'socket'] as const;
 export type ServerFeature = (typeof serverFeatures)[number];
 
 /** The protocol revision of this code; rises with an incompatible change. */

@@ -3,7 +3,7 @@ import { ownCommand } from '../program/own-command.ts';
 import type { AnswerWith } from './common/command.ts';
 import { addDisconnect } from './disconnect.ts';
 import { addDoctor } from './doctor.ts';
-import { addBrowser, addInsecure, addKeyStore, addModes } from './common/flags.ts';
+import { addBrowser, addInsecure, addKeyStore, addLink, addModes } from './common/flags.ts';
 import { addLogs } from './logs.ts';
 import { addInstall } from './installation/install.ts';
 import { addMcp } from './mcp.ts';
@@ -13,6 +13,7 @@ import { addPair } from './pair.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
+import { addTui } from './tui/tui.ts';
 import { addUninstall } from './installation/uninstall.ts';
 import { addUpdate } from './installation/update.ts';
 
@@ -94,6 +95,7 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
   addInsecure(command);
   addKeyStore(command);
   addBrowser(command);
+  addLink(command);
   addModes(command).addHelpText('after', connectExamples);
 
   const addCommands = [
@@ -109,6 +111,7 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
     addService,
     addPermissions,
     addMcp,
+    addTui,
   ];
   for (const add of addCommands) add(program, answer);
 

@@ -25,6 +25,8 @@ const showCalls = ({ running, ...ended }: DaemonStatus['calls']): string => {
   return `${sum} ended ${named.length > 0 ? `(${named.join(', ')}) ` : ''}· ${running} running`;
 };
 
+const linkWords = { socket: 'WebSocket', stream: 'event stream and posts' } as const;
+
 const sourceOf = ({ sources }: DaemonStatus, group: ToolGroup): string => {
   const source = sources?.[group];
   return source === undefined ? '' : sourceWords[source];
@@ -37,6 +39,7 @@ const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | fals
   return [
     row(link.state, visible(status.url), stateColours[link.state]),
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
+    link.way !== undefined && row('link', linkWords[link.way]),
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
     difference !== null && row('update', difference),

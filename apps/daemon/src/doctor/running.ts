@@ -12,8 +12,14 @@ export const checkProxy = (daemons: readonly DaemonStatus[]): Check => {
       fix: 'Switch its buffering off, as in docs/behind-a-proxy.md.',
     };
   }
-  if (daemons.some(({ link }) => link.state === 'connected')) {
-    return { name, state: 'ok', says: 'events of the server arrive at once' };
+  const connected = daemons.filter(({ link }) => link.state === 'connected');
+  if (connected.some(({ link }) => link.way === 'stream')) {
+    return {
+      name,
+      state: 'note',
+      says: 'events of the server arrive at once, on the event stream: the WebSocket is switched off or refused',
+    };
   }
+  if (connected.length > 0) return { name, state: 'ok', says: 'events of the server arrive at once' };
   return { name, state: 'note', says: 'not checked: this needs a connected drawbridge' };
 };

@@ -3,7 +3,7 @@ import { errorTable } from '@drawbridge/contracts/errors';
 import { z } from 'zod';
 import { parseJson } from '../text/parse-json.ts';
 import type { Failure } from './connection.ts';
-import type { HttpResponse } from './http.ts';
+import type { Answer } from './http.ts';
 
 const maxErrorBytes = 65_536;
 
@@ -45,7 +45,7 @@ const finalStatuses = new Set([400, 404, 409, 410, 413, 422]);
 export const isFinal = (status: number | null): boolean => status !== null && finalStatuses.has(status);
 
 /** What an unexpected answer means. Only the server's own 401, 403 and 500 are about the key. */
-export const responseFailure = async (response: HttpResponse): Promise<Failure> => {
+export const responseFailure = async (response: Answer): Promise<Failure> => {
   const { status } = response;
   const text = await response.text(maxErrorBytes).catch(() => '');
   if (status >= 300 && status < 400) return redirect(response.header('location'));

@@ -32,18 +32,26 @@ const decodeText = (message: http.IncomingMessage, maxBytes: number): Promise<st
   });
 
 /** What came back, whatever its status: a redirect is an answer like any other, and is never followed. */
-const toResponse = (message: http.IncomingMessage) => ({
+export interface Answer {
+  status: number;
+  header(name: string): string;
+  /** Reads at most `maxBytes` of the body; what lies beyond is dropped with the socket. */
+  text(maxBytes: number): Promise<string>;
+}
+
+export interface HttpResponse extends Answer {
+  body: http.IncomingMessage;
+}
+
+const toResponse = (message: http.IncomingMessage): HttpResponse => ({
   status: message.statusCode ?? 0,
-  header: (name: string) => {
+  header: (name) => {
     const value = message.headers[name];
     return Array.isArray(value) ? value.join(', ') : (value ?? '');
   },
   body: message,
-  /** Reads at most `maxBytes` of the body; what lies beyond is dropped with the socket. */
-  text: (maxBytes: number) => decodeText(message, maxBytes),
+  text: (maxBytes) => decodeText(message, maxBytes),
 });
-
-export type HttpResponse = ReturnType<typeof toResponse>;
 
 /** HTTP to one server over kept-alive sockets. The address is fixed, so a key cannot go to another host. */
 export const createHttp = (address: URL) => {

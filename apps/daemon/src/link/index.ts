@@ -8,4 +8,5 @@ export { createOutbox } from './results/outbox.ts';
 export { createServerApi, type ServerApi } from './server-api.ts';
 export type { KeyStore } from './session/keyring.ts';
 export { createSessionFile, type KeptSession, type SessionFile } from './session/session-file.ts';
-export { openStream } from './stream.ts';
+export { createOpenLink } from './open-link.ts';
+export { ways, type Way } from './stream.ts';

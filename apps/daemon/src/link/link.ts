@@ -14,12 +14,12 @@ import {
   type Failure,
 } from './connection.ts';
 import type { ServerApi } from './server-api.ts';
-import type { StreamEvents } from './stream.ts';
+import type { StreamEvents, Way } from './stream.ts';
 import { createToolsUpdate, type ToolsUpdate } from './tools-update.ts';
 
 export type LinkReport =
   /** `offered`: the daemon that the server gives, where it says so. */
-  | { type: 'connected'; warnings: string[]; offered: Release | undefined }
+  | { type: 'connected'; way: Way; warnings: string[]; offered: Release | undefined }
   /** The server has another list of this machine's tools. */
   | { type: 'tools'; warnings: string[] }
   /** The server's first event did not arrive: something in between buffers the stream. */
@@ -119,10 +119,10 @@ const openStream = (context: LinkContext): (() => void) => {
   };
 
   const close = open(key.get(), {
-    opened: () => {
+    opened: (way) => {
       const { warnings, offered } = context.announced;
       send({ type: 'opened' });
-      report({ type: 'connected', warnings, offered });
+      report({ type: 'connected', way, warnings, offered });
       context.announced.warnings = [];
     },
     event: onEvent,

@@ -25,8 +25,9 @@ import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { z } from 'zod';
 import { parseJson } from '../text/parse-json.ts';
 import { networkFailure, responseFailure } from './failure.ts';
-import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import type { Answer, Http, HttpRequest } from './http.ts';
 import type { Reply, Result } from './reply.ts';
+import { createSocketPosts, type SocketPosts } from './socket-posts.ts';
 
 const maxReplyBytes = 1024 * 1024;
 
@@ -50,6 +51,8 @@ const toReply = (verdict: ResponsesReply['responses'][number]): Reply<null> => {
 
 interface KnownServer {
   http: Http;
+  /** Takes posts while the link has a socket. */
+  posts: SocketPosts;
   epoch?: number | undefined;
   features: readonly string[];
 }
@@ -59,18 +62,27 @@ const headersFor = ({ epoch }: KnownServer, key: string): Record<string, string>
   ...(epoch === undefined ? {} : { [gatewayEpochHeader]: String(epoch) }),
 });
 
+interface Post extends Pick<HttpRequest, 'path' | 'signal'> {
+  key: string;
+  /** JSON. */
+  body: string;
+}
+
+const postAlone = (server: KnownServer, { key, path, ...rest }: Post): Promise<Answer> =>
+  server.http.request({
+    ...rest,
+    method: 'POST',
+    path: daemonMounts.bare + path,
+    headers: { ...headersFor(server, key), accept: 'application/json' },
+  });
+
 const exchange = async <T>(
   server: KnownServer,
-  { key, path, ...rest }: Omit<HttpRequest, 'method'> & { key: string },
-  read: (response: HttpResponse) => Promise<Reply<T>>,
+  { key, path, ...rest }: Post,
+  read: (response: Answer) => Promise<Reply<T>>,
 ): Promise<Reply<T>> => {
   try {
-    const response = await server.http.request({
-      ...rest,
-      method: 'POST',
-      path: daemonMounts.bare + path,
-      headers: { ...headersFor(server, key), accept: 'application/json' },
-    });
+    const response = await (server.posts.post(path, rest.body) ?? postAlone(server, { key, path, ...rest }));
     if (response.status >= 200 && response.status < 300) return await read(response);
     return { ok: false, failure: await responseFailure(response), status: response.status };
   } catch (error) {
@@ -78,15 +90,15 @@ const exchange = async <T>(
   }
 };
 
-const strange = (response: HttpResponse): Reply<never> => ({
+const strange = (response: Answer): Reply<never> => ({
   ok: false,
   failure: { kind: 'network', sentence: 'this is not the answer of a Drawbridge server' },
   status: response.status,
 });
 
-const isJson = (response: HttpResponse) => response.header('content-type').startsWith('application/json');
+const isJson = (response: Answer) => response.header('content-type').startsWith('application/json');
 
-const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
+const readOk = async (response: Answer): Promise<Reply<null>> => {
   if (!isJson(response)) return strange(response);
   await response.text(maxReplyBytes);
   return { ok: true, value: null };
@@ -94,7 +106,7 @@ const readOk = async (response: HttpResponse): Promise<Reply<null>> => {
 
 const readAs =
   <T>(schema: z.ZodType<T>) =>
-  async (response: HttpResponse): Promise<Reply<T>> => {
+  async (response: Answer): Promise<Reply<T>> => {
     const value = isJson(response) ? parseJson(schema, await response.text(maxReplyBytes)) : undefined;
     return value === undefined ? strange(response) : { ok: true, value };
   };
@@ -128,17 +140,20 @@ const postAll = async (
 
 /** The server's daemon routes. Nothing here throws: failures are replies. */
 export const createServerApi = (http: Http) => {
-  const server: KnownServer = { http, features: [] };
+  const posts = createSocketPosts();
+  const server: KnownServer = { http, posts, features: [] };
   const has = (feature: ServerFeature) => server.features.includes(feature);
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
   const post = <T>(
     { body, ...request }: { key: string; path: string; body: object; signal?: AbortSignal },
-    read: (response: HttpResponse) => Promise<Reply<T>>,
+    read: (response: Answer) => Promise<Reply<T>>,
   ) => exchange(server, { ...request, body: JSON.stringify(body) }, read);
 
   return {
     /** Who asks: the key, and the epoch of the last init where the server counts them. */
     headers: (key: string) => headersFor(server, key),
+    posts,
+    hasSocket: () => has('socket'),
     init: async (key: string, body: InitBody, signal: AbortSignal) => {
       const reply = await post({ key, path: daemonPaths.init, body, signal }, readAs(initReply));
       if (reply.ok) {

@@ -8,13 +8,17 @@ import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpResponse } from './http.ts';
 
 /** The server sends a comment every 15 s; three missing mean a dead connection. */
-const silenceMs = 45_000;
+export const silenceMs = 45_000;
 const openMs = 30_000;
 /** What may come without the end of its event, in characters. */
-const maxEventLength = 8 * 1024 * 1024;
+export const maxEventLength = 8 * 1024 * 1024;
+
+/** What carries the server's events: a WebSocket, or the stream of the specification. */
+export const ways = ['socket', 'stream'] as const;
+export type Way = (typeof ways)[number];
 
 export interface StreamEvents {
-  opened(): void;
+  opened(way: Way): void;
   event(event: DaemonEvent): void;
   /** Said once, and the stream is closed then. */
   failed(failure: Failure): void;
@@ -86,7 +90,7 @@ export const openStream = (
       return fail(response.status === 200 ? broken('the server did not answer with a stream') : failure);
     }
     waitForSound();
-    events.opened();
+    events.opened('stream');
     await read(response.body);
   };
 

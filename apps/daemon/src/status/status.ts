@@ -21,6 +21,8 @@ export const daemonStatus = z.object({
     state: z.enum(['connecting', 'connected', 'reconnecting', 'unpaired']),
     since: time,
     reason: z.string().optional(),
+    /** What carries the events of a connection. */
+    way: z.enum(['socket', 'stream']).optional(),
   }),
   /** Whether something on the way held back the server's first words. */
   heldBack: z.boolean(),

@@ -11,9 +11,9 @@ import {
   createCalls,
   createHttp,
   createLink,
+  createOpenLink,
   createOutbox,
   createServerApi,
-  openStream,
   type LinkReport,
 } from '../link/index.ts';
 import { pairingToken, startGatewayServer } from './gateway-server.ts';
@@ -72,7 +72,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     api,
     key,
     calls,
-    open: (streamKey, events) => openStream({ http, clock, headers: api.headers }, streamKey, events),
+    open: createOpenLink({ ...api, url: server.url, way: 'socket', http, clock }),
     rules: async (query) => ({ refused: 'failed', message: query.type }),
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {

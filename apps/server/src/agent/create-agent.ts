@@ -1,4 +1,4 @@
-import { createAgent, type AgentModule, type ModelPort } from '@drawbridge/agent';
+import { createAgent, type AgentModule, type ModelPort, type OpenedAsk } from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
@@ -33,6 +33,7 @@ interface Needs {
   counted(model: ModelPort): ModelPort;
   /** How messages wait; by default as the core has it. */
   queueSettings?(): Promise<QueueSettings>;
+  onAsked?(ask: OpenedAsk): void;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
@@ -98,7 +99,7 @@ const modelsInUse = (given: ModelSettings) => {
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
+  const { environment, clock, store, isUser, workspaces, tracing, onAsked, onError } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -117,6 +118,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     isUser: store.cacheRows(isUser),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
+    ...(onAsked && { onAsked }),
     onError,
   });
   return {

@@ -12,7 +12,7 @@ export { createForgetExpired } from './expired.store.ts';
 export { createMetadataRoutes } from './clients/metadata.route.ts';
 export { createOauthRoutes } from './clients/oauth.route.ts';
 export { resourceOf } from './clients/oauth-provider.ts';
-export { readSecret } from './secret.ts';
+export { readOrCreate, readSecret } from './secret.ts';
 export { createTickets, type Tickets } from './tickets/tickets.ts';
 export { createTicketsStore } from './tickets/tickets.store.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

@@ -1,5 +1,7 @@
 import type { AgentModule } from '@drawbridge/agent';
 import { createSessions, createSessionsStore } from '../agent/index.ts';
+import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
+import { socketPath } from '@drawbridge/contracts/link/socket';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
@@ -7,9 +9,13 @@ import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/ind
 import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
 import { createMcpDoor } from '../doors/mcp/index.ts';
 import { createRestDoor } from '../doors/rest/index.ts';
+import { createWebhooksDoor } from '../doors/webhooks/index.ts';
+import { createWebchatDoor } from '../doors/webchat/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
-import { createOriginGuard, credentialsOf } from '../http/index.ts';
+import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
+import type { Hooks } from '../hooks/index.ts';
+import type { Notifications } from '../push/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
 import { configurationFacts } from './configuration-facts.ts';
@@ -26,6 +32,10 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   people: People;
   web: Web;
   rooms: Rooms;
+  notifications: Notifications;
+  hooks: Hooks;
+  /** The open windows of panels, by user. */
+  panels: Quota;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -78,7 +88,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
     agent,
     guardOrigin,
     url: address.url,
-    upgrades: web.upgrades.forDoor,
+    upgrades: web.upgrades.at('/rpc', ['/']),
     frameMaxBytes: config.rpcFrameMaxBytes,
     startedAt: clock.now(),
     configuration: configurationFacts(config),
@@ -91,7 +101,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
 
 /** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
 export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
-  const { config, clock, opened, gateway, people, web, agent } = parts;
+  const { config, clock, opened, gateway, people, web, notifications, hooks, panels, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -105,15 +115,19 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
     accounts,
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
+    notifications,
+    hooks,
+    streams: panels,
     serverCommand: serverCommand(),
     agent,
     limits,
     guardOrigin,
     bodyLimit: trpcBodyLimit,
-    streamsPerUser,
     onError,
   });
   await server.register(trpc, { prefix: '/trpc' });
+  await server.register(createWebhooksDoor({ hooks, limits }));
+  await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(
     createDaemonDoor({
@@ -125,6 +139,7 @@ export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
       allowQueryKey,
       resultMaxBytes,
       streamsPerAddress,
+      upgrades: web.upgrades.at(daemonMounts.bare + socketPath),
       ...(agent && { confirmAsk: createConfirmAsk(agent.agent) }),
     }),
   );

@@ -38,7 +38,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   const limits = await createLimits(server, { clock, config });
   const { closeIdle, forget } = watchIdleSockets(server.server);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
-  if (config.rpc) upgrades.own(server.server);
+  upgrades.own(server.server);
   serveHealth(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });
   const servePage = await serveStatic(server, { panelDir, routes });

@@ -1,19 +1,32 @@
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Hooks } from '../hooks/index.ts';
+import type { Notifications } from '../push/index.ts';
 
 interface Needs {
   accounts: Accounts;
   tokens: Pick<Tokens, 'revokeAll'>;
   clients: Pick<Clients, 'revokeAll'>;
   gateway: Pick<Gateway, 'pairing'>;
+  notifications: Pick<Notifications, 'removeUser'>;
+  hooks: Pick<Hooks, 'removeAll'>;
   /** After an account was removed: deletes what it has left. */
   onRemoved(): void;
 }
 
-export const managePeople = ({ accounts, tokens, clients, gateway, onRemoved }: Needs): People => {
+export const managePeople = ({
+  accounts,
+  tokens,
+  clients,
+  gateway,
+  notifications,
+  hooks,
+  onRemoved,
+}: Needs): People => {
   const endAccess = async (userId: string) => {
     await tokens.revokeAll(userId);
     await clients.revokeAll(userId);
+    await hooks.removeAll(userId);
   };
   const endGrants = async (userId: string) => {
     await endAccess(userId);
@@ -32,6 +45,7 @@ export const managePeople = ({ accounts, tokens, clients, gateway, onRemoved }: 
       await accounts.disable(userId);
       await endAccess(userId);
       await gateway.pairing.removeUser(userId);
+      await notifications.removeUser(userId);
       await accounts.remove(userId);
       onRemoved();
     },

@@ -3,6 +3,7 @@ import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Notifications } from '../push/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
@@ -12,13 +13,14 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   counted(model: ModelPort): ModelPort;
   /** How messages wait, as set at run time. */
   queueSettings(): Promise<QueueSettings>;
+  notifications: Notifications;
 }
 
 const moduleName = 'instance-ai';
 
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
 export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
-  const { config, clock, opened, gateway, counted, queueSettings } = parts;
+  const { config, clock, opened, gateway, notifications, counted, queueSettings } = parts;
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
   const warn = (sentence: string) => log.warn(sentence);
@@ -41,6 +43,8 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     tracing,
     counted,
     queueSettings,
+    onAsked: ({ threadId, ...ask }) =>
+      notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
     onError,
   });
   await agent.agent.start();

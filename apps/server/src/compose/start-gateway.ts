@@ -1,11 +1,13 @@
 import { packedPath } from '@drawbridge/contracts/release';
 import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
+import type { Notifications } from '../push/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
+  notifications: Notifications;
 }
 
 /** Fills in `DAEMON_COMMAND` for one pairing token. */
@@ -21,7 +23,7 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 
 /** The gateway, with what earlier runs of the server left in the store. */
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
-  const { config, clock, opened, daemon } = parts;
+  const { config, clock, opened, daemon, notifications } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, fallbackDirectory } = config;
   const gateway = createGateway({
@@ -39,6 +41,8 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       localGateway: fallbackDirectory !== null,
       localGatewayFallbackDirectory: fallbackDirectory,
     },
+    onAsked: ({ confirmationId: id, ...question }) =>
+      notifications.asked({ ...question, id, path: `/inbox/${id}` }),
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     log,
     onError,

@@ -15,6 +15,8 @@ import { callClaims } from './migrations/0013-call-claims.ts';
 import { streamOwners } from './migrations/0014-stream-owners.ts';
 import { denialReasons } from './migrations/0017-denial-reasons.ts';
 import { rpc } from './migrations/rpc/0018-rpc.ts';
+import { hooks } from './migrations/outside/0024-hooks.ts';
+import { notifications } from './migrations/outside/0023-notifications.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
 import { canvas } from './migrations/agent/0019-canvas.ts';
@@ -49,6 +51,8 @@ const migrations = {
   '0020-agent-search': agentSearch,
   '0021-runtime-settings': runtimeSettings,
   '0022-node-push-tokens': nodePushTokens,
+  '0023-notifications': notifications,
+  '0024-hooks': hooks,
 };
 
 /**

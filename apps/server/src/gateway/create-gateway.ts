@@ -36,6 +36,15 @@ export interface GatewayLog {
   error(what: object, sentence: string): void;
 }
 
+/** A question to a user, when it is stored. */
+export interface AskedQuestion {
+  userId: string;
+  confirmationId: string;
+  /** The name of the machine. */
+  machine: string;
+  expiresAt: number;
+}
+
 export interface GatewayNeeds {
   store: Store;
   clock: Clock;
@@ -45,6 +54,8 @@ export interface GatewayNeeds {
   pairing: PairingFacts;
   module: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
+  /** Called once for each question, on the server that stored it. */
+  onAsked?(question: AskedQuestion): void;
   /** For what is not an error of the code: an object of ids, names and numbers, and a sentence. */
   log: GatewayLog;
   onError(error: unknown): void;
@@ -79,7 +90,13 @@ const createParts = (needs: GatewayNeeds) => {
       if (record.endedAt !== null) liveOutputs.drop(record);
       publishCallState(bus, record);
     },
-    onAsked: (record, confirmation) => publishAsked(bus, record, confirmation),
+    onAsked: (record, confirmation) => {
+      publishAsked(bus, record, confirmation);
+      const { userId, machineId } = record;
+      const { id: confirmationId, expiresAt } = confirmation;
+      const machine = registry.loaded(machineId)?.info.name ?? '';
+      needs.onAsked?.({ userId, confirmationId, machine, expiresAt });
+    },
     onConfirmationClosed: (confirmationId) =>
       void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
   });

@@ -32,10 +32,13 @@ export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>
  * What may leave the process of whatever was thrown: its code and sentence, nothing of the inside, which is
  * logged.
  */
-export const toErrorReply = (error: Error, request: FastifyRequest): { status: number; body: ErrorBody } => {
+export const toErrorReply = (
+  error: Error,
+  { log }: Pick<FastifyRequest, 'log'>,
+): { status: number; body: ErrorBody } => {
   const coded = toCoded(error);
   const status = errorRow(coded.code)?.http ?? 500;
-  if (status >= 500) request.log.error({ err: error }, coded.message);
+  if (status >= 500) log.error({ err: error }, coded.message);
   return {
     status,
     body: {

@@ -9,6 +9,7 @@ export const createQuota = (max: number) => {
     else counts.delete(key);
   };
   return {
+    count: (key: string): number => counts.get(key) ?? 0,
     /** Counts one more; the returned function releases it. Throws `tooManyRequests` beyond the bound. */
     acquire: (key: string): (() => void) => {
       if ((counts.get(key) ?? 0) >= max) throw errors.tooManyRequests();

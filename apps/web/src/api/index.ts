@@ -3,6 +3,7 @@ export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readFile } from './files.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
+export { readPushKey, removePush, savePush } from './push.ts';
 export { attempt, createLoaded, createRequest } from './request.ts';
 export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';

@@ -39,6 +39,11 @@ export const errors = createErrors({
     fix: 'Stop it with Ctrl-C where it runs, then run this command again.',
   },
   notTaken: { code: 'NOT_TAKEN', message: 'The server did not accept this' },
+  refused: {
+    code: 'REFUSED',
+    message: 'The server refused the access token',
+    fix: 'Create an access token with the permission to chat by JSON-RPC (agent) in the panel, under Agents.',
+  },
   declined: { code: 'DECLINED', message: 'Not connected: you answered no' },
 });
 

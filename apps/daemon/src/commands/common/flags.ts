@@ -1,6 +1,7 @@
 import { modes, toolGroups } from '@drawbridge/contracts/groups';
 import { Option, type Command } from 'commander';
 import { kebab } from '../../config.ts';
+import { ways } from '../../link/index.ts';
 import { browserModes } from '../../permission/index.ts';
 
 export const addInsecure = (command: Command): Command =>
@@ -20,6 +21,14 @@ export const addBrowser = (command: Command): Command =>
       .choices([...browserModes])
       // The choices are for the help; other values are refused with a reason, as in the environment.
       .argParser((value) => value),
+  );
+
+export const addLink = (command: Command): Command =>
+  command.addOption(
+    new Option(
+      '--link <way>',
+      'how calls arrive (default: socket, and the stream where that is refused)',
+    ).choices([...ways]),
   );
 
 export const addModes = (command: Command): Command => {

@@ -12,6 +12,7 @@ const nothing: Environment = {
   dangerouslyDisableShellSandbox: undefined,
   browser: undefined,
   keyStore: undefined,
+  link: undefined,
   install: undefined,
   shell: '/bin/bash',
   permissions: {},
@@ -48,6 +49,7 @@ describe('options', () => {
       shellSandbox: true,
       browser: 'persistent',
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { shell: 'ask', browser: 'deny' },
     });
@@ -74,6 +76,7 @@ describe('options', () => {
       shellSandbox: false,
       browser: null,
       keyStore: null,
+      link: 'socket',
       install: null,
       modes: { filesystemRead: 'ask' },
     });

@@ -1,6 +1,6 @@
 import { modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
 import { permissionVariable, kebab, type Environment } from '../../config.ts';
-import type { KeyStore } from '../../link/index.ts';
+import { ways, type KeyStore, type Way } from '../../link/index.ts';
 import { errors } from './errors.ts';
 import { browserModes, whyNotLocal, type BrowserMode } from '../../permission/index.ts';
 import { parseServerUrl } from './server-url.ts';
@@ -29,6 +29,8 @@ export interface ConnectOptions {
   browser: BrowserMode | null;
   /** Null: in the keyring where it works, else in the file. */
   keyStore: KeyStore | null;
+  /** `socket` falls back to the event stream where it does not open. */
+  link: Way;
   /** Whether to install for this user; null where nothing was said: a person is asked. */
   install: boolean | null;
   modes: Partial<Record<ToolGroup, Mode>>;
@@ -130,6 +132,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     install: readInstall(flags['install'], environment.install),
     keyStore: keyStore === undefined ? null : oneOf('The key store', keyStore, keyStores),
+    link: oneOf('--link', asText(flags['link']) ?? environment.link ?? 'socket', ways),
     modes:
       flags['readOnly'] === true
         ? readOnlyModes(readModes(flags, { ...environment, permissions: {} }))

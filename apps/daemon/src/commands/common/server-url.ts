@@ -17,7 +17,7 @@ const reasonAgainst = (url: URL, options: { allowInsecureHttp: boolean }): strin
   return null;
 };
 
-const commands = words('connect disconnect pair status tools permissions mcp logs doctor service');
+const commands = words('connect disconnect pair status tools permissions mcp logs doctor service tui');
 
 /** Letters to add, leave out, change or swap with the next, to get from one word to the other. */
 const distance = (from: string, to: string): number => {

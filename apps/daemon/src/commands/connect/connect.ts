@@ -3,7 +3,7 @@ import { releaseName, type Release } from '@drawbridge/contracts/release';
 import { systemClock } from '@drawbridge/kit';
 import type { Environment } from '../../config.ts';
 import { openJournalDirectory } from '../../journal/index.ts';
-import { createSessionFile, type SessionFile } from '../../link/index.ts';
+import { createSessionFile, type SessionFile, type Way } from '../../link/index.ts';
 import { createLog, type Log } from '../../log/index.ts';
 import { ownCommand, shellWord } from '../../program/own-command.ts';
 import { openSettings, type Ask, type Modes, type SettingsStore } from '../../permission/index.ts';
@@ -121,6 +121,7 @@ interface Serving extends ConnectNeeds {
   url: URL;
   key: string;
   ask: boolean;
+  way: Way;
   rootPath: string;
 }
 
@@ -163,6 +164,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
       inStatus(status, { clock: systemClock, toolHost }),
     ]),
     url,
+    way: needs.way,
     journal: opened.journal,
     sessionFile,
     toolHost,
@@ -236,6 +238,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
       url,
       key,
       ask,
+      way: options.link,
       rootPath: start.path,
     });
   } finally {

@@ -82,7 +82,11 @@ type Change = Partial<DaemonStatus>;
 const linkChange = (report: LinkReport, since: string): Change | null => {
   switch (report.type) {
     case 'connected':
-      return { link: { state: 'connected', since }, heldBack: false, offered: report.offered };
+      return {
+        link: { state: 'connected', since, way: report.way },
+        heldBack: false,
+        offered: report.offered,
+      };
     case 'reconnecting':
       return { link: { state: 'reconnecting', since, reason: report.sentence } };
     case 'unpaired':

@@ -8,15 +8,16 @@ import {
   createCalls,
   createHttp,
   createLink,
+  createOpenLink,
   createOutbox,
   createServerApi,
   largeLength,
-  openStream,
   type Ending,
   type LinkReport,
   type ServerApi,
   type SessionKey,
   type SessionFile,
+  type Way,
 } from '../../link/index.ts';
 import { hostIdentifier } from '../common/identity.ts';
 import type { ToolHost } from '../tool-host.ts';
@@ -32,6 +33,7 @@ export interface SessionNeeds {
   random: () => number;
   events: SessionEvents;
   url: URL;
+  way: Way;
   journal: Journal;
   sessionFile: SessionFile;
   toolHost: ToolHost;
@@ -95,7 +97,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
   });
 
 export const createSession = (needs: SessionNeeds) => {
-  const { clock, random, events, url, journal, sessionFile, toolHost, askForToken } = needs;
+  const { clock, random, events, url, way, journal, sessionFile, toolHost, askForToken } = needs;
   const http = createHttp(url);
   const api = createServerApi(http);
   const key = createKey(needs);
@@ -147,7 +149,7 @@ export const createSession = (needs: SessionNeeds) => {
     clock,
     random,
     api,
-    open: (streamKey, handlers) => openStream({ http, clock, headers: api.headers }, streamKey, handlers),
+    open: createOpenLink({ ...api, url, way, http, clock }),
     key,
     describe: () => describe(needs),
     calls,

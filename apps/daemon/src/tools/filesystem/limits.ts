@@ -13,3 +13,5 @@ export const maxTreeEntries = 2_000;
 export const defaultMatches = 50;
 export const maxMatches = 1_000;
 export const maxSearchedFiles = 2_000;
+/** A search by name in a tree up to this is done in process; in a larger one by ripgrep. */
+export const maxWalkedEntries = 4_000;

@@ -56,9 +56,10 @@ export const createAccounts = async (needs: AccountsNeeds) => {
   const invitations = await createInvitations({ auth, clock, url });
   const resets = await createPasswordResets({ auth, clock, proofs, url });
 
+  const live = (tokens: string[]) => liveSessions(adapter, tokens, new Date(clock.now()));
   const watch = createWatch({
     clock,
-    live: (tokens) => liveSessions(adapter, tokens, new Date(clock.now())),
+    live,
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
@@ -130,6 +131,8 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
     watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
     checkSessions: watch.check,
+    /** Those of the tokens whose session has not ended. */
+    liveSessions: live,
     createInvitation: invitations.create,
     listInvitations: invitations.list,
     revokeInvitation: invitations.revoke,

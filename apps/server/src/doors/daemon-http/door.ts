@@ -1,5 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
+import type { EventEmitter } from 'node:events';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
@@ -15,8 +16,9 @@ import { initRoute } from './init.route.ts';
 import { createLargeResultAdmission } from './large-result-admission.ts';
 import { machineRoutes } from './machine.routes.ts';
 import { mounts, type Mount } from './mount.ts';
+import { createDaemonPosts } from './posts.ts';
 import { responseRoute } from './response.route.ts';
-import { responsesRoute } from './responses.route.ts';
+import { socketRoute } from './socket/socket.route.ts';
 import { userRoutes, type ConfirmAsk } from './user.route.ts';
 
 /** Inits that are worked on at once; more are sent away to come back. */
@@ -32,6 +34,8 @@ interface Needs {
   accounts: Accounts;
   limits: Limits;
   clock: Clock;
+  /** Emits `upgrade` for `GET socket`. */
+  upgrades: EventEmitter;
   /** Whether the bare mount's stream takes its key as `?apiKey=`. */
   allowQueryKey: boolean;
   /** Streams that one address may have open. */
@@ -48,6 +52,7 @@ interface Needs {
 export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const { gateway, accounts, limits, clock, resultMaxBytes, guardOrigin } = needs;
   const { daemon } = gateway;
+  const posts = createDaemonPosts(daemon);
   const inits = createQuota(maxInits);
   const streams = createQuota(needs.streamsPerAddress);
   const largeResults = createLargeResultAdmission(clock);
@@ -58,9 +63,9 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     const refuseOthers = refuseOtherMethods(app);
     initRoute(app, mount, { daemon, limits, inits });
     eventsRoute(app, mount, { daemon, clock, streams });
-    responseRoute(app, mount, { daemon, resultMaxBytes, largeResults, collector });
-    responsesRoute(app, mount, { daemon });
-    machineRoutes(app, mount, { daemon });
+    responseRoute(app, mount, { daemon, post: posts.response, resultMaxBytes, largeResults, collector });
+    machineRoutes(app, mount, posts);
+    if (mount.socket) await socketRoute(app, { daemon, posts, clock, streams, upgrades: needs.upgrades });
     refuseOthers();
   };
   const person = (mount: Mount) => async (app: FastifyInstance) => {

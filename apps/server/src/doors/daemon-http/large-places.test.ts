@@ -2,7 +2,7 @@ import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { send } from '../../../test/server.ts';
-import { createServer } from '../../http/index.ts';
+import { createServer, requestIdOf } from '../../http/index.ts';
 import { createLog, createScrubber } from '../../log.ts';
 import { createLargeResultAdmission, largeBytes } from './large-result-admission.ts';
 import { responseRoute } from './response.route.ts';
@@ -17,12 +17,12 @@ const setUp = async (answer: () => Promise<{ ok: true }>) => {
   const places = createLargeResultAdmission(createFakeClock());
   responseRoute(
     app,
-    { base: '', queryKey: false, wrap: (reply) => reply },
+    { base: '', queryKey: false, socket: false, wrap: (reply) => reply },
     {
-      daemon: {
-        userOf: async () => 'ada',
-        respond: async (_proof, requestId) => {
-          begun.push(requestId);
+      daemon: { userOf: async () => 'ada' },
+      post: {
+        answer: async ({ params }) => {
+          begun.push(requestIdOf(params));
           return answer();
         },
       },

@@ -8,6 +8,8 @@ export interface Mount {
   /** The path that `/gateway` and `/confirm` are below. */
   base: string;
   queryKey: boolean;
+  /** Whether it has `GET socket`, which is no part of the specification. */
+  socket: boolean;
   /** What succeeded, in this mount's envelope. */
   wrap(reply: object): object;
 }
@@ -16,6 +18,6 @@ const baseOf = (gateway: string) => gateway.slice(0, -'/gateway'.length);
 
 /** Both mounts; `allowQueryKey` false takes the key in the query from the bare one too. */
 export const mounts = (allowQueryKey: boolean): readonly Mount[] => [
-  { base: baseOf(daemonMounts.bare), queryKey: allowQueryKey, wrap: (reply) => reply },
-  { base: baseOf(daemonMounts.wrapped), queryKey: false, wrap: (data) => ({ data }) },
+  { base: baseOf(daemonMounts.bare), queryKey: allowQueryKey, socket: true, wrap: (reply) => reply },
+  { base: baseOf(daemonMounts.wrapped), queryKey: false, socket: false, wrap: (data) => ({ data }) },
 ];

@@ -3,13 +3,15 @@ import type { Collector } from '@drawbridge/kit/node';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../../errors.ts';
 import type { DaemonSession } from '../../gateway/index.ts';
-import { requestIdOf } from '../../http/index.ts';
+import type { DaemonPost } from './daemon-post.ts';
+import { handlePost } from './handle-post.ts';
 import { daemonCredentials } from './key.ts';
 import { largeBytes, type LargeResultAdmission } from './large-result-admission.ts';
 import type { Mount } from './mount.ts';
 
 export interface ResponseNeeds {
-  daemon: Pick<DaemonSession, 'respond' | 'userOf'>;
+  daemon: Pick<DaemonSession, 'userOf'>;
+  post: DaemonPost;
   resultMaxBytes: number;
   largeResults: LargeResultAdmission;
   collector: Collector;
@@ -17,7 +19,7 @@ export interface ResponseNeeds {
 
 /** `POST response/:requestId`: a call's result. Specification 3 and 6. */
 export const responseRoute = (app: FastifyInstance, mount: Mount, needs: ResponseNeeds) => {
-  const { daemon, resultMaxBytes, largeResults, collector } = needs;
+  const { daemon, post, resultMaxBytes, largeResults, collector } = needs;
 
   const enter = async (request: FastifyRequest, reply: FastifyReply, bytes: number) => {
     if (bytes > resultMaxBytes) throw errors.tooLarge();
@@ -40,9 +42,9 @@ export const responseRoute = (app: FastifyInstance, mount: Mount, needs: Respons
     enter(request, reply, bytes).then(() => done(), done);
   };
 
-  app.post(daemonSurface.response.path, { bodyLimit: resultMaxBytes, onRequest }, async (request) => {
-    const proof = daemonCredentials(request, { query: false });
-    const body = daemonSurface.response.body.parse(request.body);
-    return mount.wrap(await daemon.respond(proof, requestIdOf(request.params), body));
-  });
+  app.post(
+    daemonSurface.response.path,
+    { bodyLimit: resultMaxBytes, onRequest },
+    handlePost(mount, post.answer),
+  );
 };

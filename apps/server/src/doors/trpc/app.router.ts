@@ -5,6 +5,8 @@ import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './gateway.router.ts';
 import { liveRouter } from './live.router.ts';
+import { hooksRouter } from './outside/hooks.router.ts';
+import { notificationsRouter } from './outside/notifications.router.ts';
 import { rulesRouter } from './rules.router.ts';
 import { settingsRouter } from './settings.router.ts';
 import { tokensRouter } from './tokens.router.ts';
@@ -17,8 +19,10 @@ export const appRouter = router({
   clients: clientsRouter,
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,
+  hooks: hooksRouter,
   invitations: invitationsRouter,
   live: liveRouter,
+  notifications: notificationsRouter,
   people: peopleRouter,
   rules: rulesRouter,
   settings: settingsRouter,

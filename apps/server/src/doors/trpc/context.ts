@@ -1,7 +1,9 @@
 import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
+import type { Hooks } from '../../hooks/index.ts';
 import type { Quota } from '../../http/index.ts';
+import type { Notifications } from '../../push/index.ts';
 
 /** What every procedure has at hand. */
 export interface ServerContext extends CallerContext {
@@ -9,6 +11,8 @@ export interface ServerContext extends CallerContext {
   tokens: Tokens;
   clients: Clients;
   people: People;
+  notifications: Notifications;
+  hooks: Hooks;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
   /** Undefined where `DISABLED_MODULES` names the agent. */

@@ -2,13 +2,13 @@ import { chatBodyLimit } from '@drawbridge/contracts/agent/threads';
 import { resolveResponse, type TRPCRequestInfo } from '@trpc/server/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  createQuota,
   credentialsOf,
   cutStreamsAtClose,
   jsonParser,
   sendResponse,
   setCacheControl,
   type Limits,
+  type Quota,
 } from '../../http/index.ts';
 import { appRouter } from './app.router.ts';
 import type { Context, ServerContext } from './context.ts';
@@ -27,14 +27,13 @@ interface Needs extends ServerContext {
   /** The largest body, in bytes. */
   bodyLimit: number;
   /** Subscriptions that one user may have open. */
-  streamsPerUser: number;
+  streams: Quota;
 }
 
 /** The panel's door: the app's router below `/trpc`, with subscriptions as event streams. */
 export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
-  const { limits, guardOrigin, bodyLimit, streamsPerUser, ...server } = needs;
+  const { limits, guardOrigin, bodyLimit, streams, ...server } = needs;
   const { accounts, onError } = server;
-  const streams = createQuota(streamsPerUser);
   /** A browser's event stream has no headers of ours: its proof is a parameter of the connection. */
   const credentials = (request: FastifyRequest, { connectionParams }: TRPCRequestInfo) => {
     const { cookie, proof } = credentialsOf(request);

@@ -3,16 +3,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@drawbridge/kit';
 
-/** The paths of the door that takes WebSockets; the specification connects to the first. */
-const paths: ReadonlySet<string> = new Set(['/', '/rpc']);
-const doorPath = '/rpc';
 /** A request that has no answer by then is cut. */
 const decideWithinMs = 15_000;
 
 const pathOf = (url: string | undefined) => url?.split('?')[0] ?? '';
 
-const isForDoor = ({ method, headers, url }: IncomingMessage): boolean =>
-  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && paths.has(pathOf(url));
+const asksForSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 const upgradeHeaders: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
@@ -35,6 +32,11 @@ const plainHead = ({ method, url, httpVersion, rawHeaders }: IncomingMessage): B
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 };
 
+interface Route {
+  path: string;
+  events: EventEmitter;
+}
+
 interface UpgradesNeeds {
   clock: Clock;
   /** The socket is no connection of HTTP from now on. */
@@ -43,28 +45,34 @@ interface UpgradesNeeds {
 
 /**
  * Owns `upgrade` of servers of HTTP: Node gives every request with an `Upgrade` header to its listener, with
- * the body unread. Those for the door are emitted again, all others are served as plain requests.
+ * the body unread. Those of routes that take WebSockets are emitted again, others are served as plain
+ * requests.
  */
 export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
-  const forDoor = new EventEmitter();
+  const routes = new Map<string, Route>();
 
-  const serve = (request: IncomingMessage, socket: Socket, head: Buffer) => {
+  const serve = (route: Route, request: IncomingMessage, [socket, head]: [Socket, Buffer]) => {
     onUpgraded(socket);
-    request.url = doorPath;
+    request.url = route.path;
     const { bytesWritten } = socket;
     const cancelCut = clock.after(decideWithinMs, () => {
       if (socket.bytesWritten === bytesWritten) socket.destroy();
     });
     socket.once('close', cancelCut);
-    forDoor.emit('upgrade', request, socket, head);
+    route.events.emit('upgrade', request, socket, head);
   };
 
   return {
-    /** Emits `upgrade` for the requests of the door. */
-    forDoor,
+    /** Emits `upgrade` for WebSockets at `path`, and at `aliases` of it. */
+    at: (path: string, aliases: readonly string[] = []): EventEmitter => {
+      const route = { path, events: new EventEmitter() };
+      for (const one of [path, ...aliases]) routes.set(one, route);
+      return route.events;
+    },
     own: (server: Server): void => {
       server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-        if (isForDoor(request)) return serve(request, socket, head);
+        const route = asksForSocket(request) ? routes.get(pathOf(request.url)) : undefined;
+        if (route !== undefined) return serve(route, request, [socket, head]);
         socket.unshift(Buffer.concat([plainHead(request), head]));
         server.emit('connection', socket);
       });

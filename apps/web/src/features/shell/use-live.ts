@@ -7,6 +7,7 @@ import { useThreadsStore } from '../chat/threads/use-threads-store.ts';
 import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useGatewayStore } from '../gateway/use-gateway-store.ts';
+import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { useToolsStore } from '../tools/use-tools-store.ts';
 import { useServerStore } from './use-server-store.ts';
 
@@ -15,6 +16,7 @@ export const useLive = (): void => {
   const session = useSessionStore();
   const server = useServerStore();
   const gateway = useGatewayStore();
+  const machines = useMachinesStore();
   const calls = useCallsStore();
   const confirmations = useConfirmationsStore();
   const tools = useToolsStore();
@@ -34,6 +36,7 @@ export const useLive = (): void => {
       case 'machine':
         gateway.onState(event);
         // A changed tool list is published as a change of the machine's state.
+        void machines.load();
         return void tools.load();
       case 'calls':
         return calls.onCall(event);
@@ -52,7 +55,7 @@ export const useLive = (): void => {
         return onEvent(message.event);
       case 'up':
         server.onUp();
-        for (const store of [gateway, confirmations, calls, tools, agent]) void store.load();
+        for (const store of [gateway, machines, confirmations, calls, tools, agent]) void store.load();
         loadThreads();
         return;
       case 'down':

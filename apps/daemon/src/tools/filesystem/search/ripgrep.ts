@@ -52,13 +52,16 @@ const argumentsFor = ({ glob, text }: Search): string[] => [
 
 const unusable = /[\p{Cc}\ufffd]/u;
 
-/** Names end in NUL. What is not plain text has no path that we could give. */
+/** What is not plain text has no path that we could give. */
+export const isUsable = (path: string): boolean => !unusable.test(path);
+
+/** Names end in NUL. */
 const parse = (output: string): string[] =>
   output
     .split('\0')
     .slice(0, -1)
     .map((path) => path.replace(/^\.\//, ''))
-    .filter((path) => !unusable.test(path));
+    .filter(isUsable);
 
 const ask = (rgPath: string, search: Search): Promise<Found> =>
   new Promise((resolve, reject) => {

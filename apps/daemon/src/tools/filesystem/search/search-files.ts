@@ -10,6 +10,7 @@ import { locateGranted, readResource } from '../../common/access.ts';
 import { defaultMatches, maxMatches } from '../limits.ts';
 import { ripgrep } from './ripgrep.ts';
 import { confirmed, linesOf } from './search-hits.ts';
+import { walk } from './walk.ts';
 
 const input = z.strictObject({
   name: z
@@ -60,7 +61,9 @@ export const searchFiles = defineTool({
     locateGranted(context, '.', { access: 'read' });
     const { root, clock, signal } = context;
     const text = query ? { query, ignoreCase } : undefined;
-    const candidates = await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) });
+    const candidates =
+      (text ? undefined : await walk(root, name, signal)) ??
+      (await ripgrep({ root, glob: name, clock, signal, ...(text && { text }) }));
     const open = text ? candidates.paths.filter((path) => !isGuarded(root, path)) : candidates.paths;
     const files = await confirmed(context, open);
     const { hits, total, complete } = text

@@ -1,0 +1,41 @@
+import type { Http } from './http.ts';
+import { openSocket, type SocketNeeds } from './socket.ts';
+import { openStream, type StreamEvents, type Way } from './stream.ts';
+
+/** A proxy that refuses sockets is not asked again for this long. */
+const refusedMs = 60 * 60 * 1_000;
+
+interface Needs extends SocketNeeds {
+  http: Http;
+  /** `stream`: no socket is tried. */
+  way: Way;
+  /** Whether the server of the last init has a socket. */
+  hasSocket(): boolean;
+}
+
+/** Opens the socket where it works, else the event stream; both carry the same events. */
+export const createOpenLink = (needs: Needs) => {
+  const { clock, hasSocket, way } = needs;
+  let refusedUntil = 0;
+
+  return (key: string, events: StreamEvents): (() => void) => {
+    if (way === 'stream' || !hasSocket() || clock.now() < refusedUntil) return openStream(needs, key, events);
+    const fallBack = () =>
+      openStream(needs, key, {
+        ...events,
+        // The stream works: so it was the socket that something in between refused.
+        opened: (way) => {
+          refusedUntil = clock.now() + refusedMs;
+          events.opened(way);
+        },
+      });
+    let close = openSocket(needs, key, {
+      ...events,
+      opened: () => events.opened('socket'),
+      refused: () => {
+        close = fallBack();
+      },
+    });
+    return () => close();
+  };
+};

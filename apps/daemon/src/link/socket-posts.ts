@@ -1,0 +1,73 @@
+import { readSocketPath, socketLimits, type SocketAnswer } from '@drawbridge/contracts/link/socket';
+import type { Answer } from './http.ts';
+
+/** The writing end of an open socket. */
+export interface OpenSocket {
+  send(text: string): void;
+  unsentBytes(): number;
+}
+
+interface Waiting {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+const toAnswer = ({ status, body }: SocketAnswer): Answer => ({
+  status,
+  header: (name) => (name === 'content-type' ? 'application/json' : ''),
+  text: async () => JSON.stringify(body),
+});
+
+/** Posts on the socket of the link while there is one: those of one turn in one message. */
+export const createSocketPosts = () => {
+  let open: OpenSocket | null = null;
+  let lastId = 0;
+  const waiting = new Map<number, Waiting>();
+  let unsent: string[] = [];
+  let unsentBytes = 0;
+
+  const flush = () => {
+    const entries = unsent;
+    unsent = [];
+    unsentBytes = 0;
+    if (entries.length > 0) open?.send(`[${entries.join(',')}]`);
+  };
+
+  const add = (entry: string, bytes: number) => {
+    if (unsentBytes + bytes > socketLimits.maxMessageBytes) flush();
+    if (unsent.length === 0) queueMicrotask(flush);
+    unsent.push(entry);
+    unsentBytes += bytes;
+  };
+
+  return {
+    /** Null where this post has to go by HTTP. Rejects when the socket closes before the answer. */
+    post: (path: string, body: string): Promise<Answer> | null => {
+      if (open === null || waiting.size >= socketLimits.maxOpenPosts) return null;
+      const bytes = Buffer.byteLength(body);
+      if (bytes > socketLimits.maxPostBytes || readSocketPath(path) === undefined) return null;
+      if (open.unsentBytes() > socketLimits.maxMessageBytes) return null;
+      const id = (lastId += 1);
+      return new Promise<Answer>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        add(`{"id":${id},"path":${JSON.stringify(path)},"body":${body}}`, bytes + path.length + 64);
+      });
+    },
+    answered: (answer: SocketAnswer) => {
+      waiting.get(answer.id)?.resolve(toAnswer(answer));
+      waiting.delete(answer.id);
+    },
+    opened: (socket: OpenSocket) => {
+      open = socket;
+    },
+    closed: () => {
+      open = null;
+      unsent = [];
+      const cut = [...waiting.values()];
+      waiting.clear();
+      for (const { reject } of cut) reject(new Error('the connection was cut'));
+    },
+  };
+};
+
+export type SocketPosts = ReturnType<typeof createSocketPosts>;

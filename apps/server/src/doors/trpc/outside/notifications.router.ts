@@ -1,0 +1,23 @@
+import {
+  changeNotificationsInput,
+  pushEndpoint,
+  setWebhookInput,
+} from '@drawbridge/contracts/outside/notifications';
+import { ok, router, userProcedure } from '../trpc.ts';
+
+/** How a person learns of questions outside of the panel. */
+export const notificationsRouter = router({
+  get: userProcedure.query(({ ctx }) => ctx.notifications.settings(ctx.userId)),
+  change: userProcedure
+    .input(changeNotificationsInput)
+    .mutation(({ ctx, input }) => ok(ctx.notifications.setWhen(ctx.userId, input.when))),
+  /** The secret is shown once: the store keeps it encrypted. */
+  setWebhook: userProcedure
+    .input(setWebhookInput)
+    .mutation(({ ctx, input }) => ctx.notifications.setWebhook(ctx.userId, input.url)),
+  removeWebhook: userProcedure.mutation(({ ctx }) => ok(ctx.notifications.removeWebhook(ctx.userId))),
+  testDevice: userProcedure
+    .input(pushEndpoint)
+    .mutation(({ ctx, input }) => ctx.notifications.testDevice(ctx.userId, input.endpoint)),
+  testWebhook: userProcedure.mutation(({ ctx }) => ctx.notifications.testWebhook(ctx.userId)),
+});

@@ -1,0 +1,1 @@
+export { createWebchatDoor } from './door.ts';

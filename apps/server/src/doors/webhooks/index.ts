@@ -1,0 +1,1 @@
+export { createWebhooksDoor } from './door.ts';

@@ -1,0 +1,2 @@
+export { createHooks, type Hooks } from './hooks.ts';
+export { createHooksStore } from './hooks.store.ts';

@@ -1,0 +1,123 @@
+import {
+  type NotificationSettings,
+  type NotifyTime,
+  type TestReply,
+} from '@drawbridge/contracts/outside/notifications';
+import type { Outside } from '../auth/index.ts';
+import { errors } from '../errors.ts';
+import { createNameLimit } from '../http/index.ts';
+import { createDevices, type DevicesNeeds } from './devices.ts';
+import { createPost } from './post.ts';
+import { createSendPush } from './send-push.ts';
+import type { Vapid } from './vapid.ts';
+import { createWebhook, type WebhookNeeds } from './webhook.ts';
+
+/** Questions and tests in a minute for one person; a question beyond is in the panel alone. */
+const perMinute = 20;
+const longestSeconds = 24 * 60 * 60;
+const testSeconds = 60;
+
+export interface Question {
+  userId: string;
+  id: string;
+  /** The name of the machine whose call waits; null for a question of the agent itself. */
+  machine: string | null;
+  /** A path of the panel. */
+  path: string;
+  /** In milliseconds since 1970; null: it does not expire. */
+  expiresAt: number | null;
+}
+
+interface Needs extends DevicesNeeds, WebhookNeeds {
+  outside: Outside;
+  vapid: Vapid;
+  /** The origin of the server. */
+  url(): string;
+  /** Whether a window of that person's panel is open. */
+  isPanelOpen(userId: string): boolean;
+  onError(error: unknown): void;
+}
+
+const toTestReply = (status: number | null): TestReply => ({
+  delivered: status !== null && status >= 200 && status < 300,
+  status,
+});
+
+/** Tells people of their questions outside of the panel: by Web Push, and by a signed webhook. */
+export const createNotifications = (needs: Needs) => {
+  const { store, clock, vapid, url, isPanelOpen, onError } = needs;
+  const post = createPost(needs);
+  const sendPush = createSendPush({ store, post, vapid, url });
+  const devices = createDevices(needs);
+  const webhook = createWebhook({ ...needs, post });
+  const limit = createNameLimit({ clock, max: perMinute });
+
+  const isDue = (userId: string, when: NotifyTime): boolean => {
+    switch (when) {
+      case 'always':
+        return true;
+      case 'panel-closed':
+        return !isPanelOpen(userId);
+      case 'never':
+        return false;
+      default:
+        return when satisfies never;
+    }
+  };
+
+  const notify = async ({ userId, id, machine, path, expiresAt }: Question) => {
+    const { when } = await store.settings(userId);
+    if (!isDue(userId, when) || limit.use(userId) !== null) return;
+    const left = expiresAt === null ? longestSeconds : Math.floor((expiresAt - clock.now()) / 1_000);
+    const ttlSeconds = Math.max(0, Math.min(left, longestSeconds));
+    const title = machine === null ? 'The agent has a question for you' : `A question waits on ${machine}`;
+    const payload = { type: 'question.waiting', id, machine, title, url: url() + path };
+    const push = { message: { id, title, path }, ttlSeconds };
+    await Promise.all([
+      webhook.send(userId, { id, payload }),
+      ...(await devices.live(userId)).map((device) => sendPush(device, push)),
+    ]);
+  };
+
+  const countTest = (userId: string) => {
+    if (limit.use(userId) !== null) throw errors.tooManyRequests();
+  };
+
+  return {
+    publicKey: vapid.publicKey,
+    devices,
+    setWebhook: webhook.set,
+    removeWebhook: webhook.remove,
+    /** Sends a question out, later; a failure goes to `onError`. */
+    asked: (question: Question): void => void notify(question).catch(onError),
+    settings: async (userId: string): Promise<NotificationSettings> => {
+      const { when, webhookUrl } = await store.settings(userId);
+      return { when, webhookUrl, devices: (await devices.live(userId)).length };
+    },
+    setWhen: (userId: string, when: NotifyTime): Promise<void> => store.change(userId, { when }, clock.now()),
+    /** Throws `notFound` for a device that is not subscribed, `tooManyRequests`. */
+    testDevice: async (userId: string, endpoint: string): Promise<TestReply> => {
+      const device = (await devices.live(userId)).find((one) => one.endpoint === endpoint);
+      if (!device) throw errors.notFound();
+      countTest(userId);
+      const message = {
+        id: 'test',
+        title: 'Notifications reach this device',
+        path: '/settings/notifications',
+      };
+      return toTestReply(await sendPush(device, { message, ttlSeconds: testSeconds }));
+    },
+    /** Throws `notFound` without a webhook, `tooManyRequests`. */
+    testWebhook: async (userId: string): Promise<TestReply> => {
+      countTest(userId);
+      const event = { id: `test_${clock.now()}`, payload: { type: 'test', url: url() } };
+      const status = await webhook.send(userId, event);
+      if (status === undefined) throw errors.notFound();
+      return toTestReply(status);
+    },
+    /** Deletes what an account leaves. */
+    removeUser: store.removeUser,
+  };
+};
+
+export type Notifications = ReturnType<typeof createNotifications>;

@@ -1,0 +1,103 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createProcesses,
+  openPage,
+  questionOf,
+  run,
+  startBrowser,
+  startMachine,
+  until,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+describeWith('chromium')('the service worker of the panel', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let ann: Person;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    ({ server, ann } = await startMachine(processes));
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+    context = page.context();
+    await context.grantPermissions(['notifications'], { origin: server.url });
+    await page.goto(`${server.url}/settings/notifications`);
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  /** Hands a message to the worker, as the browser does after it has decrypted a push. */
+  const deliver = async (message: object) => {
+    const session = await context.newCDPSession(page);
+    const registered = new Promise<string>((resolve) => {
+      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [first] = registrations;
+        if (first) resolve(first.registrationId);
+      });
+    });
+    await session.send('ServiceWorker.enable');
+    const data = JSON.stringify(message);
+    const where = { origin: server.url, registrationId: await registered };
+    await session.send('ServiceWorker.deliverPushMessage', { ...where, data });
+    await session.detach();
+  };
+
+  const shown = () =>
+    page.evaluate(async () => {
+      const worker = await navigator.serviceWorker.ready;
+      return (await worker.getNotifications()).map(({ title, tag }) => ({ title, tag }));
+    });
+
+  it('shows a push, and a tap on it opens the question where it is answered', async () => {
+    const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'by push' });
+    const { id } = await questionOf(ann, requestId);
+    await deliver({ id, title: 'A question waits on desk', path: `/inbox/${id}` });
+    await until(async () => (await shown()).length > 0);
+    expect(await shown()).toContainEqual({ title: 'A question waits on desk', tag: id });
+    const [worker] = context.serviceWorkers();
+    await worker?.evaluate(async () => {
+      // The worker's own globals, which the types of a page lack.
+      const scope = globalThis as unknown as {
+        registration: { getNotifications(): Promise<unknown[]> };
+        dispatchEvent(event: unknown): void;
+        NotificationEvent: new (type: string, given: { notification: unknown }) => unknown;
+      };
+      const [notification] = await scope.registration.getNotifications();
+      scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }));
+    });
+    await page.waitForURL(`${server.url}/inbox/${id}`);
+    await page.locator('[data-decision=allowOnce]').first().click();
+    await until(async () => (await ann.api.calls.get.query({ requestId })).state === 'succeeded');
+    await until(async () => (await shown()).length === 0);
+  });
+
+  it('keeps the shell: a reload while the server is away says so, and the panel comes back with it', async () => {
+    await page.goto(`${server.url}/settings/notifications`);
+    await server.end('SIGKILL');
+    await page.reload();
+    await page.getByText('The server does not respond').first().waitFor();
+    await server.restart();
+    await page.locator('[data-test=device-state]').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/settings/notifications');
+  });
+
+  it('can be installed', async () => {
+    const session = await context.newCDPSession(page);
+    const { errors } = await session.send('Page.getAppManifest');
+    expect(errors).toEqual([]);
+    const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+    expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito')).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+/** Devices of one person that get notifications. */
+export const maxDevices = 20;
+
+/** When a question is sent to the devices and the webhook of its person. */
+export const notifyTimes = ['always', 'panel-closed', 'never'] as const;
+export const notifyTime = z.enum(notifyTimes);
+export type NotifyTime = z.infer<typeof notifyTime>;
+
+/** `{enabled, configured, publicKey}`: the key that a browser subscribes with, in base64url. */
+export const pushKey = z.object({
+  enabled: z.literal(true),
+  configured: z.literal(true),
+  publicKey: z.string(),
+});
+export type PushKey = z.infer<typeof pushKey>;
+
+export const pushCount = z.object({ count: z.number().int(), cap: z.literal(maxDevices) });
+export type PushCount = z.infer<typeof pushCount>;
+
+const endpoint = z.string().max(1_024);
+/** 65 and 16 bytes in base64url. */
+const p256dh = z.string().regex(/^[A-Za-z0-9_-]{87}=?$/);
+const authSecret = z.string().regex(/^[A-Za-z0-9_-]{22}(==)?$/);
+
+/** `PushSubscription.toJSON()` of a browser. */
+export const pushSubscription = z.object({
+  endpoint,
+  keys: z.object({ p256dh, auth: authSecret }),
+});
+export type PushSubscriptionInput = z.infer<typeof pushSubscription>;
+
+export const pushEndpoint = z.object({ endpoint });
+
+/** What a device receives, encrypted; it never says what the question is about. */
+export const pushMessage = z.object({
+  /** The confirmation or ask; `test` for a test. */
+  id: z.string(),
+  title: z.string(),
+  /** A path of the panel. */
+  path: z.string(),
+});
+export type PushMessage = z.infer<typeof pushMessage>;
+
+export const notificationSettings = z.object({
+  when: notifyTime,
+  devices: z.number().int(),
+  /** The address that gets each question as a signed POST; null without one. */
+  webhookUrl: z.string().nullable(),
+});
+export type NotificationSettings = z.infer<typeof notificationSettings>;
+
+export const changeNotificationsInput = z.strictObject({ when: notifyTime });
+
+export const setWebhookInput = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048),
+});
+
+/** The secret of the webhook is shown once, when its address is set. */
+export const webhookSecret = z.object({ secret: z.string() });
+
+/** How a test ended: the status of the answer, or null for none. */
+export const testReply = z.object({ delivered: z.boolean(), status: z.number().int().nullable() });
+export type TestReply = z.infer<typeof testReply>;
