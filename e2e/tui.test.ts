@@ -68,7 +68,7 @@ describe('drawbridge tui without a terminal', () => {
     const { out, ended } = tui(['--send', 'write it']);
     await until(async () => (await ann.api.confirmations.list.query()).length > 0);
     const [question] = await ann.api.confirmations.list.query();
-    await until(() => out.stderr.includes(question?.id ?? '?'));
+    await until(async () => out.stderr.includes(question?.id ?? '?'));
     expect(out.stderr).toContain('by-pipe.txt');
     const confirmationId = question?.id ?? '';
     await ann.api.confirmations.decide.mutate({
@@ -97,7 +97,7 @@ describe('drawbridge tui without a terminal', () => {
     ]);
     await server.end('SIGKILL');
     const away = tui(['--session', 'tui:kept', '--send', 'then']);
-    await until(() => away.out.stderr.includes('trying again'));
+    await until(async () => away.out.stderr.includes('trying again'));
     await server.restart();
     expect(await away.ended).toBe(0);
     expect(away.out.stdout).toBe('You said two.\n');
