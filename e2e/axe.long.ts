@@ -57,7 +57,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let daemon: Daemon;
   let page: Page;
   const ids = {
-      ...{ machine: '', question: '', asked: '', running: '', ended: '' },
+    ...{ machine: '', question: '', asked: '', running: '', ended: '' },
     ...{ move: '', deletion: '', member: '', closed: '' },
   };
 

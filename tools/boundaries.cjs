@@ -138,21 +138,17 @@ module.exports = {
       from: { path: doors, pathNot: tests },
       to: { path: doors, pathNot: `${server}/doors/$1/` },
     }),
-    rule(
-      'doors-front-only',
-      'a door knows the front doors of the other modules but the database',
-      {
-        from: { path: doors, pathNot: tests },
-        to: {
-          path: `${server}/`,
-          pathNot: [
-            `${server}/(auth|callers|gateway|agent|http|rpc|nodes|ops|settings|push|hooks)/index\\.ts$`,
-            `${server}/errors\\.ts$`,
-            `${server}/doors/$1/`,
-          ],
-        },
+    rule('doors-front-only', 'a door knows the front doors of the other modules but the database', {
+      from: { path: doors, pathNot: tests },
+      to: {
+        path: `${server}/`,
+        pathNot: [
+          `${server}/(auth|callers|gateway|agent|http|rpc|nodes|ops|settings|push|hooks)/index\\.ts$`,
+          `${server}/errors\\.ts$`,
+          `${server}/doors/$1/`,
+        ],
       },
-    ),
+    }),
     rule('callers-alone', 'callers knows the gateway, and types of auth', {
       from: { path: `${server}/callers/`, pathNot: tests },
       to: {
