@@ -30,6 +30,7 @@ it('numbers and sentences of every code', () => {
     ['PAIRING_ENDED', 403, 'FORBIDDEN', -32003, 15, false, 'The pairing of this machine was ended'],
     ['FOREIGN_ORIGIN', 403, 'FORBIDDEN', -32003, 15, false, 'This request came from another site'],
     ['GATEWAY_DISABLED', 403, 'FORBIDDEN', -32003, 15, false, 'Remote use is turned off'],
+    ['MACHINE_PAUSED', 403, 'FORBIDDEN', -32003, 15, false, 'The machine is paused'],
     ['NOT_FOUND', 404, 'NOT_FOUND', -32004, 19, false, 'Not found'],
     ['METHOD_NOT_FOUND', 404, 'NOT_FOUND', -32601, -3, false, 'Unknown method'],
     ['SESSION_NOT_FOUND', 404, 'NOT_FOUND', -32004, 1, false, 'Unknown session'],

@@ -31,7 +31,7 @@ it.each([
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent']],
   ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
-  ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session']],
+  ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session', 'socket']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
   ['reasons to disconnect', disconnectReasons, ['user', 'replaced', 'shutdown']],

@@ -36,6 +36,7 @@ describe('dispatch', () => {
     const labels = [...new Set(question.reaches?.map(({ label }) => label))];
     expect({ ...question, reaches: labels, askId: '' }).toEqual({
       title: 'Replace a.txt?',
+      why: [{ cause: 'mode', toolGroup: 'filesystemWrite' }],
       toolGroup: 'filesystemWrite',
       resource: join(root, 'a.txt'),
       description: `Replace file: ${join(root, 'a.txt')}`,

@@ -51,6 +51,7 @@ describe('options', () => {
       browser: 'persistent',
       keyStore: null,
       link: 'socket',
+      name: null,
       install: null,
       modes: { shell: 'ask', browser: 'deny' },
     });
@@ -78,6 +79,7 @@ describe('options', () => {
       browser: null,
       keyStore: null,
       link: 'socket',
+      name: null,
       install: null,
       modes: { filesystemRead: 'ask' },
     });
