@@ -91,9 +91,38 @@ export const pageOf = (entry: InboxEntry): string => {
 export const isOf = (entry: InboxEntry, id: string, asGroup: boolean): boolean =>
   entry.kind === 'group' ? asGroup && entry.members.some((one) => one.id === id) : entry.id === id;
 
-/** The entries in the order in which they were last shown; what is new comes at the end. */
+const questionsIn = (entry: InboxEntry): readonly Confirmation[] => {
+  if (entry.kind === 'group') return entry.members;
+  return entry.kind === 'question' ? [entry.confirmation] : [];
+};
+
+/** The entry with those of its questions that are still open; as it was when none is. */
+const refreshed = (entry: InboxEntry, open: ReadonlyMap<string, Confirmation>): InboxEntry => {
+  const [first, ...others] = questionsIn(entry).flatMap(({ id }) => open.get(id) ?? []);
+  if (first === undefined) return entry;
+  if (entry.kind === 'group') return { ...entry, members: [first, ...others] };
+  return entry.kind === 'question' ? { ...entry, confirmation: first } : entry;
+};
+
+/**
+ * The entries in the order in which they were last shown; what is new comes at the end. A question keeps its row:
+ * it joins no group, and leaves none.
+ */
 export const heldEntries = (shown: readonly InboxEntry[], now: readonly InboxEntry[]): InboxEntry[] => {
   const byId = new Map(now.map((entry) => [entry.id, entry]));
-  const known = new Set(shown.map(({ id }) => id));
-  return [...shown.map((entry) => byId.get(entry.id) ?? entry), ...now.filter(({ id }) => !known.has(id))];
+  const open = new Map(now.flatMap(questionsIn).map((one) => [one.id, one]));
+  const kept = shown.map((entry) => byId.get(entry.id) ?? refreshed(entry, open));
+  const known = new Set(kept.flatMap((entry) => [entry.id, ...questionsIn(entry).map(({ id }) => id)]));
+  const added = now.flatMap((entry): InboxEntry[] => {
+    if (known.has(entry.id)) return [];
+    const fresh = questionsIn(entry).filter(({ id }) => !known.has(id));
+    if (fresh.length === questionsIn(entry).length) return [entry];
+    return fresh.map((confirmation) => ({
+      kind: 'question',
+      id: confirmation.id,
+      createdAt: confirmation.createdAt,
+      confirmation,
+    }));
+  });
+  return [...kept, ...added];
 };
