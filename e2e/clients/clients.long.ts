@@ -53,8 +53,18 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
 
   /** The open question about a file, as the panel shows it. */
   const card = (path: string) => page.locator('[data-test=confirmation]').filter({ hasText: path });
+  const row = (path: string) => page.locator('[data-test=row]').filter({ hasText: path });
+  /** Opens a question: three and more of one folder wait in one row. */
+  const open = async (path: string) => {
+    const together = page.locator('[data-test=row]').filter({ hasText: /Write \d+ files/ });
+    await row(path).or(together).first().click();
+    const alone = page.getByRole('link', { name: new RegExp(`^Answer alone: .*${path}`) });
+    await card(path).or(alone).first().waitFor();
+    if (await alone.isVisible()) await alone.click();
+    await card(path).waitFor();
+  };
   const allowOnce = async (path: string) => {
-    await page.locator('[data-test=row]').filter({ hasText: path }).click();
+    await open(path);
     // Clicks once the button has woken.
     await card(path).locator('[data-decision=allowOnce]').click();
     await card(path).waitFor({ state: 'detached' });
@@ -94,7 +104,7 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
     it('writes a file once the person has allowed it in the browser, while the client waits', async () => {
       const path = fileOf(name, 'while-it-waits');
       const writing = client(name).call('write_file', { filePath: path, content: 'allowed' });
-      await card(path).waitFor();
+      await row(path).waitFor();
       expect(existsSync(written(path))).toBe(false);
       await allowOnce(path);
       expect(await writing).toMatchObject({ isError: false });
@@ -105,7 +115,7 @@ describeWith('chromium', 'node22')('real MCP clients, with a real machine and a 
       const path = fileOf(name, 'taken-back');
       const leaving = new AbortController();
       const writing = client(name).call('write_file', { filePath: path, content: 'no' }, leaving.signal);
-      await card(path).waitFor();
+      await open(path);
       leaving.abort();
       await expect(writing).rejects.toThrow();
       await card(path).waitFor({ state: 'detached' });
