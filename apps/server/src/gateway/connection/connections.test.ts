@@ -30,7 +30,10 @@ const connected = async (body = initBody()) => {
 };
 
 /** What a reply tells a daemon that says who it is. */
-const introduction = { features: ['responses', 'settled', 'keep-session'], machine: expect.any(Object) };
+const introduction = {
+  features: ['responses', 'settled', 'keep-session', 'socket'],
+  machine: expect.any(Object),
+};
 
 describe('a pairing token', () => {
   it('can do exactly one thing', async () => {
