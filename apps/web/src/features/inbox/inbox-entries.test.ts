@@ -74,3 +74,12 @@ it('held, keeps every row in its place, and puts what is new at the end', () => 
   const now = entriesOf([write('1'), write('3')]);
   expect(ids(heldEntries(shown, now))).toEqual(['2', '3', '1']);
 });
+
+it('held, shows no question twice: a new group waits, and one that came apart keeps its place', () => {
+  const [first, second, third] = three;
+  if (!first || !second || !third) throw new Error('Three questions are needed');
+  expect(ids(heldEntries(entriesOf([first, second]), entriesOf(three)))).toEqual(['1', '2', '3']);
+  expect(ids(heldEntries(entriesOf(three), entriesOf([second, third])))).toEqual([['2', '3']]);
+  const more = entriesOf([...three, write('4')]);
+  expect(ids(heldEntries(entriesOf(three), more))).toEqual([['1', '2', '3', '4']]);
+});

@@ -56,6 +56,13 @@ interface Waiting {
   closed: readonly Closed[];
 }
 
+const questionEntry = (confirmation: Confirmation): InboxEntry => ({
+  kind: 'question',
+  id: confirmation.id,
+  createdAt: confirmation.createdAt,
+  confirmation,
+});
+
 /** Everything that waits, and what has just closed; the oldest first, like questions together. */
 export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
   const groups = [...collect(open).entries()].filter(([, { members }]) => members.length >= leastGrouped);
@@ -67,14 +74,7 @@ export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
       createdAt: members[0].createdAt,
       members,
     })),
-    ...open
-      .filter(({ id }) => !grouped.has(id))
-      .map((confirmation) => ({
-        kind: 'question' as const,
-        id: confirmation.id,
-        createdAt: confirmation.createdAt,
-        confirmation,
-      })),
+    ...open.filter(({ id }) => !grouped.has(id)).map(questionEntry),
     ...asks.map((ask) => ({ kind: 'ask' as const, id: ask.requestId, createdAt: ask.createdAt, ask })),
     ...closed.map((note) => ({ kind: 'closed' as const, id: note.id, createdAt: note.createdAt, note })),
   ];
@@ -91,9 +91,24 @@ export const pageOf = (entry: InboxEntry): string => {
 export const isOf = (entry: InboxEntry, id: string, asGroup: boolean): boolean =>
   entry.kind === 'group' ? asGroup && entry.members.some((one) => one.id === id) : entry.id === id;
 
-/** The entries in the order in which they were last shown; what is new comes at the end. */
+/** A shown entry as it is now. A group that came apart keeps its place with what is left of it. */
+const asNow = (entry: InboxEntry, byId: ReadonlyMap<string, InboxEntry>): InboxEntry => {
+  const now = byId.get(entry.id);
+  if (now !== undefined || entry.kind !== 'group') return now ?? entry;
+  const [first, ...others] = entry.members.filter(({ id }) => byId.get(id)?.kind === 'question');
+  return first === undefined ? entry : { ...entry, members: [first, ...others] };
+};
+
+/** The entries in the order in which they were last shown; what is new comes at the end, not yet grouped. */
 export const heldEntries = (shown: readonly InboxEntry[], now: readonly InboxEntry[]): InboxEntry[] => {
-  const byId = new Map(now.map((entry) => [entry.id, entry]));
-  const known = new Set(shown.map(({ id }) => id));
-  return [...shown.map((entry) => byId.get(entry.id) ?? entry), ...now.filter(({ id }) => !known.has(id))];
+  const before = new Set(shown.map(({ id }) => id));
+  const apart = now.flatMap((entry) =>
+    entry.kind === 'group' && !before.has(entry.id) ? entry.members.map(questionEntry) : [entry],
+  );
+  const byId = new Map(apart.map((entry) => [entry.id, entry]));
+  const rows = shown.map((entry) => asNow(entry, byId));
+  const known = new Set(
+    rows.flatMap((row) => (row.kind === 'group' ? [row.id, ...row.members.map(({ id }) => id)] : row.id)),
+  );
+  return [...rows, ...apart.filter(({ id }) => !known.has(id))];
 };
