@@ -69,6 +69,7 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
     await shows('line 2');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Machines' }).first().click();
+    await page.locator('[data-test=machine-row] a').click();
     await page.getByRole('link', { name: /\d+ tools/ }).click();
     await page.getByRole('link', { name: /shell_execute/ }).click();
     await shows('line 1');

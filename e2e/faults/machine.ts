@@ -76,7 +76,9 @@ const copyHome = (home: string, twinHome: string) => {
 };
 
 export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
-  const { processes, history, proxy, user, keys, flags } = needs;
+  const { processes, history, proxy, user, keys } = needs;
+  // The proxy reads the frames of the stream; it passes no socket.
+  const flags = ['--link', 'stream', ...needs.flags];
   const { root, home, twinRoot, twinHome } = folders(needs.folder);
   let daemon: Daemon | undefined;
   /** Something is being done to the daemon that ends it. */
