@@ -85,7 +85,10 @@ describeWith('chromium')('the inbox', () => {
 
   it('answers like questions of one agent together, each listed', async () => {
     for (const name of ['a', 'b', 'c']) await ask(`posts/${name}.md`, `# ${name}\n`);
+    // While the pointer is on the list, its rows stay as they are.
+    await page.mouse.move(1_000, 300);
     await row('Write 3 files in posts?').click();
+    await heading('Write 3 files in posts?').waitFor();
     const listed = page.locator('[data-test=member]');
     expect(await listed.getByRole('heading').allInnerTexts()).toEqual(
       ['a', 'b', 'c'].map((name) => expect.stringContaining(`Create posts/${name}.md?`)),

@@ -158,7 +158,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
 
   it('stays connected when the user signs out of the panel', async () => {
     await page.goto(`${server.url}/settings`);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByLabel('E-mail').fill(owner.email);
     const { access_token } = agent.kept.tokens ?? {};
     const client = await connect();
@@ -179,7 +179,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await row.getByText('Read files, Change files').waitFor();
     await page.getByRole('button', { name: 'Revoke Notes agent' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('No connected clients').waitFor();
+    await page.getByText('No agents yet').waitFor();
     await (await begin()).close();
   });
 

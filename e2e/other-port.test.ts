@@ -119,14 +119,14 @@ describeWith('chromium')('a program on another port of the host of the panel', (
     await page.getByRole('link', { name: 'Activity' }).first().waitFor();
     const tab = await page.context().newPage();
     await tab.goto(`${server.url}/settings`);
-    await tab.getByText(owner.email).first().waitFor();
+    await tab.getByText(owner.email).filter({ visible: true }).first().waitFor();
     await tab.close();
   });
 
   it('a session that has no proof here signs in again, and signing out is seen in every window', async () => {
     const other = await page.context().newPage();
     await other.goto(`${server.url}/settings`);
-    await other.getByText(owner.email).first().waitFor();
+    await other.getByText(owner.email).filter({ visible: true }).first().waitFor();
     await page.evaluate(() => localStorage.clear());
     await other.waitForURL(`${server.url}/sign-in`);
     await page.goto(`${server.url}/activity`);
@@ -136,7 +136,7 @@ describeWith('chromium')('a program on another port of the host of the panel', (
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(`${server.url}/activity`);
     await other.goto(`${server.url}/settings`);
-    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL(`${server.url}/sign-in`);
   });
 });

@@ -172,7 +172,9 @@ describeWith('chromium')('the panel in a browser', () => {
 
   it('disconnects', async () => {
     await page.goto(`${server.url}/machines`);
-    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.locator('[data-test=machine-row]').getByRole('link').click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
     await page.getByText('Its pairing has ended').waitFor();
@@ -189,7 +191,8 @@ describeWith('chromium')('the panel in a browser', () => {
     const [address, cookies, kept] = await page.evaluate<string[]>(
       '[location.href, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])]',
     );
-    expect([address, cookies]).toEqual([`${server.url}/machines`, '']);
+    const { id } = (await ann.api.machines.list.query())[0] ?? {};
+    expect([address, cookies]).toEqual([`${server.url}/machines/${id}`, '']);
     expect(kept).toMatch(/\/tools\?tool=write_file/);
     expect(kept).not.toMatch(/(gw|sess|setup|invite)_|token/i);
     expect(kept).not.toContain(owner.password);

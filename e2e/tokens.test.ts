@@ -76,7 +76,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
 
   it('is made in the panel, and shown once', async () => {
     await page.goto(`${server.url}/agents`);
-    await page.getByText('No access tokens').waitFor();
+    await page.getByText('No agents yet').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     await page.locator('[name=token-name]').fill('Notes agent');
     await page.getByRole('button', { name: 'Create token' }).click();
@@ -136,7 +136,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await page.getByText('This cannot be undone').waitFor();
     expect((await read()).status).toBe(200);
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('No access tokens').waitFor();
+    await page.getByText('No agents yet').waitFor();
     expect(['ended', 'cut']).toContain(await ended);
     expect((await read()).status).toBe(401);
   });

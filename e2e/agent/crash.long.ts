@@ -9,7 +9,7 @@ import { unpaired } from './crash-script.ts';
 import { startScriptedModel, type ScriptedRequest, type Turn } from './scripted-model.ts';
 import { threadOf, type NumberedEvent, type Thread } from './thread.ts';
 
-const forMs = 180_000;
+const forMs = 100_000;
 const seed = 20;
 const threadsEach = 3;
 const random = createRandom(seed);

@@ -87,6 +87,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       const { forgetRemoved, forgetOld } = gateway.retention;
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
       if (agent) jobs.push(agent.agent.forgetOld);
+      if (rpc) jobs.push(rpc.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine({

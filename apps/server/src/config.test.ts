@@ -21,6 +21,8 @@ describe('configuration', () => {
       sessionKeyIdleMs: 2_592_000_000,
       streamsPerAddress: 10_000,
       streamsPerUser: 60,
+      machinesPerUser: 20,
+      localGatewayDir: null,
       keepCallsMs: 7_776_000_000,
       callMaxMs: 600_000,
       rpc: true,

@@ -107,6 +107,7 @@ it.each(kinds)(
 
 /** What a refusal may say of a token, beside nothing: that it is missing, or that it is not valid here. */
 const causes = [
+  ['Not signed in', 'Sign in and try again.'],
   ['An access token is needed', 'Create one in the panel, under Agents.'],
   [
     'This access token is not valid: it was mistyped, or is for another server',

@@ -48,6 +48,7 @@ const withoutId = [
   'agent.usage',
   'agent.threads.list',
   'agent.threads.removeAll',
+  'agent.asks',
   'agent.memory.get',
   'agent.memory.change',
   'agent.settings.get',

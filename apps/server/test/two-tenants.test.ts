@@ -221,6 +221,7 @@ const routesWithoutId = [
   'GET /api/v1/openapi.json',
   'GET /api/v1/machines',
   // The methods of the socket have a table of their own, jsonrpc/tenants.test.ts.
+  'GET /rpc',
   'POST /rpc/ticket',
   'GET /api/v1/instance-ai/gateway/socket',
   ...mounts.flatMap((mount) => [

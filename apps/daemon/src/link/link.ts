@@ -22,7 +22,14 @@ type KnownAs = InitReply['machine'];
 
 export type LinkReport =
   /** `offered`: the daemon that the server gives, `machine`: what it calls this one, where it says so. */
-  | { type: 'connected'; way: Way; warnings: string[]; offered: Release | undefined; machine: KnownAs }
+  | {
+      type: 'connected';
+      way: Way;
+      refused: string | undefined;
+      warnings: string[];
+      offered: Release | undefined;
+      machine: KnownAs;
+    }
   /** The server has another list of this machine's tools. */
   | { type: 'tools'; warnings: string[] }
   /** The server's first event did not arrive: something in between buffers the stream. */
@@ -127,10 +134,10 @@ const openStream = (context: LinkContext): (() => void) => {
   };
 
   const close = open(key.get(), {
-    opened: (way) => {
+    opened: (way, refused) => {
       const { warnings, offered, machine } = context.announced;
       send({ type: 'opened' });
-      report({ type: 'connected', way, warnings, offered, machine });
+      report({ type: 'connected', way, refused, warnings, offered, machine });
       context.announced.warnings = [];
     },
     event: onEvent,

@@ -20,20 +20,20 @@ export const createOpenLink = (needs: Needs) => {
 
   return (key: string, events: StreamEvents): (() => void) => {
     if (way === 'stream' || !hasSocket() || clock.now() < refusedUntil) return openStream(needs, key, events);
-    const fallBack = () =>
+    const fallBack = (refused: string) =>
       openStream(needs, key, {
         ...events,
         // The stream works: so it was the socket that something in between refused.
         opened: (way) => {
           refusedUntil = clock.now() + refusedMs;
-          events.opened(way);
+          events.opened(way, refused);
         },
       });
     let close = openSocket(needs, key, {
       ...events,
       opened: () => events.opened('socket'),
-      refused: () => {
-        close = fallBack();
+      refused: (sentence) => {
+        close = fallBack(sentence);
       },
     });
     return () => close();

@@ -24,7 +24,7 @@ export interface SocketNeeds {
 interface SocketEvents extends Omit<StreamEvents, 'opened'> {
   opened(): void;
   /** Said once, in the place of `opened`: the event stream may work where this did not. */
-  refused(): void;
+  refused(sentence: string): void;
 }
 
 const addressOf = (url: URL): URL => {
@@ -55,7 +55,7 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
     if (isClosed) return;
     close();
     if (isOpen) events.failed(broken(sentence));
-    else events.refused();
+    else events.refused(sentence);
   };
   const waitForSound = () => timer.start(silenceMs, () => fail(`no data for ${silenceMs / 1000} s`));
 

@@ -18,7 +18,8 @@ export const ways = ['socket', 'stream'] as const;
 export type Way = (typeof ways)[number];
 
 export interface StreamEvents {
-  opened(way: Way): void;
+  /** `refused`: why there is no socket, where one was tried. */
+  opened(way: Way, refused?: string): void;
   event(event: DaemonEvent): void;
   /** Said once, and the stream is closed then. */
   failed(failure: Failure): void;

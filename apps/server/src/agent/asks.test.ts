@@ -53,7 +53,12 @@ describe('an answer', () => {
     const { agent, userId, requestId, server, panel } = await asked();
     const [ask, ...more] = await panel.agent.asks.query();
     expect(more).toEqual([]);
-    expect(ask).toMatchObject({ requestId, threadId: 'thread', inputType: 'questions', threadTitle: '' });
+    expect(ask).toMatchObject({
+      requestId,
+      threadId: 'thread',
+      inputType: 'questions',
+      threadTitle: 'start',
+    });
     expect(await createPanel(server, await invited(server, panel)).agent.asks.query()).toEqual([]);
     await agent.confirm(userId, requestId, said('this'));
     expect(await panel.agent.asks.query()).toEqual([]);

@@ -75,16 +75,22 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
   await server.register(createMetadataRoutes({ auth, url }), { prefix: '/.well-known' });
 };
 
-const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonRpcDrain> => {
+interface OpenSockets extends JsonRpcDrain {
+  /** Deletes the names of sessions whose chats are gone. */
+  forgetOld(): Promise<void>;
+}
+
+const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenSockets> => {
   const { config, clock, opened, gateway, web, rooms, agent } = parts;
   const { accounts, access, tokens, tickets, address, store, onError } = opened;
+  const sessions = createSessions({ store: createSessionsStore(store), clock });
   const { plugin, ...drain } = createJsonRpcDoor({
     gateway,
     accounts,
     access,
     tokens,
     tickets,
-    sessions: createSessions({ store: createSessionsStore(store), clock }),
+    sessions,
     limits: web.limits,
     clock,
     agent,
@@ -98,11 +104,11 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<JsonR
     onError,
   });
   await web.server.register(plugin);
-  return drain;
+  return { ...drain, forgetOld: sessions.forgetOld };
 };
 
 /** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
-export const addDoors = async (parts: Parts): Promise<JsonRpcDrain | null> => {
+export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
   const { config, clock, opened, gateway, people, web, notifications, hooks, panels, agent } = parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;

@@ -42,7 +42,7 @@ describe('the main path', () => {
     expect(reply).toEqual({
       ok: true,
       epoch: 1,
-      features: ['responses', 'settled', 'keep-session'],
+      features: ['responses', 'settled', 'keep-session', 'socket'],
       machine: expect.any(Object),
       sessionKey: expect.stringMatching(/^sess_[\w-]{32}$/),
     });
@@ -139,6 +139,7 @@ describe('the main path', () => {
       ],
       options: ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny'],
       title: null,
+      why: [],
       settledBy: null,
       preview: null,
       reaches: [],

@@ -42,7 +42,11 @@ export const inTerminal = ({
 
 const logLink = (log: Log, report: LinkReport): void => {
   switch (report.type) {
-    case 'connected':
+    case 'connected': {
+      const { way, refused, warnings } = report;
+      for (const warning of warnings) log.write('warning', { text: warning });
+      return log.write(report.type, { link: way, ...(refused !== undefined && { refused }) });
+    }
     case 'tools':
       for (const warning of report.warnings) log.write('warning', { text: warning });
       return log.write(report.type);

@@ -48,11 +48,11 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
 
   it('WK-05 end a call after its time, and one with too large a result', async () => {
     const seconds = ownSeconds();
-    const late = await openTestWorkspaces({ callMs: 1_000 });
+    const late = await openTestWorkspaces({ callMs: 5_000 });
     const before = systemClock.now();
     const slow = await late.call('shell_execute', { command: `sleep ${seconds}`, timeout: 60_000 });
     expect(slow).toBe('The call took longer than ten minutes.');
-    expect(systemClock.now() - before).toBeLessThan(20_000);
+    expect(systemClock.now() - before).toBeLessThan(50_000);
     await vi.waitFor(() => expect(commandsWith(seconds)).toEqual([]));
 
     const small = await openTestWorkspaces({ resultBytes: 2_000 });

@@ -17,7 +17,7 @@ const fixture = useGateway();
 const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const farewell = { type: 'gateway-disconnect', payload: { reason: 'replaced' } };
 const notFound = { code: 'NOT_FOUND' };
-const features = ['responses', 'settled', 'keep-session'];
+const features = ['responses', 'settled', 'keep-session', 'socket'];
 const machine = expect.any(Object);
 
 /** A daemon of ours that says which one it is. */

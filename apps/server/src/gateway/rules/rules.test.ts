@@ -1,4 +1,5 @@
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import { requestId } from '@drawbridge/contracts/ids';
 import { describe, expect, it } from 'vitest';
 import { connect, initBody, useGateway, type FakeStream, queryRules } from '../../../test/gateway-fixture.ts';
 
@@ -21,6 +22,7 @@ describe('the rules of a machine', () => {
     await clock.settle();
     const [payload] = asked(stream);
     expect(payload).toEqual({ requestId: expect.any(String), query: { type: 'remove', ruleId: 'r' } });
+    expect(requestId.safeParse(payload?.requestId).success).toBe(true);
     await gateway.daemon.rules(key, payload?.requestId ?? '', list);
     expect(await rules).toEqual(list);
   });

@@ -52,8 +52,10 @@ const refusal = (body: Extract<RulesBody, { refused: string }>) => {
   }
 };
 
-/** The server that asked: a query's id begins with it. */
-const askerOf = (requestId: string) => requestId.split('.')[0] ?? '';
+const randomLength = 22;
+
+/** The server that asked: a query's id begins with it. The rest has a fixed length, as ids have no separator. */
+const askerOf = (requestId: string) => requestId.slice(0, -randomLength);
 
 export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
   const { clock, limits, registry, settings, bus, streams, store, onError } = needs;
@@ -83,7 +85,7 @@ export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
       if (machine.connection.kind !== 'online') throw errors.notConnected();
       if (!machine.info.daemon?.features.includes('rules')) throw errors.rulesUnsupported();
       if (waiting.size() >= limits.maxRulesQueries) throw errors.tooManyRequests();
-      const requestId = `${bus.here}.${nanoid(22)}`;
+      const requestId = `${bus.here}${nanoid(randomLength)}`;
       const key = keyOf(machine.id, requestId);
       const answered = waiting.park(key);
       const cancelTimer = clock.after(limits.rulesTimeoutMs, () => waiting.fail(key, errors.timedOut()));

@@ -67,7 +67,7 @@ const machine = (reply: McpReply): TrialOutcome => {
     ? failed('The machine is reconnecting.', 'Try again in a moment.')
     : failed(
         'The machine is offline.',
-        'Run drawbridge connect on the machine, or connect a machine on the Machine page.',
+        'Run drawbridge connect on the machine, or connect a machine under Machines.',
       );
 };
 
@@ -76,7 +76,7 @@ const tools = (names: string[]): TrialOutcome =>
     ? { kind: 'passed', text: `${counted(names.length, 'tool')} published` }
     : failed(
         'This token can use no tool of the machine.',
-        'Create a token with a permission that is on for the machine. The Machine page lists them.',
+        'Create a token with a permission that is on for the machine. Its page under Machines lists them.',
       );
 
 const read = (reply: McpReply): TrialOutcome => {

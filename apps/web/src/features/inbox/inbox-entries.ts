@@ -56,6 +56,13 @@ interface Waiting {
   closed: readonly Closed[];
 }
 
+const questionEntry = (confirmation: Confirmation): InboxEntry => ({
+  kind: 'question',
+  id: confirmation.id,
+  createdAt: confirmation.createdAt,
+  confirmation,
+});
+
 /** Everything that waits, and what has just closed; the oldest first, like questions together. */
 export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
   const groups = [...collect(open).entries()].filter(([, { members }]) => members.length >= leastGrouped);
@@ -67,14 +74,7 @@ export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
       createdAt: members[0].createdAt,
       members,
     })),
-    ...open
-      .filter(({ id }) => !grouped.has(id))
-      .map((confirmation) => ({
-        kind: 'question' as const,
-        id: confirmation.id,
-        createdAt: confirmation.createdAt,
-        confirmation,
-      })),
+    ...open.filter(({ id }) => !grouped.has(id)).map(questionEntry),
     ...asks.map((ask) => ({ kind: 'ask' as const, id: ask.requestId, createdAt: ask.createdAt, ask })),
     ...closed.map((note) => ({ kind: 'closed' as const, id: note.id, createdAt: note.createdAt, note })),
   ];
@@ -91,38 +91,24 @@ export const pageOf = (entry: InboxEntry): string => {
 export const isOf = (entry: InboxEntry, id: string, asGroup: boolean): boolean =>
   entry.kind === 'group' ? asGroup && entry.members.some((one) => one.id === id) : entry.id === id;
 
-const questionsIn = (entry: InboxEntry): readonly Confirmation[] => {
-  if (entry.kind === 'group') return entry.members;
-  return entry.kind === 'question' ? [entry.confirmation] : [];
+/** A shown entry as it is now. A group that came apart keeps its place with what is left of it. */
+const asNow = (entry: InboxEntry, byId: ReadonlyMap<string, InboxEntry>): InboxEntry => {
+  const now = byId.get(entry.id);
+  if (now !== undefined || entry.kind !== 'group') return now ?? entry;
+  const [first, ...others] = entry.members.filter(({ id }) => byId.get(id)?.kind === 'question');
+  return first === undefined ? entry : { ...entry, members: [first, ...others] };
 };
 
-/** The entry with those of its questions that are still open; as it was when none is. */
-const refreshed = (entry: InboxEntry, open: ReadonlyMap<string, Confirmation>): InboxEntry => {
-  const [first, ...others] = questionsIn(entry).flatMap(({ id }) => open.get(id) ?? []);
-  if (first === undefined) return entry;
-  if (entry.kind === 'group') return { ...entry, members: [first, ...others] };
-  return entry.kind === 'question' ? { ...entry, confirmation: first } : entry;
-};
-
-/**
- * The entries in the order in which they were last shown; what is new comes at the end. A question keeps its row:
- * it joins no group, and leaves none.
- */
+/** The entries in the order in which they were last shown; what is new comes at the end, not yet grouped. */
 export const heldEntries = (shown: readonly InboxEntry[], now: readonly InboxEntry[]): InboxEntry[] => {
-  const byId = new Map(now.map((entry) => [entry.id, entry]));
-  const open = new Map(now.flatMap(questionsIn).map((one) => [one.id, one]));
-  const kept = shown.map((entry) => byId.get(entry.id) ?? refreshed(entry, open));
-  const known = new Set(kept.flatMap((entry) => [entry.id, ...questionsIn(entry).map(({ id }) => id)]));
-  const added = now.flatMap((entry): InboxEntry[] => {
-    if (known.has(entry.id)) return [];
-    const fresh = questionsIn(entry).filter(({ id }) => !known.has(id));
-    if (fresh.length === questionsIn(entry).length) return [entry];
-    return fresh.map((confirmation) => ({
-      kind: 'question',
-      id: confirmation.id,
-      createdAt: confirmation.createdAt,
-      confirmation,
-    }));
-  });
-  return [...kept, ...added];
+  const before = new Set(shown.map(({ id }) => id));
+  const apart = now.flatMap((entry) =>
+    entry.kind === 'group' && !before.has(entry.id) ? entry.members.map(questionEntry) : [entry],
+  );
+  const byId = new Map(apart.map((entry) => [entry.id, entry]));
+  const rows = shown.map((entry) => asNow(entry, byId));
+  const known = new Set(
+    rows.flatMap((row) => (row.kind === 'group' ? [row.id, ...row.members.map(({ id }) => id)] : row.id)),
+  );
+  return [...rows, ...apart.filter(({ id }) => !known.has(id))];
 };
