@@ -54,7 +54,7 @@ const refusal = (body: Extract<RulesBody, { refused: string }>) => {
 
 const randomLength = 22;
 
-/** The server that asked: a query's id begins with it. The rest has a fixed length, as ids have no separator. */
+/** The server that asked: a query's id begins with it, and the rest has a fixed length. */
 const askerOf = (requestId: string) => requestId.slice(0, -randomLength);
 
 export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
