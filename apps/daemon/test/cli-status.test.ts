@@ -112,7 +112,7 @@ describe('drawbridge logs', { timeout: 60_000 }, () => {
     const following = start(['logs', '--follow']);
     await until(() => expect(following.out.stderr).toContain('Nothing is logged yet'));
     const { child, code } = await connect();
-    await until(() => expect(following.out.stdout).toMatch(/^\S+ \S+ {2}connected\n/m));
+    await until(() => expect(following.out.stdout).toMatch(/^\S+ \S+ {2}connected +link=stream\n/m));
     child.kill('SIGTERM');
     await code;
     await until(() => expect(following.out.stdout).toMatch(/ended {9}reason=stopped\n$/));
