@@ -9,7 +9,7 @@ import { unpaired } from './crash-script.ts';
 import { startScriptedModel, type ScriptedRequest, type Turn } from './scripted-model.ts';
 import { threadOf, type NumberedEvent, type Thread } from './thread.ts';
 
-const forMs = 100_000;
+const forMs = 60_000;
 const seed = 20;
 const threadsEach = 3;
 const random = createRandom(seed);
@@ -183,6 +183,6 @@ it('holds every invariant while the server of two users is killed at random', as
     followed.events.filter(({ event }) => event.type === 'run-finish'),
   );
   console.log(`${kills} kills, ${runs.length} runs, ${marks} calls, ${model.requests.length} requests`);
-  expect(runs.length).toBeGreaterThan(20);
+  expect(runs.length).toBeGreaterThan(10);
   await model.close();
 }, 420_000);
