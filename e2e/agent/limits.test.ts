@@ -148,14 +148,14 @@ describe('limits', () => {
 
   it('16 notes replace 45,000 tokens of messages', async () => {
     const long = 'The weather was fine and the work went on. '.repeat(720);
-    await talk(world.ann, 'long', ...[1, 2, 3, 4, 5].map((n) => `${n} canary-of-ann ${long}`));
+    const messages = [1, 2, 3, 4, 5].map((n) => `${n} canary-of-ann ${long}`);
+    await talk(world.ann, 'long', ...messages);
     await until(async () => notes() > 0);
-    const before = newest().text.length;
     await until(async () => {
       await talk(world.ann, 'long', 'And now?');
       return newest().text.includes('they spoke of the weather');
     });
-    expect(newest().text.length).toBeLessThan(before);
+    expect(newest().text.length).toBeLessThan(messages.join('').length);
     expect(newest().text).not.toContain('1 canary-of-ann');
   });
 
