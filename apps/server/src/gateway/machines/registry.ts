@@ -6,7 +6,9 @@ import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
 import type { Bus } from '../bus.ts';
 import { storedConnection, type ConnectionState } from '../connection/connection-state.ts';
-import type { MachineInfo, MachinesStore, Membership, StoredMachine } from './machines.store.ts';
+import type { MachinesStore } from './machines.store.ts';
+import type { Membership } from './membership.store.ts';
+import type { MachineInfo, StoredMachine } from './stored-machine.ts';
 
 /** One machine as one user means it; a ref of a machine that is not theirs answers `notFound`. */
 export interface MachineRef {

@@ -7,12 +7,9 @@ import {
   type Slot,
   type Store,
 } from '../../db/index.ts';
-import {
-  saveDefault,
-  saveMachine,
-  type MachineInit,
-  type StoredMachine,
-} from '../machines/machines.store.ts';
+import { saveDefault } from '../machines/membership.store.ts';
+import { saveMachine } from '../machines/save-machine.store.ts';
+import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 

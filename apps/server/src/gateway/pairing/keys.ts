@@ -6,7 +6,7 @@ import { errors } from '../../errors.ts';
 import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
 import type { KeysStore, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { MachineInit, StoredMachine } from '../machines/machines.store.ts';
+import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
 /** The owner of a key. */
 export type KeyOwner =
