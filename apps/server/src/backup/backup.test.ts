@@ -118,6 +118,8 @@ describe('a restore', () => {
     const { server, panel } = await paired();
     const invitation = await panel.invitations.create.mutate();
     const pairing = (await panel.gateway.createLink.mutate()).token;
+    const { id = '' } = (await panel.account.me.query()) ?? {};
+    const own = await server.app.gateway.pairing.createServerToken(id);
     const copy = await backUp(server);
     await server.app.close();
     const elsewhere = newFolder();
@@ -125,7 +127,8 @@ describe('a restore', () => {
     await commands.restore(copy);
     expect(commands.err()).toContain('There was no former store to compare with');
     const restored = await startServer({ dataDir: elsewhere });
-    await expect(initDaemon(restored, pairing)).rejects.toThrow('FORBIDDEN');
+    for (const token of [pairing, own])
+      await expect(initDaemon(restored, token)).rejects.toThrow('FORBIDDEN');
     const invitationToken = invitation.url.split('#token=')[1] ?? '';
     const guest = { name: 'Guest', email: 'guest@example.org', password: 'a long password' };
     expect((await call(restored, 'invitations.accept', { body: { invitationToken, ...guest } })).status).toBe(

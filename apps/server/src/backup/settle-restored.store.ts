@@ -5,7 +5,7 @@ type Sqlite = Database.Database;
 
 /** Rows for single or short use: a backup cannot show which of them were used after it was made. */
 const endedAlways = [
-  `update gatewayKeys set revokedAt = :at where kind = 'pairing' and usedAt is null and revokedAt is null`,
+  `update gatewayKeys set revokedAt = :at where kind <> 'session' and usedAt is null and revokedAt is null`,
   'delete from session',
   'delete from passwordReset',
   'delete from verification',

@@ -47,7 +47,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     delete process.env.GATEWAY_API_KEY;
   });
   let owner: string | null = null;
-  const links: unknown[] = [];
+  const asked: string[] = [];
   const machine = startLocalMachine({
     folder: shown,
     dataDir: data,
@@ -57,9 +57,9 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     clock: systemClock,
     gateway: {
       pairing: {
-        createLink: async (...given: unknown[]) => {
-          links.push(given);
-          return { token: 'gw_1', command: '', expiresAt: null, ttlSeconds: null };
+        createServerToken: async (userId) => {
+          asked.push(userId);
+          return 'gw_1';
         },
       },
     },
@@ -84,5 +84,5 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     HOME: join(data, 'local-machine'),
   });
   expect(told()).not.toHaveProperty('GATEWAY_API_KEY');
-  expect(links).toEqual([['ann', { machineId: null, makesDefault: false }]]);
+  expect(asked).toEqual(['ann']);
 });
