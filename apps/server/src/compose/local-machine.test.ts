@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { createDeferred, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog, createScrubber } from '../log.ts';
 import { readLocalFolder, startLocalMachine } from './local-machine.ts';
@@ -33,6 +33,28 @@ it('never offers the store of the server, by no path and no link', () => {
     expect(read, folder).toThrow(expect.objectContaining(refused));
   }
   expect(readLocalFolder(shown, data)).toBe(shown);
+});
+
+const silent = createLog({ level: 'silent', format: 'json', scrubber: createScrubber([]), write: () => {} });
+
+it('stops where its daemon could not be started', async () => {
+  const { data, shown } = newFolders();
+  rmSync(shown, { recursive: true });
+  const failed = createDeferred<unknown>();
+  const machine = startLocalMachine({
+    folder: shown,
+    dataDir: data,
+    program: 'program.cjs',
+    host: '127.0.0.1',
+    port: () => 5820,
+    clock: systemClock,
+    gateway: { pairing: { createServerToken: async () => 'gw_1' } },
+    ownerId: async () => 'ann',
+    log: silent,
+    onError: failed.resolve,
+  });
+  expect(await failed.promise).toMatchObject({ code: 'ENOENT' });
+  await machine.stop();
 });
 
 it('gives the daemon a token once the owner is there, and nothing of the environment of the server', async () => {
@@ -64,7 +86,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
       },
     },
     ownerId: async () => owner,
-    log: createLog({ level: 'silent', format: 'json', scrubber: createScrubber([]), write: () => {} }),
+    log: silent,
     onError: (error) => {
       throw error;
     },

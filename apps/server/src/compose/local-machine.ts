@@ -102,8 +102,7 @@ export const startLocalMachine = (needs: Needs) => {
       stdio: 'ignore',
     });
     child = running;
-    const [code] = (await once(running, 'exit')) as [number | null];
-    child = null;
+    const [code] = (await once(running, 'exit').finally(() => (child = null))) as [number | null];
     if (isStopped) return;
     log.warn({ code }, 'the machine of LOCAL_GATEWAY_DIR has ended');
     if (code === 0) return;
