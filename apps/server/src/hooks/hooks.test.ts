@@ -58,6 +58,7 @@ describe('a delivery', () => {
     const again = await post(server, 'deploys', attack, {
       ...inBody(hook.secret, attack),
       'x-github-delivery': 'another id',
+      'webhook-id': 'another id',
     });
     expect([again.status, again.json]).toEqual([200, { duplicate: true }]);
     expect((await agent.threads.get(userId, hook.threadId)).id).toBe(hook.threadId);
