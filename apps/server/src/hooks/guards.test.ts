@@ -160,9 +160,13 @@ it('WH-05 a removed hook leaves no delivery, and no one removes that of another'
   await deliver();
   await expect(hooks.remove('ben', id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await deliveries()).toHaveLength(1);
+  await hooks.remove('ada', id);
+  expect([await hooks.list('ada'), await deliveries()]).toEqual([[], []]);
+  const { id: hookId } = await hooks.create('ada', { name: 'again', groups: [] });
+  await db.insertInto('hookDeliveries').values({ hookId, key: 'id msg_1', at: 1 }).execute();
   await hooks.removeAll('ben');
-  expect(await hooks.list('ada')).toHaveLength(1);
+  expect([await hooks.list('ada'), await deliveries()]).toMatchObject([{ length: 1 }, { length: 1 }]);
   await hooks.removeAll('ada');
   expect([await hooks.list('ada'), await deliveries()]).toEqual([[], []]);
-  expect(facts.hidden).toEqual([secret]);
+  expect(facts.hidden[0]).toBe(secret);
 });
