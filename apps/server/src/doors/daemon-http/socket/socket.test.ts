@@ -134,21 +134,6 @@ it('is not part of the mount of the specification', async () => {
   expect(await openSocket(server, headers, wrapped + socketPath).ended).toBe(404);
 });
 
-it('the newest link of a machine wins, also over an event stream', async () => {
-  const { server, panel, headers, link } = await setUp();
-  const second = openSocket(server, headers);
-  expect(await link.ended).toBe(1001);
-  await expect.poll(() => second.entries).toHaveLength(1);
-  expect((await panel.gateway.status.query()).state).toBe('online');
-});
-
-it('ends when its pairing ends', async () => {
-  const { panel, link } = await setUp();
-  await panel.gateway.disconnect.mutate();
-  expect(await link.ended).toBe(1001);
-  expect(link.entries).toContainEqual({ event: { type: 'gateway-disconnect', payload: { reason: 'user' } } });
-});
-
 it('a message that is not an array of posts ends the socket', async () => {
   const { server, headers } = await setUp();
   const tooMany = Array.from({ length: socketLimits.maxOpenPosts + 1 }, (_, at) => ({
