@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -9,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   connectDaemon,
   createProcesses,
-  daemonEntry,
   ended,
+  linkOf,
   run,
   startServer,
   textOf,
@@ -105,21 +104,14 @@ const connected = async (is: Way, flags: string[] = []): Promise<Daemon> => {
 const readNote = async () => textOf(await run(ann, 'read_file', { filePath: 'note.txt' }));
 const resultPosts = () => proxy.posts.filter((path) => path.includes('/response'));
 
-/** What `drawbridge status` says of the link. */
-const statusOf = ({ home }: Daemon): string => {
-  const env = { ...process.env, HOME: home };
-  const text = execFileSync(process.execPath, [daemonEntry, 'status', '--json'], { env, encoding: 'utf8' });
-  return JSON.parse(text).daemons[0].link.way;
-};
-
 it('goes over a WebSocket: no result is posted, and a cut socket opens again', async () => {
   const daemon = await connected('passes');
   expect(await readNote()).toContain('this is the note');
-  expect([statusOf(daemon), resultPosts()]).toEqual(['socket', []]);
+  expect([linkOf(daemon), resultPosts()]).toEqual(['socket', []]);
   proxy.cut();
   await daemon.process.says(/reconnecting/);
   const { requestId, state } = await run(ann, 'read_file', { filePath: 'note.txt' });
-  expect([statusOf(daemon), state]).toEqual(['socket', 'succeeded']);
+  expect([linkOf(daemon), state]).toEqual(['socket', 'succeeded']);
   // Without its acknowledgement the first result is posted again meanwhile.
   expect(resultPosts().filter((path) => path.includes(requestId))).toEqual([]);
 });
@@ -131,7 +123,7 @@ it.each<[string, Way, string[]]>([
 ])('where a proxy %s the event stream is used', async (_, is, flags) => {
   const daemon = await connected(is, flags);
   expect(await readNote()).toContain('this is the note');
-  expect(statusOf(daemon)).toBe('stream');
+  expect(linkOf(daemon)).toBe('stream');
   expect(resultPosts()).toHaveLength(1);
 });
 
@@ -162,7 +154,7 @@ describe.each(['socket', 'stream'])('over the %s', (link) => {
     daemon.process.signal('SIGCONT');
     for (const [at, call] of (await Promise.all(reading)).entries())
       expect([at, textOf(call)?.includes(texts[at] ?? '')]).toEqual([at, true]);
-    expect(statusOf(daemon)).toBe(link);
+    expect(linkOf(daemon)).toBe(link);
   });
 
   it('a command that is cancelled ends on the machine', async () => {
@@ -183,7 +175,7 @@ describe.each(['socket', 'stream'])('over the %s', (link) => {
     await server.restart();
     await says(daemon, 2);
     expect(await ended(ann, requestId)).toMatchObject({ state: 'succeeded' });
-    expect([readFileSync(join(daemon.root, 'ran'), 'utf8'), statusOf(daemon)]).toEqual(['run\n', link]);
+    expect([readFileSync(join(daemon.root, 'ran'), 'utf8'), linkOf(daemon)]).toEqual(['run\n', link]);
   });
 
   it('answers probes, and ends when it is disconnected', async () => {
