@@ -12,8 +12,8 @@ const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } =>
 };
 
 /**
- * Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question, to `use x` after
- * a tool. `fail x` is an error of the model.
+ * Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question, to `use x`
+ * after a tool. `fail x` is an error of the model.
  */
 export const createHeldModel = () => {
   const held = new Map<string, Deferred<void>>();

@@ -1,36 +1,13 @@
+import { messageOrder, wordOf } from '../../../e2e/rpc-order.ts';
 import { isLast, type Played, type PlayedSend, type PlayedSession } from './rpc-play.ts';
-import type { RpcFrame } from './rpc.ts';
-
-const ofRun = '(run )*(cancel_requested )?(run )*(complete done result|(cancelled|error) failed failure) ';
-/** Who was steered into a run that ended first waits again. */
-const ofRider = 'steered (queued )?';
-const own = `(${ofRider})?start ${ofRun}`;
-/** The frames of one request, each as a word. A stored answer, and one that never ran, have no run. */
-const wholeOrder = new RegExp(
-  `^(queued )?(notice )?(${own}|(merged|steered) (result|failure) |failed failure |done result )$`,
-);
-
-const wordOf = (frame: RpcFrame): string => {
-  const { event, data } = frame;
-  if (event === undefined) return 'result' in frame ? 'result' : 'failure';
-  if (event === 'run_state') {
-    const state = String(data?.['state']);
-    return state === 'suspended' || state === 'resumed' ? 'run' : state;
-  }
-  if (event === 'content' && data?.['transient'] === true) return 'notice';
-  if (event === 'error') return 'failed';
-  return event === 'done' ? event : 'run';
-};
-
-const wordsOf = (frames: readonly RpcFrame[]) => frames.map((frame) => `${wordOf(frame)} `).join('');
 
 const ofRequest = ({ id, frames, isLost }: PlayedSend): string[] => {
   const ends = frames.filter(isLast).length;
-  const words = wordsOf(frames);
+  const words = frames.map(wordOf).join(' ');
   if (isLost) return ends === 0 ? [] : [`${id} was lost, and has ${ends} ends`];
   return [
     ...(ends === 1 ? [] : [`${id} has ${ends} ends`]),
-    ...(wholeOrder.test(words) ? [] : [`${id}: ${words} ${JSON.stringify(frames.at(-1))}`]),
+    ...(messageOrder.test(words) ? [] : [`${id}: ${words} ${JSON.stringify(frames.at(-1))}`]),
   ];
 };
 
@@ -71,7 +48,10 @@ const inHistory = ({ sends, sessions }: Played): string[] =>
 
 /** Who rode in the run of another one got its answer. */
 const ofRiders = ({ sends }: Played): string[] => {
-  const results = sends.flatMap(({ frames }) => frames.find(isLast)?.result ?? []);
+  const results = sends.flatMap(({ frames }) => {
+    const result = frames.find(isLast)?.result;
+    return result === undefined ? [] : [result];
+  });
   const contents = new Map(results.map((result) => [result['requestId'], result['content']]));
   return results.flatMap(({ requestId, into, content }) =>
     into === undefined || !contents.has(into) || contents.get(into) === content
