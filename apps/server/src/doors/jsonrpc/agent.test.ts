@@ -69,6 +69,27 @@ describe('agent.send', () => {
     expect((await rpc.call('sessions.get', { sessionId: 'cli:one' })).error?.code).toBe(1);
   });
 
+  it('warns before the end when the context is nearly full', async () => {
+    const { server, cookie } = await withAgent(({ text }) => ({
+      text: 'word '.repeat(text.includes('"much"') ? 16_000 : text.includes('"more"') ? 12_000 : 10),
+    }));
+    const rpc = await openPerson(server, cookie);
+    const warningOf = async (id: string) => {
+      rpc.send({ id, method: 'agent.send', params: { message: id, sessionId: `ws:${id}` } });
+      await rpc.answerOf(id);
+      return rpc.frames.find((frame) => frame.id === id && frame.event === 'context_warning')?.data;
+    };
+    expect(await warningOf('little')).toBeUndefined();
+    expect(await warningOf('more')).toMatchObject({
+      level: 'warning',
+      message: expect.stringMatching(/^Context usage is 5\d\.\d% \(\d+\/32000 estimated tokens\)\.$/),
+      budget: { contextWindow: 32_000, thresholdPct: 60, shouldCompact: false },
+      actions: { checkpointSaved: false, autoCompacted: false },
+    });
+    expect(await warningOf('much')).toMatchObject({ level: 'checkpoint', budget: { shouldCompact: true } });
+    expect(orderOf(rpc.frames, 'much').slice(-4)).toEqual(['context_warning', 'complete', 'done', 'result']);
+  });
+
   it('runs one after the other in a session, and sessions side by side', async () => {
     const gates = { one: createDeferred(), other: createDeferred() };
     const { server, cookie, model } = await withAgent(({ text }) => {
