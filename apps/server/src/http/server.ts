@@ -17,6 +17,12 @@ interface ServerNeeds {
   longestAnswerMs: number;
 }
 
+/** The open port; 0 before the server listens. */
+export const portOf = ({ server }: Pick<FastifyInstance, 'server'>): number => {
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : 0;
+};
+
 /** Every answer of a door tells caches whether, and how long, they may keep it. */
 export const setCacheControl = (app: FastifyInstance, value: string): void => {
   app.addHook('onRequest', (_request, reply, done) => {
