@@ -60,6 +60,7 @@ export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
   thread: 'chat',
+  tailnet: 'Tailscale user',
 };
 
 /** What each permission allows. */
