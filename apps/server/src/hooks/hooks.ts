@@ -22,7 +22,11 @@ interface HooksNeeds {
   store: HooksStore;
   clock: Clock;
   /** Null where the agent is switched off. */
-  agent: { lanes: Pick<Agent['lanes'], 'send'>; threads: Pick<Agent['threads'], 'get'> } | null;
+  agent: {
+    lanes: { send(...message: Parameters<Agent['lanes']['send']>): Promise<{ requestId: string }> };
+    /** Throws `notFound` for the chat of another user. */
+    threads: { get(userId: string, threadId: string): Promise<unknown> };
+  } | null;
   /** Encrypts a secret for the store. */
   sealer: {
     seal(secret: string, purpose: string): string;
