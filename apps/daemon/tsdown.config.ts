@@ -9,10 +9,10 @@ const late =
   /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/]access))[\\/.](?!programs)/;
 /**
  * Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms.
- * `mcp/calls` would bring the schemas of MCP with it.
+ * `mcp/calls` would bring the schemas of MCP with it, `tui` WebSockets with TLS and compression.
  */
 const shared =
-  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls)/;
+  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui)/;
 
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 

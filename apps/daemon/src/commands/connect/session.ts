@@ -107,7 +107,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
 export const createSession = (needs: SessionNeeds) => {
   const { clock, random, events, url, way, journal, sessionFile, toolHost, askForToken } = needs;
   const http = createHttp(url);
-  const api = createServerApi(http);
+  const api = createServerApi(http, clock);
   const key = createKey(needs);
   const outbox = openOutbox(needs, api, key);
   const ended = createDeferred<Ending>();

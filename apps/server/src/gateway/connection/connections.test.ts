@@ -301,6 +301,14 @@ describe('the environment’s machine', () => {
 });
 
 describe('a server that stops', () => {
+  it('closes a stream that was being attached', async () => {
+    const { gateway, key } = await connected();
+    const opening = openStream(gateway, key);
+    await gateway.stop();
+    const stream = await opening;
+    expect([lastOf(stream), stream.isClosed()]).toEqual([farewell('shutdown'), true]);
+  });
+
   it.each([
     ['a daemon of ours is told to come back', initBody(), [farewell('shutdown')]],
     ['another one, which would quit for good, is not', initBody({ daemon: undefined }), []],
