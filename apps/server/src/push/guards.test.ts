@@ -130,6 +130,16 @@ it('a person can neither test nor remove the device of another', async () => {
   expect(service.pushes).toEqual([]);
 });
 
+it('a browser is of the person who signed in to it last, and no one takes it by its address alone', async () => {
+  const { notifications, subscribe } = await world();
+  const { json } = await subscribe('ada', 'shared');
+  const count = async (userId: string) => (await notifications.devices.count(userId)).count;
+  await subscribe('eve', 'shared');
+  expect([await count('ada'), await count('eve')]).toEqual([1, 1]);
+  await notifications.devices.subscribe(sessionOf('ben'), json);
+  expect([await count('ada'), await count('ben'), await count('eve')]).toEqual([0, 1, 1]);
+});
+
 it('a removed account leaves no device and no webhook', async () => {
   const { notifications, subscribe } = await world();
   await subscribe('ada', 'one');
