@@ -14,6 +14,9 @@ const late =
 const shared =
   /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui)/;
 
+/** On before anything large is loaded, which it is for. */
+const compileCache = /[\\/]program[\\/](compile-cache|places)\./;
+
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 
 const common = {
@@ -35,6 +38,7 @@ const program = defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
+        { name: 'compile-cache', test: compileCache, priority: 2 },
         { name: 'shared', test: (id) => shared.test(id) && !late.test(id), minShareCount: 2, priority: 1 },
         { name: 'late', test: late, minShareCount: 2 },
       ],

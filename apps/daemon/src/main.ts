@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { releaseName } from '@drawbridge/contracts/release';
 import { CodedError, visible, visibleLines } from '@drawbridge/kit';
 import { CommanderError } from 'commander';

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { useCompileCache } from './program/compile-cache.ts';
+
+useCompileCache();
+void import('./main.ts');
