@@ -10,6 +10,7 @@ export {
   type ReverseProxy,
   type ReverseProxyOptions,
 } from './reverse-proxy.ts';
+export { openPersonRpc, openRpc, type RpcClient, type RpcFrame } from './rpc.ts';
 export { owner, setupToken, startServer, type Server } from './server.ts';
 export { until } from './until.ts';
 export { answer, ended, questionOf, run, textOf } from './calls.ts';
