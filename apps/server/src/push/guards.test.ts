@@ -11,7 +11,7 @@ import { createNotifications, createPushStore, readVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
   token: `session of ${id}`,
-  user: { id, name: id, email: `${id}@example.org` },
+  user: { id, name: id, email: `${id}@example.org`, isOwner: false },
 });
 const privateName = { [pushHost]: [{ address: '10.0.0.1', family: 4 as const }] };
 
