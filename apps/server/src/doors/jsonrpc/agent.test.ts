@@ -2,6 +2,7 @@ import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
+import { createHeldModel } from '../../../test/lane-world.ts';
 import { newToken, openPerson, openRpc, type Rpc, type RpcFrame } from '../../../test/rpc.ts';
 import { invited } from '../../../test/tenants.ts';
 
@@ -114,6 +115,26 @@ describe('agent.send', () => {
     gates.one.resolve();
     expect((await rpc.answerOf('b')).result).toMatchObject({ content: 'Two.' });
     expect(orderOf(rpc.frames, 'b')).toEqual(['queued', 'start', 'content', 'complete', 'done', 'result']);
+  });
+
+  it('a message in the run of another one has no events of its own, nor has a stored answer', async () => {
+    const { script, releaseAll } = createHeldModel();
+    const { server, cookie } = await withAgent(script);
+    const { token } = await newToken(server, cookie);
+    const rpc = await openRpc(server, token);
+    const send = (id: string, message: string, more: object = {}) =>
+      rpc.send({ id, method: 'agent.send', params: { message, idempotencyKey: message[5], ...more } });
+    send('a', 'hold a');
+    await rpc.until(({ id, data }) => id === 'a' && data?.state === 'start');
+    send('b', 'hold b', { queueMode: 'steer' });
+    await rpc.until(({ id, data }) => id === 'b' && data?.state === 'steered');
+    releaseAll();
+    const [carrier, rider] = await Promise.all([rpc.answerOf('a'), rpc.answerOf('b')]);
+    expect(rider.result).toMatchObject({ content: 'End of b.', into: carrier.result?.requestId });
+    expect(orderOf(rpc.frames, 'b')).toEqual(['steered', 'result']);
+    send('again', 'hold a');
+    expect((await rpc.answerOf('again')).result).toEqual({ ...carrier.result, replayed: true });
+    expect(orderOf(rpc.frames, 'again')).toEqual(['done', 'result']);
   });
 
   it('cancels what runs', async () => {
