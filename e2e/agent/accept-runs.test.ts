@@ -110,8 +110,11 @@ describe('a run, from outside', () => {
         return true;
       }
     };
+    /** The file is there before the number is in it. */
     const pidOf = (name: string) =>
-      until(async () => isThere(`${name}.pid`) && Number(readFileSync(file(`${name}.pid`), 'utf8')));
+      until(
+        async () => isThere(`${name}.pid`) && /^\d+(?=\n)/.exec(readFileSync(file(`${name}.pid`), 'utf8')),
+      ).then(([pid]) => Number(pid));
     /** Stops a thread; all of it ends cancelled within 2 s, and a second time nothing follows. */
     const stop = async (id: string, type: 'run-finish' | 'agent-completed' = 'run-finish') => {
       const askedAt = systemClock.now();

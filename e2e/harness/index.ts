@@ -1,6 +1,6 @@
 export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
-export { connectDaemon, startDaemon, type Daemon } from './daemon.ts';
+export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { startMachine } from './machine.ts';
 export { daemonEntry, freePort, fromRoot, newFolder, chatPicturePath, picturePath } from './paths.ts';
 export { createProcesses, type Processes } from './processes.ts';

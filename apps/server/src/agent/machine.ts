@@ -3,7 +3,7 @@ import type { Call, CallVia } from '@drawbridge/contracts/calls';
 import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
-import { hasCode } from '@drawbridge/kit';
+import { createDeferred, hasCode } from '@drawbridge/kit';
 import {
   followCall,
   groupsOfTool,
@@ -13,6 +13,7 @@ import {
   toolsInScope,
   userCaller,
   type CallerContext,
+  type NewCall,
 } from '../callers/index.ts';
 import { isReading } from '../gateway/index.ts';
 
@@ -33,12 +34,31 @@ const machineToolOf = (tool: Tool): MachineTool => {
   return one;
 };
 
-/** Rejects when the signal aborts; the call itself continues. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.throwIfAborted();
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+/** An abort rejects: a call that is not stored yet is not made, one that is stored continues. */
+const start = async (
+  ctx: CallerContext,
+  request: Omit<NewCall, 'signal' | 'onOpened'>,
+  { requestId, signal }: { requestId: string; signal: AbortSignal },
+): Promise<Call> => {
+  signal.throwIfAborted();
+  const aborted = createDeferred<never>();
+  const unopened = new AbortController();
+  let isOpened = false;
+  const abort = () => {
+    aborted.reject(signal.reason);
+    if (!isOpened) unopened.abort();
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  const onOpened = () => {
+    isOpened = true;
+  };
+  try {
+    const started = startCallWithId(ctx, { ...request, signal: unopened.signal, onOpened }, requestId);
+    return await Promise.race([started, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+};
 
 type Listener = (userId: string, requestId: string) => void;
 
@@ -116,9 +136,7 @@ const startOrFollow = async (
   const caller = { ...userCaller(userId), scopes, via, ...(machineId !== null && { machineId }) };
   const tool = await scopeTool(ctx.gateway, caller, toolCall.tool);
   const request = { tool, arguments: toolCall.arguments, door: 'agent', until: 'asked' } as const;
-  signal.throwIfAborted();
-  const started = startCallWithId(ctx, request, requestId);
-  return outcomeOf(ctx, userId, await Promise.race([started, aborted(signal)]));
+  return outcomeOf(ctx, userId, await start(ctx, request, { requestId, signal }));
 };
 
 /** The machines of the agent's users, by the same way as for every other caller. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
 import { createHeldModel } from '../../../test/lane-world.ts';
-import { newToken, openPerson, openRpc, type RpcFrame } from '../../../test/rpc.ts';
+import { newToken, openPerson, openRpc, type Rpc, type RpcFrame } from '../../../test/rpc.ts';
+import { invited } from '../../../test/tenants.ts';
 
 /** The names of the events of a request in their order, with the state of a run; parts of texts as one. */
 const orderOf = (frames: readonly RpcFrame[], id: number | string): string[] => {
@@ -68,6 +69,27 @@ describe('agent.send', () => {
     });
     expect((await rpc.call('sessions.delete', { sessionId: 'cli:one' })).result).toEqual({ success: true });
     expect((await rpc.call('sessions.get', { sessionId: 'cli:one' })).error?.code).toBe(1);
+  });
+
+  it('warns before the end when the context is nearly full', async () => {
+    const { server, cookie } = await withAgent(({ text }) => ({
+      text: 'word '.repeat(text.includes('"much"') ? 16_000 : text.includes('"more"') ? 12_000 : 10),
+    }));
+    const rpc = await openPerson(server, cookie);
+    const warningOf = async (id: string) => {
+      rpc.send({ id, method: 'agent.send', params: { message: id, sessionId: `ws:${id}` } });
+      await rpc.answerOf(id);
+      return rpc.frames.find((frame) => frame.id === id && frame.event === 'context_warning')?.data;
+    };
+    expect(await warningOf('little')).toBeUndefined();
+    expect(await warningOf('more')).toMatchObject({
+      level: 'warning',
+      message: expect.stringMatching(/^Context usage is 5\d\.\d% \(\d+\/32000 estimated tokens\)\.$/),
+      budget: { contextWindow: 32_000, thresholdPct: 60, shouldCompact: false },
+      actions: { checkpointSaved: false, autoCompacted: false },
+    });
+    expect(await warningOf('much')).toMatchObject({ level: 'checkpoint', budget: { shouldCompact: true } });
+    expect(orderOf(rpc.frames, 'much').slice(-4)).toEqual(['context_warning', 'complete', 'done', 'result']);
   });
 
   it('runs one after the other in a session, and sessions side by side', async () => {
@@ -148,4 +170,31 @@ describe('WS-05 WS-11 the sessions of a token', () => {
     const unknown = await first.call('sessions.get', { sessionId: 'thread:nothing' });
     expect((await first.call('sessions.get', { sessionId: id })).error).toEqual(unknown.error);
   });
+});
+
+it('agent.confirmations has the own questions of the agent; a token sees those of its sessions', async () => {
+  const { server, cookie, panel } = await withAgent(
+    story([use('ask-user', { questions: [{ id: 'q', question: 'Which?', type: 'text' }] })]),
+  );
+  const { token } = await newToken(server, cookie);
+  const { token: otherToken } = await newToken(server, cookie, ['agent', 'shell']);
+  const [person, rpc, other] = [
+    await openPerson(server, cookie),
+    await openRpc(server, token),
+    await openRpc(server, otherToken),
+  ];
+  const stranger = await openPerson(server, await invited(server, panel));
+  rpc.send({ id: 's', method: 'agent.send', params: { message: 'go', sessionId: 'ws:mine' } });
+  const asked = await rpc.until(({ event }) => event === 'confirm_request');
+  const open = async (of: Rpc, params = {}) =>
+    (await of.call('agent.confirmations', params)).result?.confirmations;
+  const question = { ...asked.data, createdAt: expect.any(String), threadTitle: expect.any(String) };
+  expect(await open(rpc)).toEqual([question]);
+  expect(await open(rpc, { sessionId: 'ws:mine' })).toEqual([question]);
+  expect(await open(person)).toEqual([{ ...question, canAnswer: true }]);
+  expect(await open(other)).toEqual([]);
+  expect(await open(stranger)).toEqual([]);
+  await person.call('sessions.create', { sessionId: 'ws:elsewhere' });
+  expect(await open(person, { sessionId: 'ws:elsewhere' })).toEqual([]);
+  expect(asked.data).toMatchObject({ kind: 'questions', canAnswer: false });
 });
