@@ -58,7 +58,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   let page: Page;
   const ids = {
     ...{ machine: '', question: '', asked: '', running: '', ended: '' },
-    ...{ move: '', deletion: '', member: '', closed: '' },
+    ...{ move: '', deletion: '', member: '', closed: '', agent: '' },
   };
 
   /** The faults of a page in each look, by its name. */
@@ -154,7 +154,8 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     const done = await run(ann, 'write_file', { filePath: 'done.txt', content: 'a\n' });
     ids.closed = (await questionOf(ann, done.requestId)).id;
     await answer(ann, done.requestId, { approved: true, resourceDecision: 'allowOnce' });
-    await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
+    const notes = await ann.api.tokens.create.mutate({ name: 'Notes agent', scopes: ['filesystemRead'] });
+    ids.agent = notes.id;
     await ann.api.invitations.create.mutate();
   });
 
@@ -191,7 +192,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       name: 'the palette',
       path: '/inbox',
       shows: '[data-test=row]',
-      clicks: ['[data-test=quick]', '[data-test=palette]'],
+      clicks: ['[data-test=quick]', '[data-test=palette] input'],
     },
     {
       name: 'its lasting answers',
@@ -215,6 +216,8 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'appearance', path: '/settings/appearance', shows: 'Dark' },
     { name: 'server', path: '/settings/server', shows: 'Model' },
     { name: 'tokens', path: '/agents', shows: '[data-test=token-row]' },
+    { name: 'a token', path: '/agents/{agent}', shows: '[data-test=agent-scopes]' },
+    { name: 'no such agent', path: '/agents/unknown', shows: 'There is no such agent' },
     { name: 'a new token', path: '/agents', shows: '[data-test=token-row]', clicks: ['New token'] },
     {
       name: 'revoking a token',

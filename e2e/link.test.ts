@@ -1,17 +1,19 @@
-import { execFileSync } from 'node:child_process';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pipeline } from 'node:stream';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   connectDaemon,
   createProcesses,
-  daemonEntry,
+  ended,
+  linkOf,
   run,
   startServer,
   textOf,
+  until,
   type Daemon,
   type Person,
   type Server,
@@ -38,7 +40,7 @@ const startProxy = async (target: URL, way: { is: Way }) => {
     outgoing.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       response.flushHeaders();
-      answer.pipe(response);
+      pipeline(answer, response, () => {});
     });
     request.pipe(outgoing);
   });
@@ -85,6 +87,7 @@ beforeAll(async () => {
   ann = await server.createOwner();
   proxy = await startProxy(new URL(server.url), way);
 });
+afterEach(() => ann.api.gateway.disconnect.mutate());
 afterAll(async () => {
   proxy.close();
   await processes.stopAll();
@@ -101,21 +104,14 @@ const connected = async (is: Way, flags: string[] = []): Promise<Daemon> => {
 const readNote = async () => textOf(await run(ann, 'read_file', { filePath: 'note.txt' }));
 const resultPosts = () => proxy.posts.filter((path) => path.includes('/response'));
 
-/** What `drawbridge status` says of the link. */
-const statusOf = ({ home }: Daemon): string => {
-  const env = { ...process.env, HOME: home };
-  const text = execFileSync(process.execPath, [daemonEntry, 'status', '--json'], { env, encoding: 'utf8' });
-  return JSON.parse(text).daemons[0].link.way;
-};
-
 it('goes over a WebSocket: no result is posted, and a cut socket opens again', async () => {
   const daemon = await connected('passes');
   expect(await readNote()).toContain('this is the note');
-  expect([statusOf(daemon), resultPosts()]).toEqual(['socket', []]);
+  expect([linkOf(daemon), resultPosts()]).toEqual(['socket', []]);
   proxy.cut();
   await daemon.process.says(/reconnecting/);
   const { requestId, state } = await run(ann, 'read_file', { filePath: 'note.txt' });
-  expect([statusOf(daemon), state]).toEqual(['socket', 'succeeded']);
+  expect([linkOf(daemon), state]).toEqual(['socket', 'succeeded']);
   // Without its acknowledgement the first result is posted again meanwhile.
   expect(resultPosts().filter((path) => path.includes(requestId))).toEqual([]);
 });
@@ -127,6 +123,67 @@ it.each<[string, Way, string[]]>([
 ])('where a proxy %s the event stream is used', async (_, is, flags) => {
   const daemon = await connected(is, flags);
   expect(await readNote()).toContain('this is the note');
-  expect(statusOf(daemon)).toBe('stream');
+  expect(linkOf(daemon)).toBe('stream');
   expect(resultPosts()).toHaveLength(1);
+});
+
+describe.each(['socket', 'stream'])('over the %s', (link) => {
+  const flags = ['--link', link, '--permission-shell', 'allow', '--dangerously-disable-shell-sandbox'];
+  const says = (daemon: Daemon, times: number) =>
+    until(async () => daemon.process.output().match(/^\s*connected /gm)?.length === times);
+
+  /** Starts a command that writes a line and waits for a file `go`; gives its id once it runs. */
+  const begin = async ({ root }: Daemon): Promise<string> => {
+    const command = 'echo run >> ran; while [ ! -e go ]; do sleep 0.05; done; echo out';
+    void run(ann, 'shell_execute', { command }).catch(() => undefined);
+    await until(async () => existsSync(join(root, 'ran')));
+    const { calls } = await ann.api.calls.list.query({ limit: 1 });
+    return String(calls[0]?.requestId);
+  };
+
+  it('many results, small and large, each reach their own call', async () => {
+    const daemon = await connected('passes', flags);
+    const texts = Array.from({ length: 12 }, (_, at) => `${at} ${'x'.repeat(at % 4 === 0 ? 300_000 : 10)}`);
+    for (const [at, text] of texts.entries()) writeFileSync(join(daemon.root, `${at}.txt`), text);
+    daemon.process.signal('SIGSTOP');
+    const reading = texts.map((_, at) => run(ann, 'read_file', { filePath: `${at}.txt` }));
+    await until(async () => {
+      const { calls } = await ann.api.calls.list.query({ limit: texts.length });
+      return calls.filter(({ state }) => state === 'delivered').length === texts.length;
+    });
+    daemon.process.signal('SIGCONT');
+    for (const [at, call] of (await Promise.all(reading)).entries())
+      expect([at, textOf(call)?.includes(texts[at] ?? '')]).toEqual([at, true]);
+    expect(linkOf(daemon)).toBe(link);
+  });
+
+  it('a command that is cancelled ends on the machine', async () => {
+    const daemon = await connected('passes', flags);
+    const requestId = await begin(daemon);
+    await ann.api.calls.cancel.mutate({ requestId });
+    expect(await ended(ann, requestId)).toMatchObject({ state: 'cancelled' });
+    // The machine says this when the command has ended.
+    await until(async () => (await ann.api.calls.get.query({ requestId })).started);
+  });
+
+  it('a result that was ready while the server was down arrives, of one run', async () => {
+    const daemon = await connected('passes', flags);
+    const requestId = await begin(daemon);
+    await server.end('SIGKILL');
+    writeFileSync(join(daemon.root, 'go'), '');
+    await daemon.process.says(/reconnecting/);
+    await server.restart();
+    await says(daemon, 2);
+    expect(await ended(ann, requestId)).toMatchObject({ state: 'succeeded' });
+    expect([readFileSync(join(daemon.root, 'ran'), 'utf8'), linkOf(daemon)]).toEqual(['run\n', link]);
+  });
+
+  it('answers probes, and ends when it is disconnected', async () => {
+    const daemon = await connected('passes', flags);
+    await until(async () =>
+      (await ann.api.machines.list.query()).some(({ latencyMs }) => latencyMs !== null),
+    );
+    await ann.api.gateway.disconnect.mutate();
+    expect(await daemon.process.exit).toEqual({ code: 0, signal: null });
+  });
 });

@@ -12,6 +12,7 @@ import {
   createProcesses,
   ended,
   freePort,
+  linkOf,
   owner,
   proxyNames,
   questionOf,
@@ -105,6 +106,7 @@ describe.each(proxyNames)('behind %s', (name) => {
     it('a call reaches the machine and its result comes back', async () => {
       writeFileSync(join(daemon.root, 'notes.txt'), 'far away');
       expect(textOf(await run(ann, 'read_file', { filePath: 'notes.txt' }))).toContain('far away');
+      expect(linkOf(daemon)).toBe('socket');
     });
 
     it('the subscription of the panel receives each step at once', async () => {
@@ -216,6 +218,7 @@ describeWith('nginx')('behind nginx with its defaults', () => {
     writeFileSync(join(daemon.root, 'notes.txt'), 'far away');
     expect(textOf(await run(ann, 'read_file', { filePath: 'notes.txt' }))).toContain('far away');
     expect(daemon.process.output()).not.toContain('buffers the stream');
+    expect(linkOf(daemon)).toBe('stream');
     await processes.stopAll();
   });
 

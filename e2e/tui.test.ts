@@ -1,15 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
 import {
   createProcesses,
   fromRoot,
   newFolder,
+  owner,
   startMachine,
   until,
   type Person,
   type Server,
 } from './harness/index.ts';
+import { describeWith } from './services.ts';
 
 const processes = createProcesses();
 let model: ScriptedModel;
@@ -112,5 +115,72 @@ describe('drawbridge tui without a terminal', () => {
     const unknown = tui(['--send', 'x'], { secret: `dbt_${'a'.repeat(40)}` });
     expect([await unknown.ended, unknown.out.stderr]).toEqual([1, expect.stringContaining('refused')]);
     expect(unknown.out.stderr).not.toContain('a'.repeat(40));
+  });
+});
+
+/** Runs `drawbridge tui --sign-in` on the screen of a real terminal. */
+const screen = async () => {
+  const home = newFolder('tui');
+  const socket = join(home, 'tmux');
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  processes.start({ command: 'tmux', args: ['-D', '-S', socket, '-f', '/dev/null'], env: { HOME: home } });
+  const program = `${process.execPath} ${fromRoot('apps/daemon/dist/cli.cjs')} tui --server ${server.url}`;
+  const command = `${program} --sign-in; echo "ended with $?"; exec cat`;
+  await until(async () => {
+    try {
+      return tmux('new-session', '-d', '-x', '110', '-y', '200', command) === '';
+    } catch {
+      return false;
+    }
+  });
+  const text = () => tmux('capture-pane', '-p', '-J');
+  return {
+    text,
+    shows: (part: string) => until(async () => text().includes(part)),
+    type: (line: string) => {
+      tmux('send-keys', '-l', line);
+      tmux('send-keys', 'Enter');
+    },
+  };
+};
+
+describeWith('tmux')('drawbridge tui --sign-in', () => {
+  const sessions = async () => (await ann.api.account.sessions.query()).length;
+
+  const signIn = async (password: string) => {
+    const { shows, text, type } = await screen();
+    await shows('E-mail');
+    type(owner.email);
+    await shows('Password');
+    type(password);
+    return { shows, text, type };
+  };
+
+  it('a question is answered where it is shown, and the session ends with the program', async () => {
+    const before = await sessions();
+    const { shows, text, type } = await signIn(owner.password);
+    await shows('connected · tui:');
+    expect([text().includes(owner.password), await sessions()]).toEqual([false, before + 1]);
+    type('write it');
+    await shows('allow, session, always');
+    // Refused as too early at first, then as no answer.
+    await until(async () => {
+      if (!text().includes('one of allow')) type('perhaps');
+      return text().includes('one of allow');
+    });
+    expect(await ann.api.confirmations.list.query()).toHaveLength(1);
+    type('allow');
+    await shows('It is written.');
+    expect(await ann.api.confirmations.list.query()).toEqual([]);
+    type('/leave');
+    await shows('ended with 0');
+    expect(await sessions()).toBe(before);
+  });
+
+  it('says that the password is wrong, and ends with 1', async () => {
+    const { shows, text } = await signIn('another password');
+    await shows('ended with 1');
+    expect(text()).toContain('Wrong e-mail or password');
   });
 });

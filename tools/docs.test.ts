@@ -27,9 +27,34 @@ const linksIn = (page: string): Link[] =>
 
 const pathOf = (page: string, { target }: Link) => resolve(root, dirname(page), target);
 
+/** The links of a page to a section: of itself, or of another file. */
+const sectionLinksIn = (page: string) =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)\s#:]*)#([^)\s]+)\)/g)].map(
+    ([, target = '', section = '']) => ({
+      file: target === '' ? page : join(dirname(page), target),
+      section,
+    }),
+  );
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const sectionsOf = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
 describe.each(pages)('%s', (page) => {
   it('links to what is there', () => {
     const broken = linksIn(page).filter((link) => !existsSync(pathOf(page, link)));
+    expect(broken).toEqual([]);
+  });
+
+  it('links to sections that are there', () => {
+    const broken = sectionLinksIn(page).filter(
+      ({ file, section }) => !file.endsWith('.md') || !sectionsOf(file).includes(section),
+    );
     expect(broken).toEqual([]);
   });
 

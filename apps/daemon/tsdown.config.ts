@@ -9,10 +9,13 @@ const late =
   /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/]access))[\\/.](?!programs)/;
 /**
  * Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms.
- * `mcp/calls` would bring the schemas of MCP with it.
+ * `mcp/calls` would bring the schemas of MCP with it, `tui` WebSockets with TLS and compression.
  */
 const shared =
-  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls)/;
+  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui)/;
+
+/** On before anything large is loaded, which it is for. */
+const compileCache = /[\\/]program[\\/](compile-cache|places)\./;
 
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 
@@ -35,6 +38,7 @@ const program = defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
+        { name: 'compile-cache', test: compileCache, priority: 2 },
         { name: 'shared', test: (id) => shared.test(id) && !late.test(id), minShareCount: 2, priority: 1 },
         { name: 'late', test: late, minShareCount: 2 },
       ],

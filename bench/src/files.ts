@@ -34,8 +34,7 @@ export const treeToSearch = (count: number): string => {
 };
 
 /** A text file whose result from `read_file` is 1 MiB of JSON: the text stands in it twice. */
-export const folderWithMebibyte = (): { root: string; read: Asked } => {
-  const root = newFolder('big');
+export const folderWithMebibyte = (root = newFolder('big')): { root: string; read: Asked } => {
   writeFileSync(join(root, 'half-mib.txt'), `${'x'.repeat(1_023)}\n`.repeat(511));
   return {
     root,

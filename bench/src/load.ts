@@ -16,8 +16,11 @@ export interface Shot {
 
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
+/** Makes one call of another kind and checks its answer; gives the time that it took. */
+export type TimedShot = () => Promise<number>;
+
 /** The time that the answer names itself, else (and for `wholeWay`) the time until it was here. */
-export const timeOf = async ({
+const timeOfRequest = async ({
   pool,
   method = 'POST',
   path,
@@ -43,9 +46,12 @@ export const timeOf = async ({
   return named === undefined || wholeWay ? endMs - startMs : Number(named);
 };
 
+export const timeOf = (shot: Shot | TimedShot): Promise<number> =>
+  typeof shot === 'function' ? shot() : timeOfRequest(shot);
+
 export interface Pair {
-  ours: Shot;
-  bare: Shot;
+  ours: Shot | TimedShot;
+  bare: Shot | TimedShot;
 }
 
 export interface Compared {
@@ -69,7 +75,7 @@ export const latencyMs = async (pair: Pair, count: number): Promise<Compared> =>
 
 export const inFlight = 64;
 
-const together = async (shot: Shot, count: number): Promise<number> => {
+const together = async (shot: Shot | TimedShot, count: number): Promise<number> => {
   let left = count;
   const worker = async () => {
     while (left-- > 0) await timeOf(shot);

@@ -12,6 +12,7 @@ import { historyGroup } from './groups/history.ts';
 import { idleGroup } from './groups/idle.ts';
 import { mcpGroup } from './groups/mcp.ts';
 import { restartGroup } from './groups/restart.ts';
+import { rpcGroup } from './groups/rpc.ts';
 import { searchGroup } from './groups/search.ts';
 import { startGroup } from './groups/start.ts';
 import { trpcGroup } from './groups/trpc.ts';
@@ -23,6 +24,7 @@ const groups = [
   callGroup,
   trpcGroup,
   mcpGroup,
+  rpcGroup,
   daemonGroup,
   searchGroup,
   eventsGroup,

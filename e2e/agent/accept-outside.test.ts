@@ -57,6 +57,7 @@ const refused = [
   ['http://endless.example/', 'too large'],
 ] as const;
 
+const quick = turns(use('update-tasks', { tasks: [{ id: '1', description: 'x', status: 'todo' }] }));
 const { script } = byCase({
   domain: turns(
     fetching('http://good.example/page?a=1&b=2#part'),
@@ -67,7 +68,8 @@ const { script } = byCase({
   rebind: turns(fetching('http://rebind.example/1'), fetching('http://rebind.example/2')),
   refused: turns(fetching(...refused.map(([url]) => url))),
   nested: turns(fetching('http://nested.example/')),
-  quick: turns(use('update-tasks', { tasks: [{ id: '1', description: 'x', status: 'todo' }] })),
+  calm: quick,
+  quick,
   evil: turns(use('read_file', { filePath: 'note.txt' }), evilCalls),
   picture: turns(use('read_file', { filePath: 'red.png' })),
 });
@@ -91,6 +93,12 @@ describe('what comes from outside', () => {
   const answer = async (requestId: string, by: object) =>
     expect(await thread('').answer(requestId, by)).toBe(200);
   const ended = (id: string) => thread(id).until('run-finish');
+  /** Milliseconds that a run took. */
+  const timeOf = async (id: string) => {
+    await say(id);
+    const end = await ended(id);
+    return end.ts - ((await thread(id).of('run-start'))[0]?.ts ?? 0);
+  };
   /** What each call of a thread gave, by its address or its tool. */
   const results = async (id: string): Promise<Record<string, string>> => {
     const events = (await thread(id).events()).map(({ event }) => event);
@@ -167,14 +175,13 @@ describe('what comes from outside', () => {
     });
 
     it('SS-01 SS-03 SS-09 of an inner address, endless or a bomb is refused; others are quick', async () => {
+      const calmMs = await timeOf('calm');
       await Promise.all([say('refused'), say('nested')]);
       await until(async () => (await thread('refused').asks()).length === refused.length);
       const asks = [...(await thread('refused').asks()), await askNumber('nested', 1)];
       const startedAt = (await thread('refused').until('run-start')).ts;
       await Promise.all(asks.map(({ requestId }) => answer(requestId, allow('allow_once'))));
-      await say('quick');
-      const [quick] = await thread('quick').of('run-start');
-      expect((await ended('quick')).ts - (quick?.ts ?? 0)).toBeLessThan(5_000);
+      expect(await timeOf('quick')).toBeLessThan(Math.max(5_000, 5 * calmMs));
       const ends = [await ended('refused'), await ended('nested')].map(({ ts }) => ts - startedAt);
       expect(Math.max(...ends)).toBeLessThan(30_000);
       const got = await results('refused');

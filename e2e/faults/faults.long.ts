@@ -22,6 +22,7 @@ it(
     expect(found).toEqual([]);
     expect(facts.of('fault').length).toBeGreaterThan(10);
     expect(facts.ranOps.length).toBeGreaterThan(50);
+    expect(facts.of('rpc-request').filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(10);
     expect(facts.agent.agentRuns.length).toBeGreaterThan(20);
   },
   limitMs,

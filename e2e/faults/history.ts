@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { z } from 'zod';
 import { tools } from './plan.ts';
+import { callers } from './rpc/plan.ts';
 
 const op = z.string();
 const user = z.number().int();
@@ -93,6 +94,17 @@ const kinds = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rung'), op }),
   /** A row that the store of the agent must not have, after a kill of the server. */
   z.object({ type: z.literal('wrong-row'), rule: text, row: text }),
+  /** A request of a client of the JSON-RPC door on one socket: its frames as words, and its answer if it came. */
+  z.object({
+    type: z.literal('rpc-request'),
+    user,
+    by: z.enum(callers),
+    id: text,
+    key: text,
+    method: z.enum(['agent.send', 'tools.execute']),
+    words: z.array(text),
+    outcome: text.nullable(),
+  }),
   /** No more faults from here on. */
   z.object({ type: z.literal('quiet') }),
   /** After the quiet period: whether the user's machine ran one more call. */

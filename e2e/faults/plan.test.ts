@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { modelFaults, works } from './agent/plan.ts';
+import { rpcWorks } from './rpc/plan.ts';
 import { createPlan } from './plan.ts';
 
 const options = { seed: 7, users: 3, forMs: 600_000, without: [] };
@@ -21,8 +22,8 @@ it('is in order of time, ends in time, and gives each call a name of its own', (
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(times.at(-1)).toBeLessThan(options.forMs);
   const ops = plan.flatMap((step) => {
-    if (step.kind === 'message') return step.ops;
-    return step.kind === 'call' ? [step.op] : [];
+    if (step.kind === 'message' || step.kind === 'rpc-send') return step.ops;
+    return step.kind === 'call' || step.kind === 'rpc-execute' ? [step.op] : [];
   });
   expect(new Set(ops).size).toBe(ops.length);
 });
@@ -31,6 +32,7 @@ it('has every kind of step, fault and answer in it', () => {
   const kinds = createPlan(options).map((step) => {
     if (step.kind === 'call') return `${step.tool} ${step.answer}`;
     if (step.kind === 'message') return `message ${step.work}`;
+    if (step.kind === 'rpc-send') return `rpc-send ${step.work}`;
     if (step.kind === 'thread') return `thread ${step.act}`;
     return 'fault' in step ? `${step.kind} ${step.fault}` : step.kind;
   });
@@ -52,6 +54,10 @@ it('has every kind of step, fault and answer in it', () => {
     'model cut',
     'model fails',
     'pair-again',
+    'rpc-cancel',
+    'rpc-drop',
+    'rpc-execute',
+    ...rpcWorks.map((work) => `rpc-send ${work}`).toSorted(),
     'server kill',
     'server stop',
     'thread continue',

@@ -1,5 +1,6 @@
 import { createAgentPlan, type AgentStep } from './agent/plan.ts';
 import { usualAnswers, type PlannedAnswer } from './answers.ts';
+import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
@@ -46,7 +47,7 @@ export type Fault = { atMs: number } & (
   | { kind: 'twin'; user: number; forMs: number }
 );
 
-export type Step = ({ atMs: number } & PlannedCall) | Fault | AgentStep;
+export type Step = ({ atMs: number } & PlannedCall) | Fault | AgentStep | RpcStep;
 
 export interface PlanOptions {
   seed: number;
@@ -100,7 +101,7 @@ const fault = (random: Random, users: number): Fault => {
 /** Everything that a run begins, in order of time. Pure: the seed settles it. */
 export const createPlan = ({ seed, users, forMs, without }: PlanOptions): Step[] => {
   const random = createRandom(seed);
-  const steps: Step[] = createAgentPlan(seed, users, forMs);
+  const steps: Step[] = [...createAgentPlan(seed, users, forMs), ...createRpcPlan(seed, users, forMs)];
   for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
     steps.push({ atMs, ...call(random, n, users) });
   }

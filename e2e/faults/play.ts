@@ -5,7 +5,9 @@ import { effectsOf } from './agent/script.ts';
 import type { AgentStep } from './agent/plan.ts';
 import { createHistory, type History } from './history.ts';
 import { prepareMarks } from './marks.ts';
-import { createPlan, type Fault, type PlanOptions, type Step } from './plan.ts';
+import { createPlan, type Fault, type PlannedTool, type PlanOptions, type Step } from './plan.ts';
+import type { RpcStep } from './rpc/plan.ts';
+import type { PlannedClicks } from './clicks.ts';
 import { createWorld, type Party, type World } from './world.ts';
 
 export interface PlayOptions extends PlanOptions {
@@ -117,6 +119,35 @@ const createFaultPlayer = (stage: Stage) => {
   };
 };
 
+/** Puts the files of some ops in place, and plans the clicks on their questions. */
+const prepare = (
+  { world, history }: Stage,
+  { user: number, ...planned }: PlannedClicks & { user: number; tool: PlannedTool },
+) => {
+  const { user, machine } = partyOf(world, number);
+  prepareMarks(machine.root, planned.op);
+  history.note({ type: 'asked', op: planned.op, user: number, tool: planned.tool });
+  user.click(planned);
+};
+
+const playRpc = async (stage: Stage, step: RpcStep): Promise<void> => {
+  const caller = partyOf(stage.world, step.user).callers[step.by];
+  switch (step.kind) {
+    case 'rpc-send':
+      for (const { op, tool } of effectsOf(step)) if (tool !== 'ring') prepare(stage, { ...step, op, tool });
+      return caller.send(step);
+    case 'rpc-execute':
+      prepare(stage, step);
+      return caller.execute(step);
+    case 'rpc-cancel':
+      return caller.cancel(step.session);
+    case 'rpc-drop':
+      return caller.drop(step.pauseMs);
+    default:
+      step satisfies never;
+  }
+};
+
 const createPlayer = (stage: Stage) => {
   const { world, history } = stage;
   const playFault = createFaultPlayer(stage);
@@ -139,6 +170,11 @@ const createPlayer = (stage: Stage) => {
       }
       case 'thread':
         return partyOf(world, step.user).chat.act(step);
+      case 'rpc-send':
+      case 'rpc-execute':
+      case 'rpc-cancel':
+      case 'rpc-drop':
+        return playRpc(stage, step);
       default:
         return playFault(step);
     }
@@ -148,7 +184,8 @@ const createPlayer = (stage: Stage) => {
 const isOver = async ({ parties }: World): Promise<boolean> => {
   const open = await Promise.all(parties.map(({ user }) => user.open()));
   const quiet = await Promise.all(parties.map(({ chat }) => chat.isQuiet()));
-  return open.every((requests) => requests?.length === 0) && quiet.every(Boolean);
+  const answered = parties.flatMap(({ callers }) => Object.values(callers).map((caller) => caller.isQuiet()));
+  return [...open.map((requests) => requests?.length === 0), ...quiet, ...answered].every(Boolean);
 };
 
 const settle = async (world: World, history: History) => {
@@ -171,7 +208,7 @@ const settle = async (world: World, history: History) => {
 };
 
 /** What people do: it is not waited for. */
-const isUse = ({ kind }: Step) => kind === 'call' || kind === 'message' || kind === 'thread';
+const isUse = ({ kind }: Step) => /^(call|message|thread|rpc-.*)$/.test(kind);
 
 /** Plays a plan against real processes, and leaves what happened in the folder. */
 export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {

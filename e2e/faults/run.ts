@@ -13,7 +13,7 @@ const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--with
   --minutes  how long calls, messages to the agent and faults are begun; a quiet period follows
   --seed     settles what happens and when; given several times, the runs go side by side
   --without  leave out steps of this kind: server, daemon, link, pair-again, twin,
-             model, message, thread
+             model, message, thread, rpc-send, rpc-execute, rpc-cancel, rpc-drop
   --keep     keep the folder of a run without violations too
   --print    only print the plan
   --check    only read the folder of an earlier run again

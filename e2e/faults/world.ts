@@ -11,12 +11,15 @@ import { createKeys } from './keys.ts';
 import { createMachine, type Machine } from './machine.ts';
 import { createProxy, type Proxy } from './proxy.ts';
 import { createRandom } from './random.ts';
+import { createCaller, type Caller } from './rpc/caller.ts';
+import type { CallerKind } from './rpc/plan.ts';
 import { createUser, type User } from './user.ts';
 
 /** One user with all that is theirs. */
 export interface Party {
   user: User;
   chat: Chat;
+  callers: Record<CallerKind, Caller>;
   machine: Machine;
   proxy: Proxy;
 }
@@ -116,7 +119,9 @@ export const createWorld = async ({
       folder: join(folder, 'machines', String(index)),
       flags: flagsOf(index),
     });
-    parties.push({ user, chat: createChat({ index, person, history }), machine, proxy });
+    const caller = (kind: CallerKind) => createCaller({ index, kind, person, url: server.url, history });
+    const callers = { token: await caller('token'), person: await caller('person') };
+    parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy });
   }
 
   let over = false;
@@ -139,9 +144,10 @@ export const createWorld = async ({
     parties,
     end: async () => {
       over = true;
-      for (const { user, chat, machine } of parties) {
+      for (const { user, chat, callers, machine } of parties) {
         user.stop();
         chat.stop();
+        for (const caller of Object.values(callers)) caller.stop();
         machine.stop();
       }
       await server.end('SIGTERM');

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import type { Person } from './client.ts';
 import { daemonEntry, newFolder } from './paths.ts';
 import type { Processes, Running } from './processes.ts';
@@ -46,4 +47,11 @@ export const connectDaemon = async (
   const daemon = startDaemon(processes, { token, ...rest });
   await daemon.process.says(/^\s*connected /m);
   return daemon;
+};
+
+/** What `drawbridge status` says of its link: `socket` or `stream`. */
+export const linkOf = ({ home }: Daemon): string => {
+  const env = { ...process.env, HOME: home };
+  const text = execFileSync(process.execPath, [daemonEntry, 'status', '--json'], { env, encoding: 'utf8' });
+  return JSON.parse(text).daemons[0].link.way;
 };

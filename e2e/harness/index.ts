@@ -1,6 +1,6 @@
 export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
-export { connectDaemon, startDaemon, type Daemon } from './daemon.ts';
+export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { startMachine } from './machine.ts';
 export { daemonEntry, freePort, fromRoot, newFolder, chatPicturePath, picturePath } from './paths.ts';
 export { createProcesses, type Processes } from './processes.ts';
@@ -10,6 +10,7 @@ export {
   type ReverseProxy,
   type ReverseProxyOptions,
 } from './reverse-proxy.ts';
+export { openPersonRpc, openRpc, type RpcClient, type RpcFrame } from './rpc.ts';
 export { owner, setupToken, startServer, type Server } from './server.ts';
 export { until } from './until.ts';
 export { answer, ended, questionOf, run, textOf } from './calls.ts';

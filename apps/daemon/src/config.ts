@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { privateFolderOf } from './program/places.ts';
 
 /** `filesystemRead` -> `filesystem-read`: how a group is spelt in flags. */
 export const kebab = (group: ToolGroup): string =>
@@ -37,7 +37,7 @@ export const readEnvironment = () => {
     shell: read('SHELL') ?? '',
     path: read('PATH') ?? '/usr/bin:/bin',
     /** The person's private folder: settings and session. */
-    privateFolder: join(homedir(), '.drawbridge'),
+    privateFolder: privateFolderOf(homedir()),
   };
 };
 

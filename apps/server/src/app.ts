@@ -11,6 +11,7 @@ import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
 import { startHooks } from './compose/start-hooks.ts';
 import { startNotifications } from './compose/start-notifications.ts';
+import { createTailnetListener } from './compose/tailnet-listener.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { takeFolder, type FolderLock } from './db/index.ts';
 import { folderInUse } from './folder-in-use.ts';
@@ -64,7 +65,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const onRemoved = () => sweep?.run();
   const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
-  const doors = { ...parts, people, web, rooms, hooks, panels, agent: agent ?? undefined };
+  const tailnet = config.rpc ? await createTailnetListener(parts) : null;
+  const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
 
   return {
@@ -77,12 +79,16 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     agent: agent?.agent ?? null,
     /** The open port; 0 before `listen`. */
     port: web.port,
+    /** The second port, of `RPC_PORT`; null without one. */
+    rpcPort: web.rpcPort,
+    /** The open port for the tailnet; undefined without one. */
+    tailnetPort: () => tailnet?.port(),
     /** Every HTTP route. */
     routes: web.routes,
     /** Opens the port and returns the origin of the server. Throws when the port is in use. */
     listen: async () => {
-      await web.server.listen({ host: config.host, port: config.port });
-      address.listening(web.port());
+      await web.listen();
+      await tailnet?.listen();
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
@@ -117,7 +123,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await agent?.stop();
       await gateway.stop();
       await rpc?.close();
-      await web.close();
+      await Promise.all([web.close(), tailnet?.close()]);
       await opened.close();
       lock.release();
     },

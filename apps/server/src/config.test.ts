@@ -28,6 +28,10 @@ describe('configuration', () => {
       rpc: true,
       rpcFrameMaxBytes: 16_777_216,
       mcpWaitMs: 50_000,
+      tailscaleAddress: '127.0.0.1',
+      tailscaleUsers: new Map(),
+      tailscaleScopes: ['agent', 'filesystemRead'],
+      tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],
       agentMaxOutputTokens: 8_192,
       agentObserverTokens: 30_000,
@@ -79,6 +83,16 @@ describe('configuration', () => {
     ['calls that are kept forever', { KEEP_CALLS_DAYS: '0' }, { keepCallsMs: null }],
     ['calls that are kept for a day', { KEEP_CALLS_DAYS: '1' }, { keepCallsMs: 86_400_000 }],
     ['no query key', { GATEWAY_ALLOW_QUERY_KEY: 'false' }, { allowQueryKey: false }],
+    [
+      'users of the tailnet',
+      { TAILSCALE_USERS: 'Ann@GitHub=ann@example.org, b@x=b@x' },
+      {
+        tailscaleUsers: new Map([
+          ['ann@github', 'ann@example.org'],
+          ['b@x', 'b@x'],
+        ]),
+      },
+    ],
     ['proxies', { TRUST_PROXY: '10.0.0.1, fd00::/8' }, { trustProxy: ['10.0.0.1', 'fd00::/8'] }],
     [
       'the model by its other name',
@@ -127,6 +141,10 @@ describe('configuration', () => {
     ['SETUP_TOKEN', 'secret-word'],
     ['GATEWAY_ALLOW_QUERY_KEY', 'no'],
     ['DAEMON_COMMAND', 'npx drawbridge {url}'],
+    ['TAILSCALE_ADDRESS', '0.0.0.0'],
+    ['TAILSCALE_ADDRESS', '192.168.1.2'],
+    ['TAILSCALE_USERS', 'ann@example.org'],
+    ['TAILSCALE_SCOPES', 'agent,operate'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/0'],
     ['AGENT_MODEL_URL', 'ftp://secret-word.example.org'],

@@ -9,14 +9,32 @@ const forceAfterMs = 4_800;
 /** One Ctrl-C under `npx pnpm` comes up to three times: from the terminal, and passed on by both. */
 const oneKeyMs = 500;
 
-const listenSentence = (error: unknown, place: { host: string; port: number }): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return `Port ${place.port} on ${place.host} is in use. Stop what uses it, or set PORT.`;
-  if (code === 'EACCES')
-    return `Port ${place.port} on ${place.host} needs more rights than this user has. Set PORT to a number above 1023.`;
-  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${place.host}. Set HOST.`;
-  return sentenceOf(error);
+/** Where the server listens, and the variables that say so. */
+const placesOf = ({ host, port, rpcPort, tailscaleAddress, tailscalePort }: Config) => [
+  { host, port, names: { host: 'HOST', port: 'PORT' } },
+  { host, port: rpcPort, names: { host: 'HOST', port: 'RPC_PORT' } },
+  {
+    host: tailscaleAddress,
+    port: tailscalePort,
+    names: { host: 'TAILSCALE_ADDRESS', port: 'TAILSCALE_PORT' },
+  },
+];
+
+const listenSentence = (error: unknown, config: Config): string => {
+  if (!(error instanceof Error && 'code' in error && 'port' in error)) return sentenceOf(error);
+  const place = placesOf(config).find(({ port }) => port === error.port);
+  if (!place) return sentenceOf(error);
+  const { host, port, names } = place;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use. Stop what uses it, or set ${names.port}.`;
+    case 'EACCES':
+      return `Port ${port} on ${host} needs more rights than this user has. Set ${names.port} to a number above 1023.`;
+    case 'EADDRNOTAVAIL':
+      return `This machine has no address ${host}. Set ${names.host}.`;
+    default:
+      return sentenceOf(error);
+  }
 };
 
 /** Logs an uncaught error, with keys hidden, and ends the process: its state is unknown. */

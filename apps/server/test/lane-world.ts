@@ -7,15 +7,20 @@ import { isHelper } from './agent-turns.ts';
 const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } => {
   const said = body.messages.findLast(({ role }) => role === 'user')?.content;
   const [, verb = '', name = 'it'] =
-    [...JSON.stringify(said ?? '').matchAll(/(hold|say|ask) (\w+)/g)].at(-1) ?? [];
+    [...JSON.stringify(said ?? '').matchAll(/(hold|say|ask|use|fail) (\w+)/g)].at(-1) ?? [];
   return { verb, name };
 };
 
-/** Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question. */
+/**
+ * Answers `End of x.`: to `say x`, to `hold x` once `x` is released, to `ask x` after a question, to `use x`
+ * after a tool. `fail x` is an error of the model.
+ */
 export const createHeldModel = () => {
   const held = new Map<string, Deferred<void>>();
+  let isOpen = false;
   const gate = (name: string): Deferred<void> => {
     const made = held.get(name) ?? createDeferred();
+    if (isOpen) made.resolve();
     held.set(name, made);
     return made;
   };
@@ -24,11 +29,22 @@ export const createHeldModel = () => {
     const { verb, name } = lastOrder(request);
     const text = `End of ${name}.`;
     if (verb === 'hold') return { text, until: gate(name).promise };
-    if (verb !== 'ask' || request.body.messages.at(-1)?.role === 'tool') return { text };
+    if (verb === 'fail') return { status: 400 };
+    if (verb === 'say' || request.body.messages.at(-1)?.role === 'tool') return { text };
+    if (verb === 'use') return { calls: [{ name: 'canvas_get', arguments: {} }] };
+    if (isOpen) return { text };
     const questions = [{ id: 'q', question: 'Which?', type: 'text' }];
     return { calls: [{ name: 'ask-user', arguments: { questions } }] };
   };
-  return { script, release: (name: string) => gate(name).resolve() };
+  return {
+    script,
+    release: (name: string) => gate(name).resolve(),
+    /** Nothing is held or asked from now on. */
+    releaseAll: () => {
+      isOpen = true;
+      for (const { resolve } of held.values()) resolve();
+    },
+  };
 };
 
 /** A request in a few words: its events, then its end. */

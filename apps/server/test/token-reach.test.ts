@@ -12,6 +12,8 @@ const tokens = ['an access token', "a client's token"] as const;
 /** What a program on another port of the host gets from the person's browser. */
 const cookieAlone = 'US-20 the cookie of a session without its proof';
 const kinds = [...tokens, cookieAlone] as const;
+/** Each walks through every procedure or route, in every way. */
+const walkTimeoutMs = 60_000;
 type Kind = (typeof kinds)[number];
 
 /** Procedures that anybody may call; a token changes nothing of what they answer. */
@@ -103,6 +105,7 @@ it.each(kinds)(
     }
     expect(await seen()).toEqual(before);
   },
+  walkTimeoutMs,
 );
 
 /** What a refusal may say of a token, beside nothing: that it is missing, or that it is not valid here. */
@@ -123,23 +126,27 @@ const withoutCause = <Answer extends { status: number; text: string }>(answer: A
   ),
 });
 
-it.each(kinds)('MC-04 %s is unauthenticated at every HTTP route that does not take it', async (kind) => {
-  const { server, ways, seen } = await world(kind);
-  const before = await seen();
-  const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
-  expect(routes.length).toBeGreaterThan(20);
-  for (const { method, url } of routes) {
-    const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
-    const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
-    const anonymous = withoutCause(await told(server, path, sent));
-    const tries = Object.entries(ways).map(async ([way, headers]) => {
-      const answer = withoutCause(await told(server, path, { ...sent, headers }));
-      expect([method, url, way, answer]).toEqual([method, url, way, anonymous]);
-    });
-    await Promise.all(tries);
-  }
-  expect(await seen()).toEqual(before);
-});
+it.each(kinds)(
+  'MC-04 %s is unauthenticated at every HTTP route that does not take it',
+  async (kind) => {
+    const { server, ways, seen } = await world(kind);
+    const before = await seen();
+    const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
+    expect(routes.length).toBeGreaterThan(20);
+    for (const { method, url } of routes) {
+      const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
+      const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
+      const anonymous = withoutCause(await told(server, path, sent));
+      const tries = Object.entries(ways).map(async ([way, headers]) => {
+        const answer = withoutCause(await told(server, path, { ...sent, headers }));
+        expect([method, url, way, answer]).toEqual([method, url, way, anonymous]);
+      });
+      await Promise.all(tries);
+    }
+    expect(await seen()).toEqual(before);
+  },
+  walkTimeoutMs,
+);
 
 it.each(tokens)('MC-04 %s in an address is ignored', async (kind) => {
   const { server, token } = await world(kind);

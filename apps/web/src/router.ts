@@ -48,6 +48,7 @@ const shellPages: RouteRecordRaw[] = [
   page('machines/:machineId/tools', () => import('./pages/machines/tools-page.vue'), { title: 'Tools' }),
   page('agents', () => import('./pages/agents-page.vue'), { title: 'Agents' }),
   page('agents/new/:recipe?', () => import('./pages/connect-agent-page.vue'), { title: 'Connect an agent' }),
+  page('agents/:agentId', () => import('./pages/agent-page.vue'), { title: 'Agent' }),
   {
     path: 'settings',
     component: () => import('./pages/settings/settings-page.vue'),

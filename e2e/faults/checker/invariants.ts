@@ -9,6 +9,7 @@ import {
   oneEnd,
   oneRun,
 } from './agent.ts';
+import { framesInOrder, oneAnswer } from './rpc.ts';
 import { connections, keys, memory, streams } from './machines.ts';
 import { deadlines, decisions, executions, permissions, refusals, results, states } from './calls.ts';
 import { liveness } from './liveness.ts';
@@ -113,6 +114,16 @@ export const invariants: Invariant[] = [
     name: 'A8',
     how: 'the database has each acknowledged answer to the agent, one for each question; an acknowledged stop has ended every run that was acknowledged before it',
     check: acknowledged,
+  },
+  {
+    name: 'D1',
+    how: 'frames of each request of a JSON-RPC client on each socket: at most one last one, in the order of the specification',
+    check: framesInOrder,
+  },
+  {
+    name: 'D2',
+    how: 'each request of a JSON-RPC client with a key has one answer, however often and on however many sockets it was sent',
+    check: oneAnswer,
   },
   {
     name: 'alive',

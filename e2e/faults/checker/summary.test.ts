@@ -12,6 +12,7 @@ it('sums a run up', () => {
     'runs       1 of the agent: completed 1',
     'asks       1 of the agent: answered 1; 2 answers',
     'agent      1 tool calls: ok 1; 1 model requests',
+    'rpc        0 requests: ',
     'faults     0: ',
     'on wires   1 frames, 0 posts',
     'memory     at most 88 MiB in a process',

@@ -23,6 +23,7 @@ export const summary = (facts: Facts, found: Violation[]): string => {
     `runs       ${agentRuns.length} of the agent: ${counted(agentRuns.map(({ state }) => state))}`,
     `asks       ${agentAsks.length} of the agent: ${counted(agentAsks.map(({ state }) => state))}; ${facts.of('ask-answered').length} answers`,
     `agent      ${agentToolCalls.length} tool calls: ${counted(agentToolCalls.map(({ outcome, state }) => outcome ?? state))}; ${facts.of('model-request').length} model requests`,
+    `rpc        ${facts.of('rpc-request').length} requests: ${counted(facts.of('rpc-request').map(({ outcome }) => (outcome === null ? 'cut' : (/^error \d+/.exec(outcome)?.[0] ?? 'answered'))))}`,
     `faults     ${facts.of('fault').length}: ${counted(facts.of('fault').map(({ what }) => what))}`,
     `on wires   ${facts.of('frame').length} frames, ${facts.of('post').length} posts`,
     `memory     at most ${mb.toFixed(0)} MiB in a process`,

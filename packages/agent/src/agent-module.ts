@@ -8,7 +8,7 @@ import type {
   VerifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import type { Agent } from './agent.ts';
-import type { ModelInfo } from './ports.ts';
+import type { ModelInfo } from './ports/model.ts';
 
 /** The agent with the owner's settings, as the doors use it. */
 export interface AgentModule {

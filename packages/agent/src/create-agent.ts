@@ -23,7 +23,7 @@ import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
 import { createFeed } from './threads/feed.ts';
 import { createThreads } from './threads/threads.ts';
-import type { Tracer } from './ports.ts';
+import type { Tracer } from './ports/tracing.ts';
 import { noTracer } from './tracing/no-tracer.ts';
 import { traceEnd } from './tracing/trace-ends.ts';
 import { tracedModel } from './tracing/trace-model.ts';

@@ -1,6 +1,13 @@
 export type * from './agent.ts';
 export { createAgent, type CreateAgentNeeds, type OpenedAsk } from './create-agent.ts';
-export * from './ports.ts';
+export * from './ports/bus.ts';
+export * from './ports/config.ts';
+export * from './ports/domain.ts';
+export * from './ports/machine.ts';
+export * from './ports/model.ts';
+export * from './ports/outside.ts';
+export * from './ports/tracing.ts';
+export * from './ports/workspace.ts';
 export * from './rows.ts';
 export type { Canvas } from './canvas/api.ts';
 export type * from './lanes/api.ts';

@@ -6,7 +6,7 @@ import {
   type ModelPart,
   type ModelPort,
   type ModelRequest,
-} from '../src/ports.ts';
+} from '../src/ports/model.ts';
 import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import { messageRow, threadRow, toolCallRow } from './rows.ts';
 import { rowsStore } from './rows-store.ts';

@@ -1,14 +1,8 @@
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import type {
-  DomainAdapter,
-  DomainResult,
-  DomainTool,
-  MachineOutcome,
-  MachineTool,
-  MachineView,
-  McpTool,
-  WorkspacePort,
-} from '../src/ports.ts';
+import type { DomainAdapter, DomainResult, DomainTool } from '../src/ports/domain.ts';
+import type { MachineOutcome, MachineTool, MachineView } from '../src/ports/machine.ts';
+import type { McpTool } from '../src/ports/outside.ts';
+import type { WorkspacePort } from '../src/ports/workspace.ts';
 
 export const mcpTool: McpTool = {
   name: 'mcp__bell__ring',

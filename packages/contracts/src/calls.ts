@@ -28,9 +28,9 @@ export type Door = z.infer<typeof door>;
 export const callError = z.object({ code: z.string(), message: z.string() });
 export type CallError = z.infer<typeof callError>;
 
-/** The access token, connected client or agent thread of a call, with its name at that time. */
+/** The access token, client, agent thread or tailnet login of a call, with its name at that time. */
 export const callVia = z.object({
-  kind: z.enum(['token', 'client', 'thread']),
+  kind: z.enum(['token', 'client', 'thread', 'tailnet']),
   id: z.string(),
   name: z.string(),
 });
@@ -76,7 +76,7 @@ export const callIdInput = z.strictObject({ requestId });
 /** Who made a call: the panel, any chat, or one token, client or chat as `kind:id`. */
 export const callMaker = z
   .string()
-  .regex(/^(panel|chat|(token|client|thread):.{1,500})$/, 'must be panel, chat, or kind:id');
+  .regex(/^(panel|chat|(token|client|thread|tailnet):.{1,500})$/, 'must be panel, chat, or kind:id');
 export type CallMaker = z.infer<typeof callMaker>;
 
 /** Of a text to search for, in characters. */

@@ -31,7 +31,7 @@ const saidYes = async (url: string, { notify }: CommandContext): Promise<boolean
 /** Tells the server; a key that it does not accept any more has nothing left to end. */
 const endAtServer = async (url: URL, key: string): Promise<{ failed: string | null }> => {
   const reply = await withServer(url, { clock: systemClock, withinMs: endMs }, (http, signal) =>
-    createServerApi(http).disconnect(key, signal),
+    createServerApi(http, systemClock).disconnect(key, signal),
   );
   const isOver = reply.ok || reply.failure.kind === 'refused' || reply.status === 404;
   return { failed: isOver ? null : reply.failure.sentence };

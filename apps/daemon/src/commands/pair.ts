@@ -53,7 +53,7 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
     daemon: { ...release, protocol: protocolRevision, features: [] },
   };
   const reply = await withServer(url, { clock: systemClock, withinMs: pairMs }, (http, signal) =>
-    createServerApi(http).init(token, body, signal),
+    createServerApi(http, systemClock).init(token, body, signal),
   );
   if (!reply.ok) throw refusalError(url, reply.failure);
   const key = reply.value.sessionKey ?? token;

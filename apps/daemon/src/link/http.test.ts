@@ -1,3 +1,4 @@
+import { systemClock } from '@drawbridge/kit';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,7 +40,7 @@ it('a server whose health answer breaks off is not there', async () => {
   const { http } = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('a part', () => response.destroy());
   });
-  expect(await createServerApi(http).isThere(new AbortController().signal)).toBe(false);
+  expect(await createServerApi(http, systemClock).isThere(new AbortController().signal)).toBe(false);
 });
 
 it('the next request goes over the same socket', async () => {

@@ -110,7 +110,7 @@ const initialise = (context: LinkContext): (() => void) => {
 
 const openStream = (context: LinkContext): (() => void) => {
   const { api, calls, key, open, report, rules, send } = context;
-  const stopProbeWatch = context.announced.sendsProbes ? watchForProbe(context) : null;
+  let stopProbeWatch: (() => void) | null = null;
   const answerRules = async ({ requestId, query }: { requestId: string; query: RulesQuery }) =>
     api.rules(key.get(), requestId, await rules(query));
 
@@ -134,6 +134,9 @@ const openStream = (context: LinkContext): (() => void) => {
   };
 
   const close = open(key.get(), {
+    tried: (way) => {
+      if (way === 'stream' && context.announced.sendsProbes) stopProbeWatch = watchForProbe(context);
+    },
     opened: (way, refused) => {
       const { warnings, offered, machine } = context.announced;
       send({ type: 'opened' });

@@ -19,9 +19,13 @@ export const createOpenLink = (needs: Needs) => {
   let refusedUntil = 0;
 
   return (key: string, events: StreamEvents): (() => void) => {
-    if (way === 'stream' || !hasSocket() || clock.now() < refusedUntil) return openStream(needs, key, events);
+    const tryStream = (its: StreamEvents) => {
+      events.tried('stream');
+      return openStream(needs, key, its);
+    };
+    if (way === 'stream' || !hasSocket() || clock.now() < refusedUntil) return tryStream(events);
     const fallBack = (refused: string) =>
-      openStream(needs, key, {
+      tryStream({
         ...events,
         // The stream works: so it was the socket that something in between refused.
         opened: (way) => {
@@ -29,6 +33,7 @@ export const createOpenLink = (needs: Needs) => {
           events.opened(way, refused);
         },
       });
+    events.tried('socket');
     let close = openSocket(needs, key, {
       ...events,
       opened: () => events.opened('socket'),

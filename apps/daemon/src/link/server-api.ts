@@ -22,6 +22,7 @@ import type {
   ToolsBody,
 } from '@drawbridge/contracts/daemon-surface';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
+import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
 import { parseJson } from '../text/parse-json.ts';
 import { networkFailure, responseFailure } from './failure.ts';
@@ -139,8 +140,8 @@ const postAll = async (
 };
 
 /** The server's daemon routes. Nothing here throws: failures are replies. */
-export const createServerApi = (http: Http) => {
-  const posts = createSocketPosts();
+export const createServerApi = (http: Http, clock: Clock) => {
+  const posts = createSocketPosts(clock);
   const server: KnownServer = { http, posts, features: [] };
   const has = (feature: ServerFeature) => server.features.includes(feature);
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);

@@ -1,5 +1,9 @@
 import { readSocketPath, socketLimits, type SocketAnswer } from '@drawbridge/contracts/link/socket';
+import { createTimer, type Clock } from '@drawbridge/kit';
 import type { Answer } from './http.ts';
+
+/** As long as a post by HTTP waits. */
+const answerMs = 60_000;
 
 /** The writing end of an open socket. */
 export interface OpenSocket {
@@ -8,6 +12,7 @@ export interface OpenSocket {
 }
 
 interface Waiting {
+  until: number;
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
@@ -19,12 +24,27 @@ const toAnswer = ({ status, body }: SocketAnswer): Answer => ({
 });
 
 /** Posts on the socket of the link while there is one: those of one turn in one message. */
-export const createSocketPosts = () => {
+export const createSocketPosts = (clock: Clock) => {
   let open: OpenSocket | null = null;
   let lastId = 0;
   const waiting = new Map<number, Waiting>();
   let unsent: string[] = [];
   let unsentBytes = 0;
+  const timer = createTimer(clock);
+
+  /** One timer for all: answers come too fast for one each. */
+  const watch = () => {
+    const [oldest] = waiting.values();
+    if (oldest !== undefined) timer.start(oldest.until - clock.now(), giveUp);
+  };
+  const giveUp = () => {
+    for (const [id, { until, reject }] of waiting) {
+      if (until > clock.now()) break;
+      waiting.delete(id);
+      reject(new Error('no answer in time'));
+    }
+    watch();
+  };
 
   const flush = () => {
     const entries = unsent;
@@ -49,7 +69,8 @@ export const createSocketPosts = () => {
       if (open.unsentBytes() > socketLimits.maxMessageBytes) return null;
       const id = (lastId += 1);
       return new Promise<Answer>((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
+        waiting.set(id, { until: clock.now() + answerMs, resolve, reject });
+        if (!timer.isWaiting()) watch();
         add(`{"id":${id},"path":${JSON.stringify(path)},"body":${body}}`, bytes + path.length + 64);
       });
     },
@@ -63,6 +84,7 @@ export const createSocketPosts = () => {
     closed: () => {
       open = null;
       unsent = [];
+      timer.cancel();
       const cut = [...waiting.values()];
       waiting.clear();
       for (const { reject } of cut) reject(new Error('the connection was cut'));

@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from '../text/parse-json.ts';
 import type { Failure } from './connection.ts';
+import { networkFailure } from './failure.ts';
 import type { SocketPosts } from './socket-posts.ts';
 import { maxEventLength, silenceMs, type StreamEvents } from './stream.ts';
 
@@ -21,7 +22,7 @@ export interface SocketNeeds {
   posts: SocketPosts;
 }
 
-interface SocketEvents extends Omit<StreamEvents, 'opened'> {
+interface SocketEvents extends Omit<StreamEvents, 'opened' | 'tried'> {
   opened(): void;
   /** Said once, in the place of `opened`: the event stream may work where this did not. */
   refused(sentence: string): void;
@@ -68,6 +69,8 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
 
   const receive = (text: string) => {
     if (isClosed) return;
+    const entries = parseJson(message, text);
+    if (entries === undefined) return fail('this is not a message of a Drawbridge server');
     waitForSound();
     if (!isOpen && socket) {
       isOpen = true;
@@ -75,7 +78,7 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
       posts.opened({ send: (outgoing) => own.send(outgoing), unsentBytes: () => own.bufferedAmount });
       events.opened();
     }
-    for (const entry of parseJson(message, text) ?? []) read(entry);
+    for (const entry of entries) read(entry);
   };
 
   const open = async () => {
@@ -94,6 +97,7 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
   };
 
   timer.start(openMs, () => fail('no answer in time'));
-  void open();
+  // Files of the program may be gone after an update.
+  open().catch((error: unknown) => fail(networkFailure(error).sentence));
   return close;
 };

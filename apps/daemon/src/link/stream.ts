@@ -18,6 +18,8 @@ export const ways = ['socket', 'stream'] as const;
 export type Way = (typeof ways)[number];
 
 export interface StreamEvents {
+  /** A way is being opened; that of `stream` may follow that of `socket`. */
+  tried(way: Way): void;
   /** `refused`: why there is no socket, where one was tried. */
   opened(way: Way, refused?: string): void;
   event(event: DaemonEvent): void;
@@ -31,7 +33,7 @@ const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 export const openStream = (
   needs: { http: Http; clock: Clock; headers(key: string): Record<string, string> },
   key: string,
-  events: StreamEvents,
+  events: Omit<StreamEvents, 'tried'>,
 ): (() => void) => {
   const abort = new AbortController();
   let closed = false;

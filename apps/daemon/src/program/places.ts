@@ -1,8 +1,11 @@
 import { join, sep } from 'node:path';
 
+/** Settings, session, journal and versions of a person. */
+export const privateFolderOf = (home: string): string => join(home, '.drawbridge');
+
 export const installedPlaces = (home: string) => ({
   /** A folder for each release, and `current`, a link to the one that is used. */
-  versions: join(home, '.drawbridge', 'versions'),
+  versions: join(privateFolderOf(home), 'versions'),
   launcher: join(home, '.local', 'bin', 'drawbridge'),
 });
 

@@ -36,7 +36,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
   const server = await startGatewayServer();
   const clock = createFakeClock();
   const http = createHttp(server.url);
-  const api = createServerApi(http);
+  const api = createServerApi(http, clock);
   const reports: LinkReport[] = [];
   const offered: string[] = [];
   let current = '';

@@ -1,7 +1,7 @@
 import { createDeferred } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { idOf, useGateway } from '../../test/gateway-fixture.ts';
-import type { Calls } from '../gateway/index.ts';
+import type { Gateway } from '../gateway/index.ts';
 import { createMachinePort } from './machine.ts';
 
 const fixture = useGateway();
@@ -17,7 +17,9 @@ const call = {
 };
 
 /** A machine, and a port to it whose calls pass `run` on their way into the gateway. */
-const connected = async (run: (real: Calls['run']) => Calls['run'] = (real) => real) => {
+const connected = async (
+  run: (real: Gateway['calls']['run']) => Gateway['calls']['run'] = (real) => real,
+) => {
   const { gateway, clock, stream } = await fixture.connected();
   const through = { ...gateway, calls: { ...gateway.calls, run: run(gateway.calls.run) } };
   const port = createMachinePort({

@@ -15,4 +15,6 @@ export { resourceOf } from './clients/oauth-provider.ts';
 export { readOrCreate, readSecret } from './secret.ts';
 export { createTickets, type Tickets } from './tickets/tickets.ts';
 export { createTicketsStore } from './tickets/tickets.store.ts';
+export { createTailnet, type Tailnet, type TailnetAccess } from './tailnet/tailnet.ts';
+export { createTailscaled } from './tailnet/tailscaled.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

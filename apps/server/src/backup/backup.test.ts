@@ -99,7 +99,13 @@ describe('a restore', () => {
     const invitation = await panel.invitations.create.mutate();
     await panel.gateway.disconnect.mutate();
     const pairing = (await panel.gateway.createLink.mutate()).token;
+    const removed = await panel.hooks.create.mutate({ name: 'removed' });
+    const { id: hookId } = await panel.hooks.create.mutate({ name: 'kept' });
     const copy = await backUp(server);
+    await panel.hooks.remove.mutate({ id: removed.id });
+    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    await db.insertInto('hookDeliveries').values({ hookId, key: 'id msg_1', at: 1 }).execute();
+    await close();
     await initDaemon(server, pairing);
     await panel.tokens.revoke.mutate({ id: tokens[1]?.id ?? '' });
     const guest = { name: 'Guest', email: 'guest@example.org', password: 'a long password' };
@@ -110,6 +116,13 @@ describe('a restore', () => {
     await expect(initDaemon(restored, pairing)).rejects.toThrow('FORBIDDEN');
     await expect(initDaemon(restored, kept)).rejects.toThrow('FORBIDDEN');
     expect(await Promise.all(tokens.map(({ token }) => use(restored, token)))).toEqual([200, 401]);
+    const hooks = await createPanel(restored, cookiesOf(await signIn(restored, owner))).hooks.list.query();
+    expect(hooks.map(({ name }) => name)).toEqual(['kept']);
+    const after = openDatabase({ url: undefined, dataDir: server.dataDir });
+    expect(await after.db.selectFrom('hookDeliveries').select('key').execute()).toEqual([
+      { key: 'id msg_1' },
+    ]);
+    await after.close();
     const again = await call(restored, 'invitations.accept', { body: { invitationToken, ...guest } });
     expect(again.status).toBe(403);
   });
@@ -118,6 +131,8 @@ describe('a restore', () => {
     const { server, panel } = await paired();
     const invitation = await panel.invitations.create.mutate();
     const pairing = (await panel.gateway.createLink.mutate()).token;
+    const { id = '' } = (await panel.account.me.query()) ?? {};
+    const own = await server.app.gateway.pairing.createServerToken(id);
     const copy = await backUp(server);
     await server.app.close();
     const elsewhere = newFolder();
@@ -125,7 +140,8 @@ describe('a restore', () => {
     await commands.restore(copy);
     expect(commands.err()).toContain('There was no former store to compare with');
     const restored = await startServer({ dataDir: elsewhere });
-    await expect(initDaemon(restored, pairing)).rejects.toThrow('FORBIDDEN');
+    for (const token of [pairing, own])
+      await expect(initDaemon(restored, token)).rejects.toThrow('FORBIDDEN');
     const invitationToken = invitation.url.split('#token=')[1] ?? '';
     const guest = { name: 'Guest', email: 'guest@example.org', password: 'a long password' };
     expect((await call(restored, 'invitations.accept', { body: { invitationToken, ...guest } })).status).toBe(

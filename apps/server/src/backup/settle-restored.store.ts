@@ -5,7 +5,7 @@ type Sqlite = Database.Database;
 
 /** Rows for single or short use: a backup cannot show which of them were used after it was made. */
 const endedAlways = [
-  `update gatewayKeys set revokedAt = :at where kind = 'pairing' and usedAt is null and revokedAt is null`,
+  `update gatewayKeys set revokedAt = :at where kind <> 'session' and usedAt is null and revokedAt is null`,
   'delete from session',
   'delete from passwordReset',
   'delete from verification',
@@ -32,6 +32,12 @@ const endedSince = [
 const disabledSince =
   'update user set disabledAt = (select disabledAt from former.user where former.user.id = user.id) where id in (select id from former.user where disabledAt is not null)';
 
+const hooksEndedSince = [
+  'delete from hooks where id not in (select id from former.hooks)',
+  `insert or ignore into hookDeliveries (hookId, key, at)
+     select hookId, key, at from former.hookDeliveries where hookId in (select id from hooks)`,
+];
+
 /** Without the store before, every invitation may have been used. */
 const endedUnknown = ['delete from invitation'];
 
@@ -56,8 +62,8 @@ const hasDisabled = (sqlite: Sqlite) =>
     .raw()
     .get() !== undefined;
 
-const hasAgent = (sqlite: Sqlite) =>
-  sqlite.prepare(`select 1 from sqlite_master where name = 'agentAgents'`).raw().get() !== undefined;
+const hasTable = (sqlite: Sqlite, table: string, schema = 'main') =>
+  sqlite.prepare(`select 1 from ${schema}.sqlite_master where name = ?`).raw().get(table) !== undefined;
 
 /**
  * Ends in a restored store what `former`, the file of the store before it, shows as ended. False if that was
@@ -74,10 +80,13 @@ export const settleRestored = (
     message: 'The server was restored from a backup: the call may have run',
     fix,
   });
+  const hasHooks = compared && hasTable(sqlite, 'hooks') && hasTable(sqlite, 'hooks', 'former');
   const statements = [
     ...endedAlways,
-    ...(hasAgent(sqlite) ? [interrupted] : []),
-    ...(compared ? [...endedSince, ...(hasDisabled(sqlite) ? [disabledSince] : [])] : endedUnknown),
+    ...(hasTable(sqlite, 'agentAgents') ? [interrupted] : []),
+    ...(compared ? endedSince : endedUnknown),
+    ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),
+    ...(hasHooks ? hooksEndedSince : []),
   ];
   sqlite.exec('begin immediate');
   for (const text of statements) {

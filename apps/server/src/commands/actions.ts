@@ -41,13 +41,13 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
     disableUser: (email: string) =>
       withAccounts(config, async (opened) => {
         await disableUser(opened, { email, clock: systemClock });
-        note(`Disabled ${email}: sessions, access tokens, clients and machines have ended.\n`);
+        note(`Disabled ${email}: sessions, access tokens, clients, machines and webhooks have ended.\n`);
         note(`To enable it again: ${command} user enable ${email}\n`);
       }),
     enableUser: (email: string) =>
       withAccounts(config, async ({ accounts }) => {
         await enableUser(accounts, email);
-        note(`Enabled ${email}. Create its access tokens again and reconnect its machines.\n`);
+        note(`Enabled ${email}. Create its access tokens and webhooks again and reconnect its machines.\n`);
       }),
     ...createMachineActions({ config, print, note }),
     createToken: ({ json, ...token }: NewToken & { json: boolean }) =>
@@ -87,7 +87,7 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
         note('All sessions have ended; users must sign in again. Open calls of the backup have ended.\n');
         if (!compared)
           note(
-            'There was no former store to compare with: access tokens, clients and machines that were revoked after the backup work again. Revoke them in the panel.\n',
+            'There was no former store to compare with: access tokens, clients, machines and webhooks that were revoked after the backup work again. Revoke them in the panel.\n',
           );
       } finally {
         taken.lock.release();

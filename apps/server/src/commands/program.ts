@@ -49,12 +49,16 @@ const addUser = (program: Command, actions: Actions): void => {
     .action(actions.resetPassword);
   user
     .command('disable')
-    .description('refuse sign-in, and end the sessions, access tokens, clients and machines of an account')
+    .description(
+      'refuse sign-in, and end the sessions, access tokens, clients, machines and webhooks of an account',
+    )
     .argument('<email>', 'of the account', email)
     .action(actions.disableUser);
   user
     .command('enable')
-    .description('let a disabled account sign in again; tokens and machines have to be created anew')
+    .description(
+      'let a disabled account sign in again; tokens, webhooks and machines have to be created anew',
+    )
     .argument('<email>', 'of the account', email)
     .action(actions.enableUser);
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { threadRow } from '../../../../packages/agent/test/rows.ts';
 import { call, codeOf, me, signIn } from '../../test/account.ts';
 import { commandsFor } from '../../test/chores.ts';
+import { createPanel } from '../../test/panel.ts';
 import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
 import { createTenants, type Tenants } from '../../test/tenants.ts';
 import { openDatabase } from '../db/index.ts';
@@ -35,6 +36,7 @@ describe('PK-11 an account that is disabled beside a running server', () => {
     const world = await createTenants();
     const { server } = world;
     expect(await refused(world)).toEqual([]);
+    for (const { panel } of [world.ann, world.ben]) await panel.hooks.create.mutate({ name: 'deploys' });
     const commands = commandsFor(server.dataDir);
     await commands.disableUser('BEN@example.org');
     // No request in between: the server closes the stream without one.
@@ -52,10 +54,13 @@ describe('PK-11 an account that is disabled beside a running server', () => {
     ]);
     // Ann keeps what is hers.
     expect((await world.ann.panel.gateway.status.query()).connected).toBe(true);
+    expect(await world.ann.panel.hooks.list.query()).toHaveLength(1);
     await commands.enableUser(ben.email);
-    expect((await signIn(server, ben)).status).toBe(200);
+    const signedIn = await signIn(server, ben);
+    expect(signedIn.status).toBe(200);
+    expect(await createPanel(server, cookiesOf(signedIn)).hooks.list.query()).toEqual([]);
     expect(await refused(world)).toEqual(all);
-  }, 20_000);
+  });
 
   it("US-16 is never the owner's, and one that exists", async () => {
     const server = await startServer();

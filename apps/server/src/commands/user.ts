@@ -3,6 +3,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { Accounts, Clients, Tokens } from '../auth/index.ts';
 import type { Store } from '../db/index.ts';
 import { createKeysStore } from '../gateway/index.ts';
+import { createHooksStore } from '../hooks/index.ts';
 import { accountOf } from './account-of.ts';
 
 interface Needs {
@@ -13,7 +14,8 @@ interface Needs {
 }
 
 /**
- * Disables an account; a running server ends its sessions, tokens, clients and machines within a second.
+ * Disables an account and removes its webhooks; a running server ends its sessions, tokens, clients and
+ * machines within a second.
  * Throws `notFound`, and `forbidden` for the owner's account.
  */
 export const disableUser = async (
@@ -24,6 +26,7 @@ export const disableUser = async (
   await accounts.disable(id);
   await tokens.revokeAll(id);
   await clients.revokeAll(id);
+  await createHooksStore(store.db).removeAll(id);
   await createKeysStore(store).revokeUser(id, clock.now());
 };
 

@@ -21,6 +21,7 @@ import type { Web } from './create-web.ts';
 import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 import type { Rooms } from './open-rooms.ts';
+import type { TailnetListener } from './tailnet-listener.ts';
 import { revokeWithCalls } from './revoke-with-calls.ts';
 
 /** A write of 512 KiB, escaped, and what goes around it. */
@@ -36,6 +37,8 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   hooks: Hooks;
   /** The open windows of panels, by user. */
   panels: Quota;
+  /** Null without one. */
+  tailnet: TailnetListener | null;
   /** Undefined where `DISABLED_MODULES` names the agent. */
   agent?: AgentModule | undefined;
 }
@@ -81,10 +84,10 @@ interface OpenSockets extends JsonRpcDrain {
 }
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenSockets> => {
-  const { config, clock, opened, gateway, web, rooms, agent } = parts;
+  const { config, clock, opened, gateway, web, rooms, agent, tailnet } = parts;
   const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const sessions = createSessions({ store: createSessionsStore(store), clock });
-  const { plugin, ...drain } = createJsonRpcDoor({
+  const { plugin, tailnetPlugin, ...drain } = createJsonRpcDoor({
     gateway,
     accounts,
     access,
@@ -104,6 +107,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
     onError,
   });
   await web.server.register(plugin);
+  if (tailnet) await tailnet.server.register(tailnetPlugin(tailnet.tailnet, tailnet.sockets));
   return { ...drain, forgetOld: sessions.forgetOld };
 };
 

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import { panelDir } from '../built-files.ts';
 import {
+  closeServers,
   createLimits,
+  createSecondPort,
   createServer,
   createUpgrades,
   drainBodies,
+  portOf,
   serveDaemon,
   serveHealth,
+  serveReady,
   serveNotFound,
   serveStatic,
   watchIdleSockets,
@@ -14,10 +18,6 @@ import {
   type DaemonPackage,
 } from '../http/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
-
-/** How long `close` waits for requests that are still being answered. */
-const drainMs = 4_000;
-const sweepEveryMs = 50;
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
@@ -36,10 +36,14 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   drainBodies(server, clock);
   const routes = watchRoutes(server);
   const limits = await createLimits(server, { clock, config });
-  const { closeIdle, forget } = watchIdleSockets(server.server);
+  const { host, port, rpcPort } = config;
+  const second = config.rpc && rpcPort !== undefined ? createSecondPort(server) : null;
+  const servers = second ? [server.server, second.server] : [server.server];
+  const { closeIdle, forget } = watchIdleSockets(...servers);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
-  upgrades.own(server.server);
-  serveHealth(server, async () => void (await sql`select 1`.execute(store.db)));
+  for (const one of servers) upgrades.own(one);
+  serveHealth(server);
+  serveReady(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });
   const servePage = await serveStatic(server, { panelDir, routes });
   serveNotFound(server, { limit: limits.notFound, servePage });
@@ -50,20 +54,21 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
     routes,
     upgrades,
     /** The open port; 0 before the server listens. */
-    port: (): number => {
-      const bound = server.server.address();
-      return typeof bound === 'object' && bound !== null ? bound.port : 0;
+    port: (): number => portOf(server),
+    /** The port of `RPC_PORT`; null without one. */
+    rpcPort: (): number | null => second && portOf(second),
+    listen: async (): Promise<void> => {
+      await server.listen({ host, port });
+      await second?.listen({ host, port: rpcPort ?? 0 });
+      address.listening(portOf(server), second && portOf(second));
     },
     /** Resolves when every request is answered, or was cut after 4 s. */
-    close: async () => {
-      const cancelCut = clock.after(drainMs, () => server.server.closeAllConnections());
-      const closing = server.close();
-      closeIdle();
-      const stopSweeping = clock.every(sweepEveryMs, closeIdle);
-      await closing;
-      cancelCut();
-      stopSweeping();
-    },
+    close: () =>
+      closeServers(servers, {
+        clock,
+        close: () => Promise.all([server.close(), second?.close()]),
+        closeIdle,
+      }),
   };
 };
 

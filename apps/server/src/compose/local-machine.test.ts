@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { createDeferred, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog, createScrubber } from '../log.ts';
 import { readLocalFolder, startLocalMachine } from './local-machine.ts';
@@ -35,6 +35,28 @@ it('never offers the store of the server, by no path and no link', () => {
   expect(readLocalFolder(shown, data)).toBe(shown);
 });
 
+const silent = createLog({ level: 'silent', format: 'json', scrubber: createScrubber([]), write: () => {} });
+
+it('stops where its daemon could not be started', async () => {
+  const { data, shown } = newFolders();
+  rmSync(shown, { recursive: true });
+  const failed = createDeferred<unknown>();
+  const machine = startLocalMachine({
+    folder: shown,
+    dataDir: data,
+    program: 'program.cjs',
+    host: '127.0.0.1',
+    port: () => 5820,
+    clock: systemClock,
+    gateway: { pairing: { createServerToken: async () => 'gw_1' } },
+    ownerId: async () => 'ann',
+    log: silent,
+    onError: failed.resolve,
+  });
+  expect(await failed.promise).toMatchObject({ code: 'ENOENT' });
+  await machine.stop();
+});
+
 it('gives the daemon a token once the owner is there, and nothing of the environment of the server', async () => {
   const { data, shown } = newFolders();
   const program = join(shown, 'program.cjs');
@@ -47,7 +69,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     delete process.env.GATEWAY_API_KEY;
   });
   let owner: string | null = null;
-  const links: unknown[] = [];
+  const asked: string[] = [];
   const machine = startLocalMachine({
     folder: shown,
     dataDir: data,
@@ -57,14 +79,14 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     clock: systemClock,
     gateway: {
       pairing: {
-        createLink: async (...given: unknown[]) => {
-          links.push(given);
-          return { token: 'gw_1', command: '', expiresAt: null, ttlSeconds: null };
+        createServerToken: async (userId) => {
+          asked.push(userId);
+          return 'gw_1';
         },
       },
     },
     ownerId: async () => owner,
-    log: createLog({ level: 'silent', format: 'json', scrubber: createScrubber([]), write: () => {} }),
+    log: silent,
     onError: (error) => {
       throw error;
     },
@@ -84,5 +106,5 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     HOME: join(data, 'local-machine'),
   });
   expect(told()).not.toHaveProperty('GATEWAY_API_KEY');
-  expect(links).toEqual([['ann', { machineId: null, makesDefault: false }]]);
+  expect(asked).toEqual(['ann']);
 });

@@ -18,7 +18,7 @@ interface Needs {
   host: string;
   port(): number;
   clock: Clock;
-  gateway: { pairing: Pick<Gateway['pairing'], 'createLink'> };
+  gateway: { pairing: Pick<Gateway['pairing'], 'createServerToken'> };
   /** Null until the owner's account exists. */
   ownerId(): Promise<string | null>;
   log: Logger;
@@ -93,8 +93,7 @@ export const startLocalMachine = (needs: Needs) => {
     if (owner === null) return soon(ownerEveryMs);
     // A session that did not work is replaced: the address of the server may have changed.
     const isKnown = existsSync(session) && failures === 0;
-    const purpose = { machineId: null, makesDefault: false };
-    const token = isKnown ? null : (await gateway.pairing.createLink(owner, purpose)).token;
+    const token = isKnown ? null : await gateway.pairing.createServerToken(owner);
     if (isStopped) return;
     const startedAt = clock.now();
     const running = spawn(process.execPath, [program, 'connect'], {
@@ -103,8 +102,7 @@ export const startLocalMachine = (needs: Needs) => {
       stdio: 'ignore',
     });
     child = running;
-    const [code] = (await once(running, 'exit')) as [number | null];
-    child = null;
+    const [code] = (await once(running, 'exit').finally(() => (child = null))) as [number | null];
     if (isStopped) return;
     log.warn({ code }, 'the machine of LOCAL_GATEWAY_DIR has ended');
     if (code === 0) return;

@@ -49,7 +49,8 @@ export interface ToolListTable {
 /** Pairing tokens and session keys, as SHA-256 digests only. */
 export interface GatewayKeyTable {
   digest: string;
-  kind: 'pairing' | 'session';
+  /** A `serverPairing` is a token that the server made for its own machine: no other token replaces it. */
+  kind: 'pairing' | 'serverPairing' | 'session';
   userId: string;
   /** The machine of a session key; the one that a pairing token is for, null for any. */
   machineId: string | null;

@@ -49,6 +49,12 @@ export const createHooksStore = (db: Kysely<Schema>) => ({
     if (numDeletedRows > 0n) await db.deleteFrom('hookDeliveries').where('hookId', '=', id).execute();
     return numDeletedRows > 0n;
   },
+  removeAll: (userId: string): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const own = trx.selectFrom('hooks').select('id').where('userId', '=', userId);
+      await trx.deleteFrom('hookDeliveries').where('hookId', 'in', own).execute();
+      await trx.deleteFrom('hooks').where('userId', '=', userId).execute();
+    }),
   /** True the first time; a key counts as new again after `since`. */
   claim: async ({ id }: StoredHook, key: string, { now, since }: { now: number; since: number }) => {
     await db.deleteFrom('hookDeliveries').where('hookId', '=', id).where('at', '<', since).execute();

@@ -22,7 +22,10 @@ interface HooksNeeds {
   store: HooksStore;
   clock: Clock;
   /** Null where the agent is switched off. */
-  agent: Agent | null;
+  agent: {
+    lanes: { send(...message: Parameters<Agent['lanes']['send']>): Promise<{ requestId: string }> };
+    threads: Pick<Agent['threads'], 'get'>;
+  } | null;
   /** Encrypts a secret for the store. */
   sealer: {
     seal(secret: string, purpose: string): string;
@@ -131,9 +134,7 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
     remove: async (userId: string, id: string): Promise<void> => {
       if (!(await store.remove(userId, id))) throw errors.notFound();
     },
-    removeAll: async (userId: string): Promise<void> => {
-      for (const { id } of await store.ofUser(userId)) await store.remove(userId, id);
-    },
+    removeAll: store.removeAll,
     /**
      * Takes one delivery. Throws `unauthorized` for an unknown name and a wrong signature alike,
      * `badRequest`, `tooManyRequests`, and what a message to the agent throws: then it may be sent again.
@@ -144,14 +145,12 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
       const now = clock.now();
       if (!(await store.claim(hook, key, { now, since: now - hookLimits.knownMs })))
         return { duplicate: true };
-      try {
-        const reply = await enter(hook, delivery.body);
-        await store.noteUse(hook, now);
-        return reply;
-      } catch (error) {
+      const reply = await enter(hook, delivery.body).catch(async (error: unknown) => {
         await store.release(hook, key);
         throw error;
-      }
+      });
+      await store.noteUse(hook, now);
+      return reply;
     },
   };
 };

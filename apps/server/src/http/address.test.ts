@@ -25,6 +25,17 @@ describe('the address of the server', () => {
     ]);
   });
 
+  it('has a second port, and links of the first', () => {
+    const address = createAddress(local);
+    expect(address.ownsHost('localhost:18800')).toBe(false);
+    address.listening(5820, 18_800);
+    expect([address.url(), address.ownsHost('localhost:18800')]).toEqual(['http://127.0.0.1:5820', true]);
+    expect([address.ownsOrigin('http://localhost:18800'), address.ownsHost('evil.example:18800')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it.each([
     ['localhost:5820', local, true],
     ['127.0.0.1:5820', local, true],

@@ -19,13 +19,14 @@ export const isLoopback = (host: string): boolean =>
  */
 export const createAddress = (config: { host: string; port: number; publicUrl?: string | undefined }) => {
   let { port } = config;
+  let secondPort: number | null = null;
   const shownHost = wildcards.has(config.host) ? 'localhost' : bracketed(config.host);
   const publicHost = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host;
   const names = new Set([shownHost, ...loopbackNames]);
 
   const ownsLocally = (host: string) => {
     const { name, port: givenPort = '80' } = hostHeader.exec(host.toLowerCase())?.groups ?? {};
-    if (name === undefined || Number(givenPort) !== port) return false;
+    if (name === undefined || ![port, secondPort].includes(Number(givenPort))) return false;
     return names.has(name) || (publicHost === undefined && isIpLiteral(name));
   };
 
@@ -45,9 +46,10 @@ export const createAddress = (config: { host: string; port: number; publicUrl?: 
     ownsOrigin: (origin: string): boolean =>
       origin === config.publicUrl ||
       (origin.startsWith('http://') && ownsLocally(origin.slice('http://'.length))),
-    /** Sets the port that the system assigned. */
-    listening: (listeningPort: number) => {
+    /** Sets the ports that the system assigned; `second` is null without one. */
+    listening: (listeningPort: number, second: number | null = null) => {
       port = listeningPort;
+      secondPort = second;
     },
   };
 };

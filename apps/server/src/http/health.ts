@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 
-/** `/health`: the process answers. `/ready`: it can serve, which `ready` tries. Both say nothing else. */
-export const serveHealth = (app: FastifyInstance, ready: () => Promise<void>): void => {
+/** `/health`: the process answers. It says nothing else. */
+export const serveHealth = (app: FastifyInstance): void => {
   app.get('/health', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
+};
+
+/** `/ready`: the server can serve, which `ready` tries. It says nothing else. */
+export const serveReady = (app: FastifyInstance, ready: () => Promise<void>): void => {
   app.get('/ready', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     try {

@@ -23,3 +23,12 @@ export const refuseBrowsers: onRequestHookHandler = ({ headers }, _reply, done) 
   const isBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
   done(isBrowser ? errors.foreignOrigin() : undefined);
 };
+
+/** Refuses pages, and every `Host` without one of these names: for a port that no page uses. */
+export const createHostGuard =
+  (names: ReadonlySet<string>) =>
+  async ({ headers }: FastifyRequest): Promise<void> => {
+    const name = headers.host?.toLowerCase().replace(/:\d+$/, '');
+    const isPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+    if (isPage || name === undefined || !names.has(name)) throw errors.foreignOrigin();
+  };

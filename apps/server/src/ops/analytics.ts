@@ -85,4 +85,12 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
       })),
     );
   },
+  /** Of one thread, and whether its messages were replaced by notes since then. */
+  contextOf: async (
+    { userId, threadId, since }: { userId: string; threadId: string; since: number },
+    info: ModelInfo,
+  ) => ({
+    budget: budgetOf(await contexts.contextTokens(userId, threadId), info),
+    wasCompacted: await contexts.wasCompacted(userId, threadId, since),
+  }),
 });

@@ -4,7 +4,7 @@ import { threadsOf, type Whose } from './whose.store.ts';
 
 /** The history of a thread's main agents. */
 const mainHistory = 'main';
-/** Bytes of a tool's result for each token. */
+/** Bytes of a stored message, or of a tool's result, for each token. */
 const bytesPerToken = 3.5;
 
 const total = ({ tokens }: { tokens: number | null }) => tokens ?? 0;
@@ -45,6 +45,19 @@ export const createContextStore = (db: Kysely<Schema>) => {
         .executeTakeFirstOrThrow();
       return count;
     },
+    /** Whether notes have replaced messages of the thread since then. */
+    wasCompacted: async (userId: string, threadId: string, since: number): Promise<boolean> => {
+      const row = await db
+        .selectFrom('agentNotes')
+        .select('seq')
+        .where('userId', '=', userId)
+        .where('threadId', '=', threadId)
+        .where('history', '=', mainHistory)
+        .where('createdAt', '>=', since)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** The estimated length of a thread's next request, without the system prompt and the tools. */
     contextTokens: async (userId: string, threadId: string): Promise<number> => {
       const { from, tokens: notes } = await notesOf(userId, threadId);
@@ -55,7 +68,7 @@ export const createContextStore = (db: Kysely<Schema>) => {
         .where('history', '=', mainHistory)
         .where('seq', '>', from);
       const said = await messages
-        .select(({ fn }) => fn.sum<number | null>('tokens').as('tokens'))
+        .select(sql<number | null>`sum(octet_length("parts")) / ${bytesPerToken}`.as('tokens'))
         .executeTakeFirstOrThrow();
       const results = await db
         .selectFrom('agentToolCalls')

@@ -4,19 +4,14 @@ import type { BoundedMap, Clock } from '@drawbridge/kit';
 import type { Canvas } from '../canvas/api.ts';
 import type { Counted } from '../memory/context.ts';
 import type { History } from '../memory/history.ts';
-import type {
-  AgentBus,
-  AgentConfig,
-  DomainAdapter,
-  MachinePort,
-  McpPort,
-  ModelPort,
-  NewId,
-  SearchPort,
-  Tracer,
-  WebPort,
-  WorkspacePort,
-} from '../ports.ts';
+import type { AgentBus, NewId } from '../ports/bus.ts';
+import type { AgentConfig } from '../ports/config.ts';
+import type { DomainAdapter } from '../ports/domain.ts';
+import type { MachinePort } from '../ports/machine.ts';
+import type { ModelPort } from '../ports/model.ts';
+import type { McpPort, SearchPort, WebPort } from '../ports/outside.ts';
+import type { Tracer } from '../ports/tracing.ts';
+import type { WorkspacePort } from '../ports/workspace.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 

@@ -1,5 +1,5 @@
 import { CodedError } from '@drawbridge/kit';
-import { ModelError } from '../ports.ts';
+import { ModelError } from '../ports/model.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { increase, update, type Write } from '../store-port.ts';
 import { delegate } from '../tools/core/delegate.ts';

@@ -2,7 +2,7 @@ import { createDeferred, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
-import type { MachinePort } from '../ports.ts';
+import type { MachinePort } from '../ports/machine.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update } from '../store-port.ts';
 import { stopThread } from '../run/stop.ts';

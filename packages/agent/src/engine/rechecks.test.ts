@@ -2,7 +2,7 @@ import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { machineView, mcpTool } from '../../test/outside-tools.ts';
-import type { MachinePort } from '../ports.ts';
+import type { MachinePort } from '../ports/machine.ts';
 import type { AskRow } from '../rows.ts';
 
 const approved: AskRow = {

@@ -3,7 +3,7 @@ import { errors } from '../errors.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { runOf } from '../engine/load.ts';
-import type { RequestRow } from '../rows.ts';
+import type { RequestRow, RunRow } from '../rows.ts';
 import type { LaneInput, LaneRequest, RequestEnd, Sender } from './api.ts';
 import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
 import { endWithRun, queueInfo } from './request-end.ts';
@@ -61,25 +61,43 @@ const endOf = ({ threadId, outcome }: RequestRow): RequestEnd => {
   return { outcome, queue, isReplayed: true };
 };
 
-/** The request of a row: joined while it is open, else with its stored end. */
-export const replay = async (
-  ctx: Pick<RunContext, 'store'>,
+type Replaying = Pick<RunContext, 'store'>;
+
+/** Joins an open run that no sender follows any more: after a restart. It may end meanwhile. */
+const joinRun = async (
+  ctx: Replaying,
   requests: Requests,
-  row: RequestRow,
+  { run, requestId }: { run: RunRow; requestId: string },
 ): Promise<LaneRequest> => {
+  const { userId, threadId, id: runId } = run;
+  const place = { at: 'run', runId, how: 'own' } as const;
+  const request = requests.open({ requestId, userId, threadId, place });
+  requests.publish(requestId, { type: 'started', runId, afterSeq: 0 });
+  const now = await runOf(ctx, userId, runId);
+  if (!now) requests.end(requestId, cancelled);
+  else if (now.endedAt !== null)
+    requests.end(requestId, await endWithRun(ctx, now, { place, isReplayed: true, isForced: false }));
+  return request;
+};
+
+/** The request of a row: joined while it is open, else with its stored end. */
+export const replay = async (ctx: Replaying, requests: Requests, row: RequestRow): Promise<LaneRequest> => {
   const { userId, threadId, id: requestId, outcome } = row;
   const open = requests.get(requestId);
   if (open) return open;
   if (outcome !== null) return ended(requestId, endOf(row));
+  const isQueued = async () =>
+    (await ctx.store.find('agentQueue', { userId, threadId, id: requestId })).length > 0;
+  if (await isQueued()) {
+    const request = requests.open({ requestId, userId, threadId, place: { at: 'waiting' } });
+    if (await isQueued()) return request;
+    // Its run began before it was open here.
+    requests.end(requestId, cancelled);
+  }
   const [message] = await ctx.store.find('agentMessages', { userId, threadId, id: requestId });
   const run = message && (await runOf(ctx, userId, message.runId));
-  if (!run) {
-    const [queued] = await ctx.store.find('agentQueue', { userId, threadId, id: requestId });
-    // A restart has forgotten its sender; the row still waits.
-    if (queued) return requests.open({ requestId, userId, threadId, place: { at: 'waiting' } });
-    return ended(requestId, cancelled);
-  }
+  if (!run) return ended(requestId, cancelled);
+  if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId });
   const place = { at: 'run', runId: run.id, how: 'own' } as const;
-  if (run.endedAt === null) return requests.open({ requestId, userId, threadId, place });
   return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
 };

@@ -1,6 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import { withoutHidden } from '@drawbridge/kit';
-import type { ModelInfo } from '../ports.ts';
+import type { ModelInfo } from '../ports/model.ts';
 import { block } from '../prompt/untrusted.ts';
 import type { MessageRow, NoteRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';

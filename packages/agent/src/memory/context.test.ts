@@ -10,7 +10,7 @@ import {
   picture,
   step,
 } from '../../test/memory-fixture.ts';
-import type { PromptMessage } from '../ports.ts';
+import type { PromptMessage } from '../ports/model.ts';
 import type { MessagePart } from '../rows.ts';
 import { buildContext, type ContextInput } from './context.ts';
 import { changeMemory, memoryText, type MemoryChange } from './working-memory.ts';

@@ -1,5 +1,5 @@
 import { block, untrusted } from '../prompt/untrusted.ts';
-import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports.ts';
+import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
 import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 import { fileText, readFiles } from './files.ts';

@@ -1,6 +1,7 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import type { Clock } from '@drawbridge/kit';
-import { ModelError, type ModelPort, type TraceParent } from '../ports.ts';
+import { ModelError, type ModelPort } from '../ports/model.ts';
+import type { TraceParent } from '../ports/tracing.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 
 export interface MemoryContext {

@@ -10,7 +10,7 @@ import {
   thread,
   type Reply,
 } from '../../test/memory-fixture.ts';
-import { ModelError } from '../ports.ts';
+import { ModelError } from '../ports/model.ts';
 import { compactWhenNeeded, countToSummarise, parseSummary, requestLimit } from './compact.ts';
 import { buildContext } from './context.ts';
 import { countToObserve, observeWhenDue, parseNotes } from './observe.ts';

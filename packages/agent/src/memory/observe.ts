@@ -1,5 +1,5 @@
 import { withoutHidden } from '@drawbridge/kit';
-import type { ModelInfo } from '../ports.ts';
+import type { ModelInfo } from '../ports/model.ts';
 import type { MessageRow, NoteRow } from '../rows.ts';
 import { insert } from '../store-port.ts';
 import { askHelper, helperRoom, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../ports.ts';
+import type { ModelInfo } from '../ports/model.ts';
 import { block } from '../prompt/untrusted.ts';
 import type { NoteRow } from '../rows.ts';
 import { insert, update } from '../store-port.ts';

@@ -1,5 +1,5 @@
 import { cutText } from '@drawbridge/kit';
-import type { PromptMessage, PromptPart, ToolSpec } from '../ports.ts';
+import type { PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
 
 /** Bytes of UTF-8 for each token: 77 to 130 % of a tokenizer's count on prose, code, YAML and Chinese. */
 const bytesPerToken = 3.5;

@@ -1,4 +1,4 @@
-import type { MachineView } from '../ports.ts';
+import type { MachineView } from '../ports/machine.ts';
 import { dateLine, machineLines } from './surroundings.ts';
 import { domainSections, type DomainSection } from './system.ts';
 

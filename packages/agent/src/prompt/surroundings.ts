@@ -1,5 +1,5 @@
 import { createBoundedMap, cutText, withoutHidden } from '@drawbridge/kit';
-import type { MachineView } from '../ports.ts';
+import type { MachineView } from '../ports/machine.ts';
 
 const wordLength = 200;
 

@@ -1,4 +1,4 @@
-import type { MachineView } from '../ports.ts';
+import type { MachineView } from '../ports/machine.ts';
 import {
   budgetLines,
   dateLine,

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { domainWith, endedAs, machineTool, machineView, mcpTool } from '../../test/outside-tools.ts';
 import { toolCallRow } from '../../test/rows.ts';
-import { OutsideError, WebError, type MachineOutcome } from '../ports.ts';
+import type { MachineOutcome } from '../ports/machine.ts';
+import { OutsideError, WebError } from '../ports/outside.ts';
 import type { ToolCallRow } from '../rows.ts';
 
 type Changes = NonNullable<Parameters<typeof engineFixture>[1]>;

@@ -1,6 +1,7 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
 import type { History } from '../memory/history.ts';
-import { ModelError, type ModelInfo, type PromptMessage, type TraceParent } from '../ports.ts';
+import { ModelError, type ModelInfo, type PromptMessage } from '../ports/model.ts';
+import type { TraceParent } from '../ports/tracing.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
 import type { AgentTool } from '../tools/tool.ts';

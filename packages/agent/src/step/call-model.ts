@@ -1,6 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import { exponential, fullJitter, sleep } from '@drawbridge/kit';
-import { ModelError, type ModelErrorKind, type ModelRequest } from '../ports.ts';
+import { ModelError, type ModelErrorKind, type ModelRequest } from '../ports/model.ts';
 import type { MessagePart } from '../rows.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { engineFixture } from '../../test/engine-fixture.ts';
 import { machineTool, machineView } from '../../test/outside-tools.ts';
 import { agentRow, runRow, threadRow } from '../../test/rows.ts';
-import type { ModelPart } from '../ports.ts';
+import type { ModelPart } from '../ports/model.ts';
 import type { AgentRow } from '../rows.ts';
 
 const usage = { inputTokens: 10, outputTokens: 2, cachedTokens: 0 };

@@ -1,6 +1,6 @@
 import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
-import { ModelError, type ModelInfo, type ModelRequest } from '../ports.ts';
+import { ModelError, type ModelInfo, type ModelRequest } from '../ports/model.ts';
 import type { MessagePart, MessageRow, ToolCallRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import type { AgentTool } from '../tools/tool.ts';

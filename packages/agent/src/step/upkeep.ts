@@ -9,7 +9,7 @@ import type { RunRow } from '../rows.ts';
 import type { Write } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { historyOf } from '../engine/load.ts';
-import type { TraceParent } from '../ports.ts';
+import type { TraceParent } from '../ports/tracing.ts';
 import { traceMemory } from '../tracing/trace-memory.ts';
 import { usageWrites } from './usage.ts';
 

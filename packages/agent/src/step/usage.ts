@@ -1,5 +1,5 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
-import type { ModelInfo, ModelRequest } from '../ports.ts';
+import type { ModelInfo, ModelRequest } from '../ports/model.ts';
 import type { Thought } from './call-model.ts';
 import type { RunRow } from '../rows.ts';
 import { increase, update, type Write } from '../store-port.ts';

@@ -2,7 +2,7 @@ import type { LiveThreadEvent, StoredEvent, StoredEventType } from '@drawbridge/
 import type { PartialText } from '@drawbridge/contracts/agent/threads';
 import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
 import type { ThreadSignal } from '../agent.ts';
-import type { AgentBus } from '../ports.ts';
+import type { AgentBus } from '../ports/bus.ts';
 
 /** Wake-ups and live events of threads inside one process. */
 export interface Feed extends AgentBus {

@@ -1,7 +1,8 @@
 import type { Clock } from '@drawbridge/kit';
 import type { MissedEvents, Threads } from '../agent.ts';
 import { errors } from '../errors.ts';
-import type { MachinePort, WorkspacePort } from '../ports.ts';
+import type { MachinePort } from '../ports/machine.ts';
+import type { WorkspacePort } from '../ports/workspace.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';

@@ -1,4 +1,4 @@
-import type { DomainTool } from '../ports.ts';
+import type { DomainTool } from '../ports/domain.ts';
 import type { RunContext } from '../engine/context.ts';
 import { approvalOf, runApproved } from './approval.ts';
 import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';

@@ -1,7 +1,7 @@
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { MachineOutcome, MachineTool } from '../ports.ts';
+import type { MachineOutcome, MachineTool } from '../ports/machine.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';

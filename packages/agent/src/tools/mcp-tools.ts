@@ -1,4 +1,4 @@
-import type { McpTool } from '../ports.ts';
+import type { McpTool } from '../ports/outside.ts';
 import type { RunContext } from '../engine/context.ts';
 import { approvalOf, runApproved } from './approval.ts';
 import { resultParts } from './machine-tools.ts';

@@ -2,7 +2,7 @@ import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/setti
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import type { AgentNeeds } from '../engine/context.ts';
-import { OutsideError } from '../ports.ts';
+import { OutsideError } from '../ports/outside.ts';
 import type { Effect, ToolCallRow } from '../rows.ts';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { domainWith, mcpTool, workspace } from '../../test/outside-tools.ts';

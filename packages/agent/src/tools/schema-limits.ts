@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../ports.ts';
+import type { JsonSchema } from '../ports/model.ts';
 
 /** What providers accept of a schema. Depth and nodes count the objects and arrays of its JSON. */
 export const schemaLimits = { depth: 32, nodes: 1_000, properties: 250, unionMembers: 100 } as const;

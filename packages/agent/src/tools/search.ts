@@ -1,5 +1,5 @@
 import { cutText } from '@drawbridge/kit';
-import type { ToolSpec } from '../ports.ts';
+import type { ToolSpec } from '../ports/model.ts';
 
 export interface ToolHit {
   name: string;

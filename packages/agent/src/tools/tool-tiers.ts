@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../ports.ts';
+import type { ToolSpec } from '../ports/model.ts';
 
 /** Up to this number of deferred tools, all of them are in the prompt. */
 const maxWithoutSearch = 24;

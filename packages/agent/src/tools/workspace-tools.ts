@@ -1,4 +1,4 @@
-import type { WorkspacePort, WorkspaceTool } from '../ports.ts';
+import type { WorkspacePort, WorkspaceTool } from '../ports/workspace.ts';
 import type { RunContext } from '../engine/context.ts';
 import { approvalOf, runApproved } from './approval.ts';
 import { resultParts } from './machine-tools.ts';

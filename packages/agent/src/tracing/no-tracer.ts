@@ -1,4 +1,4 @@
-import type { Tracer } from '../ports.ts';
+import type { Tracer } from '../ports/tracing.ts';
 
 /** Traces nothing. */
 export const noTracer: Tracer = { traceId: () => null, record: () => {} };

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { agentOf, runOf } from '../engine/load.ts';
-import type { Tracer, TraceSpan } from '../ports.ts';
+import type { Tracer, TraceSpan } from '../ports/tracing.ts';
 import type { AgentRow, RunRow, ToolCallRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 

@@ -1,5 +1,5 @@
 import type { RunContext } from '../engine/context.ts';
-import type { TraceParent } from '../ports.ts';
+import type { TraceParent } from '../ports/tracing.ts';
 
 type Needs = Pick<RunContext, 'clock' | 'newId' | 'tracer'>;
 

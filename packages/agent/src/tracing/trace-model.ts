@@ -1,13 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
-import {
-  ModelError,
-  type ModelPart,
-  type ModelPort,
-  type ModelRequest,
-  type NewId,
-  type Tracer,
-  type TraceSpan,
-} from '../ports.ts';
+import type { NewId } from '../ports/bus.ts';
+import { ModelError, type ModelPart, type ModelPort, type ModelRequest } from '../ports/model.ts';
+import type { Tracer, TraceSpan } from '../ports/tracing.ts';
 
 interface Needs {
   tracer: Tracer;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { confirmation } from '../confirmation.ts';
+import { openAsk } from '../agent/asks.ts';
 import { decisions } from '../groups.ts';
 import { laneMode } from '../agent/lanes.ts';
 import { maxAttachments } from '../agent/threads.ts';
@@ -68,13 +69,15 @@ export const agentConfirmResult = z.object({
 });
 
 export const agentConfirmationsParams = z.object({ sessionId: rpcSessionId.optional() });
+const shown = { confirmId: z.string(), url: z.string(), canAnswer: z.boolean() };
+/** Questions of machines, then the agent's own. */
 export const agentConfirmationsResult = z.object({
   confirmations: z.array(
-    confirmation.extend({
-      confirmId: z.string(),
-      kind: z.string(),
-      url: z.string(),
-      canAnswer: z.boolean(),
-    }),
+    z.union([
+      confirmation.extend({ kind: z.literal('resource-decision'), ...shown }),
+      openAsk
+        .omit({ requestId: true, inputType: true, threadId: true })
+        .extend({ kind: openAsk.shape.inputType, ...shown }),
+    ]),
   ),
 });

@@ -19,6 +19,7 @@ import {
   type SessionFile,
   type Way,
 } from '../../link/index.ts';
+import { keepCompiled } from '../../program/compile-cache.ts';
 import { hostIdentifier } from '../common/identity.ts';
 import type { ToolHost } from '../tool-host.ts';
 import type { SessionEvents } from './session-events.ts';
@@ -107,7 +108,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
 export const createSession = (needs: SessionNeeds) => {
   const { clock, random, events, url, way, journal, sessionFile, toolHost, askForToken } = needs;
   const http = createHttp(url);
-  const api = createServerApi(http);
+  const api = createServerApi(http, clock);
   const key = createKey(needs);
   const outbox = openOutbox(needs, api, key);
   const ended = createDeferred<Ending>();
@@ -147,7 +148,7 @@ export const createSession = (needs: SessionNeeds) => {
     if (change.type === 'connected') {
       outbox.hurry();
       // Not before: a start waits for none of it.
-      void toolHost.load();
+      void toolHost.load().then(() => keepCompiled(clock.now()));
     }
     if (change.type === 'unpaired') void renewToken();
     if (change.type === 'ended') ended.resolve(change.ending);

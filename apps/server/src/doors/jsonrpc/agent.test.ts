@@ -2,7 +2,9 @@ import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
-import { newToken, openPerson, openRpc, type RpcFrame } from '../../../test/rpc.ts';
+import { createHeldModel } from '../../../test/lane-world.ts';
+import { newToken, openPerson, openRpc, type Rpc, type RpcFrame } from '../../../test/rpc.ts';
+import { invited } from '../../../test/tenants.ts';
 
 /** The names of the events of a request in their order, with the state of a run; parts of texts as one. */
 const orderOf = (frames: readonly RpcFrame[], id: number | string): string[] => {
@@ -69,6 +71,27 @@ describe('agent.send', () => {
     expect((await rpc.call('sessions.get', { sessionId: 'cli:one' })).error?.code).toBe(1);
   });
 
+  it('warns before the end when the context is nearly full', async () => {
+    const { server, cookie } = await withAgent(({ text }) => ({
+      text: 'word '.repeat(text.includes('"much"') ? 16_000 : text.includes('"more"') ? 12_000 : 10),
+    }));
+    const rpc = await openPerson(server, cookie);
+    const warningOf = async (id: string) => {
+      rpc.send({ id, method: 'agent.send', params: { message: id, sessionId: `ws:${id}` } });
+      await rpc.answerOf(id);
+      return rpc.frames.find((frame) => frame.id === id && frame.event === 'context_warning')?.data;
+    };
+    expect(await warningOf('little')).toBeUndefined();
+    expect(await warningOf('more')).toMatchObject({
+      level: 'warning',
+      message: expect.stringMatching(/^Context usage is 5\d\.\d% \(\d+\/32000 estimated tokens\)\.$/),
+      budget: { contextWindow: 32_000, thresholdPct: 60, shouldCompact: false },
+      actions: { checkpointSaved: false, autoCompacted: false },
+    });
+    expect(await warningOf('much')).toMatchObject({ level: 'checkpoint', budget: { shouldCompact: true } });
+    expect(orderOf(rpc.frames, 'much').slice(-4)).toEqual(['context_warning', 'complete', 'done', 'result']);
+  });
+
   it('runs one after the other in a session, and sessions side by side', async () => {
     const gates = { one: createDeferred(), other: createDeferred() };
     const { server, cookie, model } = await withAgent(({ text }) => {
@@ -92,6 +115,26 @@ describe('agent.send', () => {
     gates.one.resolve();
     expect((await rpc.answerOf('b')).result).toMatchObject({ content: 'Two.' });
     expect(orderOf(rpc.frames, 'b')).toEqual(['queued', 'start', 'content', 'complete', 'done', 'result']);
+  });
+
+  it('a message in the run of another one has no events of its own, nor has a stored answer', async () => {
+    const { script, releaseAll } = createHeldModel();
+    const { server, cookie } = await withAgent(script);
+    const { token } = await newToken(server, cookie);
+    const rpc = await openRpc(server, token);
+    const send = (id: string, message: string, more: object = {}) =>
+      rpc.send({ id, method: 'agent.send', params: { message, idempotencyKey: message[5], ...more } });
+    send('a', 'hold a');
+    await rpc.until(({ id, data }) => id === 'a' && data?.state === 'start');
+    send('b', 'hold b', { queueMode: 'steer' });
+    await rpc.until(({ id, data }) => id === 'b' && data?.state === 'steered');
+    releaseAll();
+    const [carrier, rider] = await Promise.all([rpc.answerOf('a'), rpc.answerOf('b')]);
+    expect(rider.result).toMatchObject({ content: 'End of b.', into: carrier.result?.requestId });
+    expect(orderOf(rpc.frames, 'b')).toEqual(['steered', 'result']);
+    send('again', 'hold a');
+    expect((await rpc.answerOf('again')).result).toEqual({ ...carrier.result, replayed: true });
+    expect(orderOf(rpc.frames, 'again')).toEqual(['done', 'result']);
   });
 
   it('cancels what runs', async () => {
@@ -127,4 +170,31 @@ describe('WS-05 WS-11 the sessions of a token', () => {
     const unknown = await first.call('sessions.get', { sessionId: 'thread:nothing' });
     expect((await first.call('sessions.get', { sessionId: id })).error).toEqual(unknown.error);
   });
+});
+
+it('agent.confirmations has the own questions of the agent; a token sees those of its sessions', async () => {
+  const { server, cookie, panel } = await withAgent(
+    story([use('ask-user', { questions: [{ id: 'q', question: 'Which?', type: 'text' }] })]),
+  );
+  const { token } = await newToken(server, cookie);
+  const { token: otherToken } = await newToken(server, cookie, ['agent', 'shell']);
+  const [person, rpc, other] = [
+    await openPerson(server, cookie),
+    await openRpc(server, token),
+    await openRpc(server, otherToken),
+  ];
+  const stranger = await openPerson(server, await invited(server, panel));
+  rpc.send({ id: 's', method: 'agent.send', params: { message: 'go', sessionId: 'ws:mine' } });
+  const asked = await rpc.until(({ event }) => event === 'confirm_request');
+  const open = async (of: Rpc, params = {}) =>
+    (await of.call('agent.confirmations', params)).result?.confirmations;
+  const question = { ...asked.data, createdAt: expect.any(String), threadTitle: expect.any(String) };
+  expect(await open(rpc)).toEqual([question]);
+  expect(await open(rpc, { sessionId: 'ws:mine' })).toEqual([question]);
+  expect(await open(person)).toEqual([{ ...question, canAnswer: true }]);
+  expect(await open(other)).toEqual([]);
+  expect(await open(stranger)).toEqual([]);
+  await person.call('sessions.create', { sessionId: 'ws:elsewhere' });
+  expect(await open(person, { sessionId: 'ws:elsewhere' })).toEqual([]);
+  expect(asked.data).toMatchObject({ kind: 'questions', canAnswer: false });
 });

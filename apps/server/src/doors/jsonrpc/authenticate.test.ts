@@ -10,7 +10,7 @@ import {
   openSocket,
   ticketProtocols,
 } from '../../../test/rpc.ts';
-import { signUpOwner, startServer, type TestServer } from '../../../test/server.ts';
+import { send, signUpOwner, startServer, type TestServer } from '../../../test/server.ts';
 
 const world = async (more: Parameters<typeof startServer>[0] = {}) => {
   const server = await startServer(more);
@@ -135,4 +135,21 @@ it('one token has 20 sockets', async () => {
   all[0]?.socket.close();
   await all[0]?.closed;
   await expect.poll(async () => (await beyond()).kind).toBe('open');
+});
+
+it('RPC_PORT opens the server at a second port, with the same guards', async () => {
+  const { server, token } = await world({ environment: { RPC_PORT: '0' } });
+  const second = { ...server, url: `http://127.0.0.1:${server.app.rpcPort()}` };
+  expect(second.url).not.toBe(server.url);
+  for (const path of ['/rpc', '/']) {
+    const rpc = await openRpc(second, token, { path });
+    expect((await rpc.call('system.info')).result).toHaveProperty('version');
+  }
+  expect(await openSocket(second)).toMatchObject({ kind: 'refused', status: 401 });
+  const headers = { ...bearer(token), host: 'evil.example' };
+  expect(await openSocket(second, { headers })).toMatchObject({ kind: 'refused', status: 403 });
+  expect((await send(`${second.url}/health`)).json).toEqual({ ok: true });
+  const open = await openRpc(second, token);
+  await Promise.all([server.app.close(), open.closed]);
+  expect(await open.closed).toMatchObject({ code: 1012 });
 });

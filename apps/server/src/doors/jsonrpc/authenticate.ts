@@ -1,15 +1,28 @@
 import { rpcLimits, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { verifyBearer, type AccessControl, type Accounts, type Tickets } from '../../auth/index.ts';
+import {
+  verifyBearer,
+  type AccessControl,
+  type Accounts,
+  type Tailnet,
+  type Tickets,
+} from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import { bearerOf, createQuota, type Limits } from '../../http/index.ts';
-import { personIdentity, tokenIdentity, type Identity } from './identity.ts';
+import { personIdentity, tailnetIdentity, tokenIdentity, type Identity } from './identity.ts';
 
 interface Needs {
   access: AccessControl;
   accounts: Accounts;
   tickets: Tickets;
-  limits: Limits;
+}
+
+/** How the clients of a port say who they are. */
+export interface Entrance {
+  /** Throws `unauthorized`. */
+  identify(request: FastifyRequest): Promise<Identity>;
+  /** The number of a refused request: it has no credential, or one that does not hold. */
+  refusalNumber(request: FastifyRequest): -4 | -5;
 }
 
 /** The ticket among the subprotocols that a client offers; null for none. */
@@ -22,9 +35,6 @@ const ticketOf = ({ headers }: FastifyRequest): string | null => {
 /** Whether a credential of this door came. */
 const isGiven = (request: FastifyRequest): boolean =>
   request.headers.authorization !== undefined || ticketOf(request) !== null;
-
-/** The number of a refused credential: none was given, or one that does not hold. */
-export const refusalNumber = (request: FastifyRequest): -4 | -5 => (isGiven(request) ? -5 : -4);
 
 const twoCredentials = () =>
   errors.unauthorized({ message: 'Two credentials came with one request', fix: 'Send one of them.' });
@@ -46,6 +56,18 @@ const identify = async ({ access, accounts, tickets }: Needs, request: FastifyRe
   const { access: granted } = verified;
   return tokenIdentity(granted, bearer ?? '', granted.userId === (await accounts.ownerId()));
 };
+
+/** A token in the header, or a ticket of a page. */
+export const byCredential = (needs: Needs): Entrance => ({
+  identify: (request) => identify(needs, request),
+  refusalNumber: (request) => (isGiven(request) ? -5 : -4),
+});
+
+/** The other end of the connection, which tailscaled knows. */
+export const byTailnet = (tailnet: Tailnet): Entrance => ({
+  identify: async (request) => tailnetIdentity(await tailnet(request)),
+  refusalNumber: () => -5,
+});
 
 /** Bounds the open sockets of the server, of a person and of a token. */
 const createPlaces = () => {
@@ -74,19 +96,23 @@ const createPlaces = () => {
  * Finds out who opens a socket, before it is one. Throws `unauthorized`; `tooManyRequests` for too many
  * failures of an address, and for too many open sockets.
  */
-export const createAuthenticate = (needs: Needs) => {
+export const createAuthenticate = ({ session }: Pick<Limits, 'session'>) => {
   const places = createPlaces();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
+  return async (
+    { identify: identifyBy, refusalNumber }: Entrance,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Identity> => {
     const { socket } = request.raw;
     socket.once('close', places.acquire());
     try {
-      const identity = await identify(needs, request);
+      const identity = await identifyBy(request);
       socket.once('close', places.acquireFor(identity));
       // The client left meanwhile: its `close` has passed.
       if (socket.destroyed) socket.emit('close');
       return identity;
     } catch (error) {
-      if (isGiven(request)) await needs.limits.session.count(request, reply);
+      if (refusalNumber(request) === -5) await session.count(request, reply);
       throw error;
     }
   };

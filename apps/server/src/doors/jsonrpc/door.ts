@@ -5,10 +5,10 @@ import { errorTable } from '@drawbridge/contracts/errors';
 import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import { hasCode } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
-import type { Tickets } from '../../auth/index.ts';
+import type { Tailnet, Tickets } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
-import { createAuthenticate, refusalNumber } from './authenticate.ts';
+import { byCredential, byTailnet, createAuthenticate, type Entrance } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
 import { createDrain } from './drain.ts';
 import { addChatRoutes, addHealthRoute } from './http-routes.ts';
@@ -35,7 +35,10 @@ interface Needs extends Omit<RpcContext, 'connections' | 'refusals' | 'isDrainin
   guardOrigin(request: FastifyRequest): Promise<void>;
 }
 
-const socketOptions = ({ upgrades, frameMaxBytes }: Needs) => {
+/** A server on which sockets open. */
+type Listener = Pick<Needs, 'upgrades' | 'guardOrigin'> & { entrance: Entrance };
+
+const socketOptions = ({ upgrades, frameMaxBytes }: Pick<Needs, 'upgrades' | 'frameMaxBytes'>) => {
   const options: WebsocketPluginOptions['options'] & { closeTimeout: number } = {
     // The plugin only listens to its `upgrade`.
     server: upgrades as Server,
@@ -49,7 +52,7 @@ const socketOptions = ({ upgrades, frameMaxBytes }: Needs) => {
 };
 
 /** Errors of HTTP have the body of an error frame. */
-const answerAsFrames = (app: FastifyInstance): void => {
+const answerAsFrames = (app: FastifyInstance, { refusalNumber }: Entrance): void => {
   app.setErrorHandler((error: Error, request, reply) => {
     const { status, body } = toErrorReply(error, request);
     const failure = failureOf(body);
@@ -66,41 +69,42 @@ const socketHere = errors.badRequest({ message: 'This is a WebSocket', fix: 'Sen
 
 /** The WebSocket door: JSON-RPC at `/rpc`, described in docs/jsonrpc.md. */
 export const createJsonRpcDoor = (needs: Needs) => {
-  const { clock } = needs;
+  const { clock, frameMaxBytes } = needs;
   const connections = createConnections();
   const { isDraining, ...drain } = createDrain({ connections, clock });
   const refusals = createNameLimit({ clock, max: mostRefusals });
   const ctx: RpcContext = { ...needs, connections, refusals, isDraining };
-  const authenticate = createAuthenticate(needs);
+  const authenticate = createAuthenticate(needs.limits);
 
   /** A page cannot read the answer of HTTP: it gets a socket with one frame. */
   const identifyOrRefuse = async (
-    ...[request, reply]: Parameters<typeof authenticate>
+    ...[entrance, request, reply]: Parameters<typeof authenticate>
   ): Promise<Identity | Failure> => {
     try {
-      return await authenticate(request, reply);
+      return await authenticate(entrance, request, reply);
     } catch (error) {
       const isPage = request.headers.origin !== undefined;
       if (!isPage || !(error instanceof Error) || !hasCode(error, errorTable.unauthorized.code)) throw error;
-      return { ...failureOf(toCoded(error)), rpc: refusalNumber(request) };
+      return { ...failureOf(toCoded(error)), rpc: entrance.refusalNumber(request) };
     }
   };
 
-  const sockets: FastifyPluginAsync = async (app) => {
+  const sockets = async (app: FastifyInstance, listener: Listener): Promise<void> => {
+    const { upgrades, guardOrigin, entrance } = listener;
     const opening = new WeakMap<FastifyRequest, Identity | Failure>();
     await app.register(websocket, {
       errorHandler: (_error, socket) => socket.terminate(),
       preClose: (done) => done(),
-      options: socketOptions(needs),
+      options: socketOptions({ upgrades, frameMaxBytes }),
     });
-    answerAsFrames(app);
+    answerAsFrames(app, entrance);
     app.route({
       method: 'GET',
       url: '/rpc',
       onRequest: async (request, reply) => {
-        await needs.guardOrigin(request);
+        await guardOrigin(request);
         if (isDraining()) throw errors.shuttingDown();
-        if (request.ws) opening.set(request, await identifyOrRefuse(request, reply));
+        if (request.ws) opening.set(request, await identifyOrRefuse(entrance, request, reply));
       },
       handler: async (_request, reply) =>
         reply
@@ -124,9 +128,17 @@ export const createJsonRpcDoor = (needs: Needs) => {
     addTicketRoute(app, needs);
     addHealthRoute(app, ctx, needs);
     addChatRoutes(app);
-    await app.register(sockets);
+    await app.register(sockets, { ...needs, entrance: byCredential(needs) });
   };
-  return { plugin, ...drain };
+  return {
+    plugin,
+    /** The sockets of a server for the tailnet: none of its requests has a credential. */
+    tailnetPlugin: (tailnet: Tailnet, listener: Omit<Listener, 'entrance'>): FastifyPluginAsync => {
+      const entrance = byTailnet(tailnet);
+      return (app) => sockets(app, { ...listener, entrance });
+    },
+    ...drain,
+  };
 };
 
 /** What the composition root has of the door beside its routes. */

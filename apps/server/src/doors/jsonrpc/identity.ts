@@ -1,5 +1,5 @@
 import type { TokenScope } from '@drawbridge/contracts/tokens';
-import type { Access, Session } from '../../auth/index.ts';
+import type { Access, Session, TailnetAccess } from '../../auth/index.ts';
 import { bearerCaller, userCaller, type Caller } from '../../callers/index.ts';
 import { errors } from '../../errors.ts';
 import type { Sender } from '../../nodes/index.ts';
@@ -14,6 +14,8 @@ export type Identity = {
   | { kind: 'token'; access: Access; bearer: string }
   /** Opened with a ticket of a signed-in person: interactive. */
   | { kind: 'person'; session: Session }
+  /** Opened through the tailnet: never interactive, never the owner. */
+  | { kind: 'tailnet'; access: TailnetAccess }
 );
 
 export const tokenIdentity = (access: Access, bearer: string, isOwner: boolean): Identity => {
@@ -31,6 +33,13 @@ export const personIdentity = (session: Session): Identity => {
     principal: `person ${userId}`,
     caller: userCaller(userId),
   };
+};
+
+export const tailnetIdentity = (access: TailnetAccess): Identity => {
+  const { userId, login, scopes } = access;
+  const via = { kind: 'tailnet' as const, id: login, name: login };
+  const principal = JSON.stringify([userId, via.kind, login]);
+  return { kind: 'tailnet', access, isOwner: false, userId, principal, caller: { userId, scopes, via } };
 };
 
 /** How the presence of a connection is shown. */
@@ -63,14 +72,18 @@ const ownerOnly: Obstacle = {
 };
 
 const personOnly: Obstacle = {
-  error: errors.forbidden({ message: 'No access token may do this', fix: 'Sign in and do it in the panel.' }),
+  error: errors.forbidden({
+    message: 'Only a person who is signed in may do this',
+    fix: 'Sign in and do it in the panel.',
+  }),
   facts: {},
 };
 
 export const obstacleFor = (who: Who, identity: Identity): Obstacle | null => {
   const needsScope = (scope: TokenScope): Obstacle | null => {
-    if (identity.kind === 'person' || identity.access.scopes.includes(scope)) return null;
-    const message = `This access token lacks the scope ${scope}`;
+    const { scopes } = identity.caller;
+    if (scopes === 'all' || scopes.includes(scope)) return null;
+    const message = `This connection lacks the scope ${scope}`;
     return { error: errors.forbidden({ message }), facts: { missingScope: scope } };
   };
   switch (who) {

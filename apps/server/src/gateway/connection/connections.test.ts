@@ -299,26 +299,3 @@ describe('the environment’s machine', () => {
     expect(others).toEqual([]);
   });
 });
-
-describe('a server that stops', () => {
-  it.each([
-    ['a daemon of ours is told to come back', initBody(), [farewell('shutdown')]],
-    ['another one, which would quit for good, is not', initBody({ daemon: undefined }), []],
-  ])('%s', async (_name, body, expected) => {
-    const { gateway, stream, clock, key } = await connected(body);
-    const running = callerOf(gateway, 'ada').run(read, ended);
-    const failed = expect(running).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
-    await clock.settle();
-    await gateway.stop();
-    await failed;
-    expect([stream.events.slice(1), stream.isClosed()]).toEqual([expected, true]);
-    stream.drop();
-    expect(clock.waiting()).toBe(0);
-    const shuttingDown = { code: 'SHUTTING_DOWN' };
-    const requestId = stream.requests()[0]?.requestId ?? '';
-    await expect(gateway.daemon.respond(key, requestId, text('late'))).rejects.toMatchObject(shuttingDown);
-    await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject(shuttingDown);
-    await expect(openStream(gateway, key)).rejects.toMatchObject(shuttingDown);
-    expect(await gateway.calls.get('ada', requestId)).toMatchObject({ state: 'delivered', endedAt: null });
-  });
-});

@@ -45,6 +45,7 @@ export const createConnections = (needs: ConnectionsNeeds) => {
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
   const graces = new Map<string, () => void>();
   const queue = createKeyedQueue();
+  let isStopping = false;
 
   /** What is written last is what holds then, however many changes came meanwhile. */
   const saveConnected = (machine: Machine) => {
@@ -159,8 +160,11 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     if (connection.kind === 'online' && connection.generation === generation) detach(machine, generation);
   };
 
-  const refuse = (stream: DaemonStream) => {
-    stream.send(1, { type: 'gateway-disconnect', payload: { reason: 'replaced' } });
+  // A daemon that says nothing of itself quits for good on this event, whatever its reason.
+  const isToldOfShutdown = (machine: Machine) => machine.info.daemon !== null;
+
+  const refuse = (stream: DaemonStream, reason: 'replaced' | 'shutdown' | null) => {
+    if (reason !== null) stream.send(1, { type: 'gateway-disconnect', payload: { reason } });
     stream.close();
     return () => {};
   };
@@ -188,7 +192,9 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     ): Promise<() => void> => {
       let isClosed = false;
       const generation = await ownership.attach(machine, epoch);
-      if (generation === null) return refuse(stream);
+      if (generation === null) return refuse(stream, 'replaced');
+      // An open socket would keep the server from stopping.
+      if (isStopping) return refuse(stream, isToldOfShutdown(machine) ? 'shutdown' : null);
       let frame = 0;
       const nextFrame = () => (frame += 1);
       const closed = () => {
@@ -241,14 +247,13 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     },
     /** Tells daemons to come back later where they understand it, and closes every stream. */
     stop: async () => {
+      isStopping = true;
       for (const machineId of [...graces.keys()]) stopWaiting(machineId);
       unsubscribe();
       for (const { machine, generation, stream, nextFrame } of [...attached.values()]) {
         release(machine, generation);
-        // A daemon that says nothing of itself quits for good on this event, whatever its reason.
-        if (machine.info.daemon !== null) {
+        if (isToldOfShutdown(machine))
           stream.send(nextFrame(), { type: 'gateway-disconnect', payload: { reason: 'shutdown' } });
-        }
         machine.connection = { kind: 'offline', expiries: machine.connection.expiries };
         stream.close();
       }

@@ -13,6 +13,18 @@ import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
+/** A pairing token as it is issued. */
+export interface NewToken {
+  kind: Exclude<StoredKey['kind'], 'session'>;
+  digest: string;
+  userId: string;
+  /** The machine that it is for; null for any. */
+  machineId: string | null;
+  makesDefault: boolean;
+  createdAt: number;
+  expiresAt: number;
+}
+
 /**
  * A pairing: the token that is consumed, the session key that it is swapped for, the machine that gets it.
  */
@@ -47,7 +59,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .where('kind', '=', 'session')
         .where('revokedAt', 'is', null)
         .execute(),
-    /** The pairing tokens of a user that are unused. */
+    /** The pairing tokens of a user that are unused, without those of the server itself. */
     pairingsOf: (userId: string): Promise<StoredKey[]> =>
       db
         .selectFrom('gatewayKeys')
@@ -57,30 +69,20 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .where('usedAt', 'is', null)
         .where('revokedAt', 'is', null)
         .execute(),
-    /** Stores a new pairing token and revokes every unused one of that user. */
-    issueToken: ({
-      makesDefault,
-      ...token
-    }: {
-      digest: string;
-      userId: string;
-      machineId: string | null;
-      makesDefault: boolean;
-      createdAt: number;
-      expiresAt: number;
-    }) =>
+    /** Stores a new pairing token. A person's revokes every unused one of that user; the server's none. */
+    issueToken: ({ makesDefault, ...token }: NewToken) =>
       db.transaction().execute(async (trx) => {
-        await revoke(trx, token.createdAt)
-          .where('userId', '=', token.userId)
-          .where('kind', '=', 'pairing')
-          .where('usedAt', 'is', null)
-          .execute();
+        if (token.kind === 'pairing')
+          await revoke(trx, token.createdAt)
+            .where('userId', '=', token.userId)
+            .where('kind', '=', 'pairing')
+            .where('usedAt', 'is', null)
+            .execute();
         await trx
           .insertInto('gatewayKeys')
           .values({
             ...token,
             makesDefault: Number(makesDefault),
-            kind: 'pairing',
             lastUsedAt: null,
             usedAt: null,
             revokedAt: null,
@@ -104,7 +106,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           .set({ usedAt: at })
           .where('digest', '=', tokenDigest)
           .where('userId', '=', machine.userId)
-          .where('kind', '=', 'pairing')
+          .where('kind', '<>', 'session')
           .where('usedAt', 'is', null)
           .where('revokedAt', 'is', null)
           .where('createdAt', '<=', at)

@@ -4,7 +4,7 @@ import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
-import type { KeysStore, StoredKey } from './keys.store.ts';
+import type { KeysStore, NewToken, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
@@ -45,15 +45,15 @@ const digestOf = (key: string): string => hash('sha256', key);
 
 const life = (row: StoredKey): KeyLife => {
   const revoked = row.revokedAt !== null;
-  return row.kind === 'pairing'
-    ? {
+  return row.kind === 'session'
+    ? { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked }
+    : {
         kind: 'pairing',
         createdAt: row.createdAt,
         expiresAt: row.expiresAt ?? 0,
         used: row.usedAt !== null,
         revoked,
-      }
-    : { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked };
+      };
 };
 
 /** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
@@ -77,7 +77,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       return { kind: 'env', userId: envGatewayUserId };
     const row = await store.find(digest);
     if (!isLive(row)) throw errors.forbidden();
-    if (row.kind === 'pairing') {
+    if (row.kind !== 'session') {
       const { userId, machineId } = row;
       return { kind: 'pairing', userId, digest: row.digest, machineId, makesDefault: row.makesDefault === 1 };
     }
@@ -87,14 +87,13 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
   };
 
-  const newToken = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
+  const newToken = async (of: PairingPurpose & Pick<NewToken, 'kind' | 'userId'>) => {
     const token = `gw_${nanoid(secretLength)}`;
     const digest = digestOf(token);
     const createdAt = clock.now();
     const expiresAt = createdAt + limits.pairingTokenTtlMs;
-    await store.issueToken({ ...purpose, digest, userId, createdAt, expiresAt });
-    plainTokens.set(userId, { token, digest, expiresAt, purpose });
-    return { token, expiresAt };
+    await store.issueToken({ ...of, digest, createdAt, expiresAt });
+    return { token, digest, expiresAt };
   };
 
   const liveSession = async (machineId: string): Promise<IssuedKey | null> => {
@@ -111,7 +110,9 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       pairing.purpose.makesDefault === purpose.makesDefault;
     if (isSame && isLive(await store.find(pairing.digest)))
       return { token: pairing.token, expiresAt: pairing.expiresAt };
-    return newToken(userId, purpose);
+    const issued = await newToken({ ...purpose, kind: 'pairing', userId });
+    plainTokens.set(userId, { ...issued, purpose });
+    return { token: issued.token, expiresAt: issued.expiresAt };
   };
 
   return {
@@ -135,6 +136,9 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     /** The user's unused pairing token for that purpose, else a new one, which revokes any other. */
     issue: (userId: string, purpose: PairingPurpose = anyMachine): Promise<IssuedKey> =>
       queue.run(userId, () => issueInTurn(userId, purpose)),
+    /** A token for the server's own machine, which replaces no other and is not listed. */
+    issueForServer: async (userId: string): Promise<string> =>
+      (await newToken({ kind: 'serverPairing', userId, machineId: null, makesDefault: false })).token,
     /**
      * The live session key of the machine, else what `issue` gives; `machineId` is the user's default.
      * Specification 4.3.
@@ -164,7 +168,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
         at: clock.now(),
       });
       if (!paired) throw errors.forbidden();
-      plainTokens.delete(pairing.userId);
+      if (plainTokens.get(pairing.userId)?.digest === pairing.digest) plainTokens.delete(pairing.userId);
       plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
       return { sessionKey: key, machine: paired };
     },

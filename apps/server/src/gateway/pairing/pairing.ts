@@ -61,6 +61,11 @@ export const createPairing = (needs: PairingNeeds) => {
       await settings.requireEnabled(userId);
       return toLink(await keys.issue(userId, purpose));
     },
+    /** For the daemon that the server itself runs: replaces no token that the person has on screen. */
+    createServerToken: async (userId: string): Promise<string> => {
+      await settings.requireEnabled(userId);
+      return keys.issueForServer(userId);
+    },
     /** For scripts: the live session key of the default machine, where there is one. Specification 4.3. */
     createLinkAsSpecified: async (userId: string): Promise<PairingLink> => {
       await settings.requireEnabled(userId);

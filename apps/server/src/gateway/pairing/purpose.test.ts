@@ -29,6 +29,39 @@ it('a link of the list of machines leaves the default as it is; the reply names 
   expect(await names()).toEqual(['desk', 'laptop*']);
 });
 
+it('the pairing of the server itself replaces no token, and no token replaces it', async () => {
+  const { gateway, names } = await open();
+  const purpose = { machineId: null, makesDefault: false };
+  const shown = await gateway.pairing.createLink('ada', purpose);
+  const own = await gateway.pairing.createServerToken('ada');
+  expect((await gateway.pairing.createLink('ada', purpose)).token).toBe(shown.token);
+  expect(await gateway.pairing.list('ada')).toHaveLength(1);
+
+  await gateway.daemon.init(own, bodyOf('server'));
+  expect((await gateway.pairing.createLink('ada', purpose)).token).toBe(shown.token);
+  await gateway.daemon.init(shown.token, bodyOf('desk'));
+
+  const next = await gateway.pairing.createServerToken('ada');
+  await gateway.pairing.createLink('ada', { ...purpose, makesDefault: true });
+  await gateway.daemon.init(next, bodyOf('studio'));
+  expect(await names()).toEqual(['desk', 'laptop*', 'server', 'studio']);
+});
+
+it('the token of the server itself ends after five minutes, by its use and with the keys of its user', async () => {
+  const { gateway } = await open();
+  const refused = (of: string) =>
+    expect(gateway.daemon.init(of, bodyOf('server'))).rejects.toMatchObject({ code: expect.any(String) });
+  const token = () => gateway.pairing.createServerToken('ada');
+  const [used, revoked] = [await token(), await token()];
+  await gateway.daemon.init(used, bodyOf('server'));
+  await refused(used);
+  await gateway.pairing.revokeUser('ada');
+  await refused(revoked);
+  const late = await token();
+  fixture.clock.advance(5 * 60_000);
+  await refused(late);
+});
+
 it('a link for one machine gives that machine to another computer', async () => {
   const { gateway, pair, names } = await open();
   const laptop = await gateway.machines.find('ada', 'laptop');

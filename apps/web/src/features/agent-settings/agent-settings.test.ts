@@ -86,6 +86,8 @@ it('reads, changes and switches off what is remembered', async () => {
   await expect
     .poll(() => calls().at(-1))
     .toMatchObject(['memory.change', { version: 3, sections: { person: 'Writes Go' } }]);
+  // A change that is being saved has the version that the next one must name.
+  await expect.poll(() => card.get('[role=switch]').attributes('disabled')).toBeUndefined();
   await card.get('[role=switch]').trigger('click');
   await flushPromises();
   await expect.poll(() => calls().at(-1)).toEqual(['memory.change', { enabled: false, version: 4 }]);

@@ -85,6 +85,13 @@ it('creates one that only reads, shows it once, and lists it without the token',
   expect(bench.fixture.world.tokens).toEqual([tokenOf()]);
 });
 
+it('leads to the page of each', async () => {
+  const list = await open({ tokens: [tokenOf()] });
+  await until(() => list.findAll('[data-test=token-row]').length === 1);
+  const links = list.findAll('[data-test=token-row] a').map((link) => link.attributes('href'));
+  expect(links).toEqual([`/agents/${tokenOf().id}`, `/activity?by=token:${tokenOf().id}`]);
+});
+
 it('asks before it revokes', async () => {
   const list = await open({ tokens: [tokenOf()] });
   await until(() => list.findAll('[data-test=token-row]').length === 1);

@@ -51,8 +51,8 @@ it('says what is missing and sends nothing', async () => {
 
 it('shows labels, marks, descriptions and defaults', () => {
   const form = show(edits);
-  expect(form.find('label').text()).toBe('path');
-  expect(form.text()).toContain('Where');
+  expect(form.find('label').text()).toBe('Where');
+  expect(form.text()).toContain('path');
   expect(form.find<HTMLInputElement>('input[name=limit]').element.value).toBe('20');
 });
 

@@ -18,9 +18,12 @@ const groups: Record<string, Words> = {
   mcp: { label: 'MCP servers', icon: 'i-lucide-plug' },
   system: { label: 'System', icon: 'i-lucide-settings-2' },
   chat: { label: 'Chat', icon: 'i-lucide-message-circle' },
+  agent: { label: 'Agent sessions', icon: 'i-lucide-bot' },
+  node: { label: 'Companion', icon: 'i-lucide-laptop' },
+  operate: { label: 'Server operation', icon: 'i-lucide-settings-2' },
 };
 
-/** The label of a group of tools; an unknown group is labelled with its name. */
+/** The label of a group of tools or of another permission; an unknown group is labelled with its name. */
 export const groupWords = (name: string): Words => groups[name] ?? { label: name, icon: 'i-lucide-wrench' };
 
 interface StateWords extends Words {
@@ -57,6 +60,7 @@ export const viaWords: Record<CallVia['kind'], string> = {
   token: 'access token',
   client: 'connected client',
   thread: 'chat',
+  tailnet: 'Tailscale user',
 };
 
 /** What each permission allows. */

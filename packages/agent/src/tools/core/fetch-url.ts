@@ -1,6 +1,6 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { z } from 'zod';
-import { WebError } from '../../ports.ts';
+import { WebError } from '../../ports/outside.ts';
 import type { Write } from '../../store-port.ts';
 import { deniedBy, grantOf, grantsAmong } from '../approval.ts';
 import {

@@ -34,6 +34,7 @@ export const followRequest = async (
   const abort = () => left.abort();
   signal.addEventListener('abort', abort, { once: true });
   let following: Promise<void> = Promise.resolve();
+  let isStarted = false;
 
   const take = (event: RequestEvent): void => {
     switch (event.type) {
@@ -41,6 +42,7 @@ export const followRequest = async (
         return state('queued', { position: event.position, behind: event.behind });
       case 'started': {
         const { runId, afterSeq } = event;
+        isStarted = true;
         state('start', { requestId }, runId);
         const run = { identity, threadId, sessionId, runId, afterSeq };
         following = followRun(ctx, run, { emit, signal: left.signal }).catch(ctx.onError);
@@ -52,7 +54,7 @@ export const followRequest = async (
       case 'notice':
         return emit({ event: 'content', data: { text: event.text, transient: true }, sessionId });
       case 'cancel-requested':
-        return state('cancel_requested', {});
+        return isStarted ? state('cancel_requested', {}) : undefined;
       default:
         return event satisfies never;
     }
@@ -65,23 +67,18 @@ export const followRequest = async (
     await following;
     const end = endOfRequest(ended, { sessionId, requestId });
     const runId = 'runId' in ended && ended.runId !== null ? ended.runId : undefined;
-    if (end.state !== null)
+    if (isStarted)
       state(end.state, 'isForced' in end && end.isForced === true ? { forced: true } : {}, runId);
     if ('result' in end) {
-      emit({
-        event: 'done',
-        data: { content: end.result.content },
-        sessionId,
-        ...(runId !== undefined && { runId }),
-      });
+      const { content } = end.result;
+      const place = { sessionId, ...(runId !== undefined && { runId }) };
+      // The carrier's request tells of the end of their run.
+      if (!end.isRider) emit({ event: 'done', data: { content }, ...place });
       return end.result;
     }
     const { rpc: code, message, data } = end.failure;
-    emit({
-      event: 'error',
-      data: { code, message, ...('queue' in data && { queue: data.queue }) },
-      sessionId,
-    });
+    const queue = 'queue' in data && { queue: data.queue };
+    if (!end.isRider) emit({ event: 'error', data: { code, message, ...queue }, sessionId });
     throw new FailedWith(end.failure);
   } finally {
     stopListening();

@@ -4,6 +4,7 @@ import type { RpcContext } from '../context.ts';
 import type { RpcEvent } from '../protocol/reply.ts';
 import { requireAgent } from './session.ts';
 import { createRunTeller, type ToldRun } from './tell-run.ts';
+import { warnOfContext } from './warn-of-context.ts';
 
 export interface FollowedRun extends ToldRun {
   /** The newest event of the thread before the run. */
@@ -19,10 +20,11 @@ export const followRun = async (
   const { threads } = requireAgent(ctx);
   const { identity, threadId } = run;
   const { userId } = identity;
+  const since = ctx.clock.now();
   const teller = createRunTeller(ctx, run, emit);
   try {
     for await (const frame of followThread(threads, { userId, threadId, lastEventId, signal }))
-      if (await teller.take(frame)) return;
+      if (await teller.take(frame)) return await warnOfContext(ctx, { ...run, since }, emit);
   } catch (error) {
     // The thread was removed: the end of its request says the rest.
     if (!hasCode(error, 'NOT_FOUND')) throw error;

@@ -3,6 +3,7 @@ import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { isOwn } from '../../../callers/index.ts';
 import type { RpcContext } from '../context.ts';
 import type { Identity } from '../identity.ts';
+import { sessionUserOf } from './session.ts';
 
 /** The panel's page of a confirmation of a machine. */
 export const questionUrl = ({ url }: Pick<RpcContext, 'url'>, confirmId: string): string =>
@@ -20,31 +21,39 @@ export const machineQuestion = (ctx: RpcContext, identity: Identity, confirmatio
   canAnswer: canAnswer(identity),
 });
 
+/** A question of the agent itself, whole. */
+export const agentQuestion = <Payload extends AskPayload>(
+  { url }: Pick<RpcContext, 'url'>,
+  { identity, threadId }: { identity: Identity; threadId: string },
+  { requestId, inputType, ...rest }: Payload,
+) => ({
+  ...rest,
+  confirmId: requestId,
+  kind: inputType,
+  url: `${url()}/chat/${encodeURIComponent(threadId)}`,
+  canAnswer: canAnswer(identity),
+});
+
 /** A question of the agent, or of a machine about a call of the agent. */
 export const askQuestion = async (
   ctx: RpcContext,
   { identity, threadId }: { identity: Identity; threadId: string },
   payload: AskPayload,
 ): Promise<{ confirmId: string; url: string }> => {
-  if (payload.resourceDecision) {
-    const { confirmationId } = payload.resourceDecision;
-    return machineQuestion(
-      ctx,
-      identity,
-      await ctx.gateway.confirmations.get(identity.userId, confirmationId),
-    );
-  }
-  const { requestId, inputType, ...rest } = payload;
-  const question = {
-    ...rest,
-    confirmId: requestId,
-    kind: inputType,
-    url: `${ctx.url()}/chat/${encodeURIComponent(threadId)}`,
-    canAnswer: canAnswer(identity),
-  };
-  return question;
+  if (!payload.resourceDecision) return agentQuestion(ctx, { identity, threadId }, payload);
+  const { confirmationId } = payload.resourceDecision;
+  return machineQuestion(ctx, identity, await ctx.gateway.confirmations.get(identity.userId, confirmationId));
 };
 
-/** Whether a connection may see a question about a call: a person all of theirs, a token its own. */
-export const maySee = ({ caller }: Identity, confirmation: Pick<Confirmation, 'via'>): boolean =>
-  isOwn(caller, confirmation);
+/**
+ * Whether a connection may see a question about a call: a person all of theirs, a token those of its own
+ * calls and of its own sessions.
+ */
+export const maySee = async (
+  { sessions }: Pick<RpcContext, 'sessions'>,
+  identity: Identity,
+  { via }: Pick<Confirmation, 'via'>,
+): Promise<boolean> => {
+  if (isOwn(identity.caller, { via })) return true;
+  return via?.kind === 'thread' && (await sessions.nameOf(sessionUserOf(identity), via.id)) !== null;
+};

@@ -4,10 +4,11 @@ import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
 import { errors } from '../../../errors.ts';
 import { failureOf, type Failure } from '../protocol/error.ts';
 
-/** How the request of a message ends. `state` is that of its run; null for a request without one. */
-export type SendEnd =
-  | { state: 'complete' | null; result: AgentSendResult }
-  | { state: 'cancelled' | 'error' | null; isForced?: boolean; failure: Failure };
+/** How the request of a message ends. `isRider`: it was merged or steered into the run of another one. */
+export type SendEnd = { isRider: boolean } & (
+  | { state: 'complete'; result: AgentSendResult }
+  | { state: 'cancelled' | 'error'; isForced?: boolean; failure: Failure }
+);
 
 const tooBusy: Record<QueueInfo['code'], string> = {
   overflow: 'Too many messages wait in this session',
@@ -55,23 +56,24 @@ export const endOfRequest = (
         ...riding(end),
         ...(isReplayed && { replayed: true as const }),
       };
-      return { state: isRider ? null : 'complete', result };
+      return { isRider, state: 'complete', result };
     }
     case 'error':
-      return { state: isRider ? null : 'error', failure: failed(end) };
+      return { isRider, state: 'error', failure: failed(end) };
     case 'interrupted':
-      return { state: isRider ? null : 'error', failure: failed({ ...end, code: 'INTERRUPTED' }) };
+      return { isRider, state: 'error', failure: failed({ ...end, code: 'INTERRUPTED' }) };
     case 'cancelled':
       return {
-        state: isRider || end.runId === null ? null : 'cancelled',
+        isRider,
+        state: 'cancelled',
         isForced: end.isForced,
         failure: cancelled(end.queue),
       };
     case 'overflow':
     case 'superseded':
-      return { state: null, failure: refused(end.queue) };
+      return { isRider, state: 'error', failure: refused(end.queue) };
     case 'busy':
-      return { state: null, failure: failureOf(errors.runActive()) };
+      return { isRider, state: 'error', failure: failureOf(errors.runActive()) };
     default:
       return end satisfies never;
   }

@@ -12,10 +12,12 @@ export const requireAgent = ({ agent }: RpcContext): Agent => {
   return agent.agent;
 };
 
+const principalOf = ({ caller: { via } }: Identity): string => (via ? `${via.kind}:${via.id}` : 'person');
+
 /** Whose names a connection uses. */
 export const sessionUserOf = (identity: Identity): SessionUser => ({
   userId: identity.userId,
-  principal: identity.kind === 'person' ? 'person' : `token:${identity.caller.via?.id ?? ''}`,
+  principal: principalOf(identity),
 });
 
 /** Whose threads a connection may count: a person's are all of theirs. */

@@ -12,6 +12,8 @@ import { closeCodes, type Connection } from './connection.ts';
 const maxWaiting = 64;
 const pingEveryMs = 15_000;
 const mostMissedPings = 2;
+/** How long the end of an identity of the tailnet may go unnoticed. */
+const checkEveryMs = 1_000;
 
 const bytesOf = (data: RawData): Buffer =>
   Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
@@ -41,20 +43,35 @@ const keepAlive = (socket: WebSocket, clock: Clock): void => {
   socket.once('close', stop);
 };
 
-/** Whether the token or the session of a connection holds, as stored now. */
-const holds = async ({ access, accounts }: RpcContext, identity: Identity): Promise<boolean> =>
-  identity.kind === 'token'
-    ? (await access.verify(identity.bearer)) !== null
-    : (await accounts.sessionByToken(identity.session.token)) !== null;
+/** Whether what opened a connection holds, as stored now. */
+const holds = async ({ access, accounts }: RpcContext, identity: Identity): Promise<boolean> => {
+  switch (identity.kind) {
+    case 'token':
+      return (await access.verify(identity.bearer)) !== null;
+    case 'person':
+      return (await accounts.sessionByToken(identity.session.token)) !== null;
+    case 'tailnet':
+      return identity.access.holds();
+    default:
+      return identity satisfies never;
+  }
+};
 
-/** Ends the connection when its token is revoked or expires, or its session ends. */
-const watchAccess = ({ access, accounts }: RpcContext, { identity, ...connection }: Connection): void => {
-  const ended = () => connection.refuse(failureOf(errors.unauthorized()));
-  connection.onClosed(
-    identity.kind === 'token'
-      ? access.onRevoked(identity.access, ended)
-      : accounts.watch(identity.session, ended),
-  );
+/** Calls `ended` when what opened a connection holds no longer; returns the function that stops it. */
+const watchAccess = (ctx: RpcContext, identity: Identity, ended: () => void): (() => void) => {
+  switch (identity.kind) {
+    case 'token':
+      return ctx.access.onRevoked(identity.access, ended);
+    case 'person':
+      return ctx.accounts.watch(identity.session, ended);
+    case 'tailnet':
+      return ctx.clock.every(
+        checkEveryMs,
+        () => void identity.access.holds().then((isHeld) => isHeld || ended(), ctx.onError),
+      );
+    default:
+      return identity satisfies never;
+  }
 };
 
 /** Reads the frames of a connection in order. Call it before anything is awaited. */
@@ -90,6 +107,7 @@ export const serveSocket = (ctx: RpcContext, socket: WebSocket, connection: Conn
       .then(done);
   });
   keepAlive(socket, ctx.clock);
-  watchAccess(ctx, connection);
+  const ended = () => connection.refuse(failureOf(errors.unauthorized()));
+  connection.onClosed(watchAccess(ctx, connection.identity, ended));
   ctx.connections.add(connection);
 };

@@ -1,7 +1,7 @@
+import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
-import { requestFrame } from './request-frame.ts';
 import type { Bus, BusMessage } from '../../bus.ts';
 import type { StreamFence } from '../store/transitions.store.ts';
 import type { CallData } from '../transition.ts';
@@ -40,6 +40,32 @@ export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feat
 /** Whether the connected daemon has the call, if a daemon received it. */
 export const isKnownToDaemon = ({ machine }: DeliveryContext, { record }: CallData): boolean =>
   record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
+
+/**
+ * The frame that sends a call, and its decision if it has one. `again`: it may have been sent before.
+ * `timeoutMs` is null for a daemon that sends no identity.
+ */
+const requestFrame = (
+  { record, state, answered }: CallData,
+  { again, timeoutMs }: { again: boolean; timeoutMs: number | null },
+): DaemonEvent => {
+  const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
+  const toolCall = {
+    name: record.tool,
+    arguments: decision === null ? record.arguments : { ...record.arguments, _confirmation: decision },
+  };
+  return {
+    type: 'filesystem-request',
+    payload: {
+      requestId: record.requestId,
+      toolCall,
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      ...(again ? { again } : {}),
+      ...(decision !== null && answered.askId !== null ? { askId: answered.askId } : {}),
+      ...(decision !== null && answered.reach !== null ? { reach: answered.reach } : {}),
+    },
+  };
+};
 
 /**
  * Writes a call on its machine's stream; false if there is no stream here, or it was too slow and has been

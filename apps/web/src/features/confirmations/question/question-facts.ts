@@ -20,6 +20,10 @@ export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup'>): stri
 export const askerOf = ({ via }: Pick<Confirmation, 'via'>): { name: string; kind: string } =>
   via ? { name: via.name, kind: viaWords[via.kind] } : { name: 'You asked for this in Tools', kind: '' };
 
+/** The same in a list. */
+export const askerInList = (question: Pick<Confirmation, 'via'>): string =>
+  question.via ? askerOf(question).name : 'You, in Tools';
+
 const listed = (words: readonly string[]) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 

@@ -37,6 +37,6 @@ export const systemCapabilities = method({
     },
     limits: { ...rpcLimits },
     queueModes: [...laneModes],
-    scopes: identity.kind === 'person' ? 'all' : identity.access.scopes,
+    scopes: identity.caller.scopes === 'all' ? 'all' : [...identity.caller.scopes],
   };
 });

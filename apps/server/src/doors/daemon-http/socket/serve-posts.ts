@@ -1,0 +1,71 @@
+import {
+  readSocketPath,
+  socketLimits,
+  type SocketPost,
+  type SocketRequest,
+} from '@drawbridge/contracts/link/socket';
+import type { FastifyRequest } from 'fastify';
+import type { RawData, WebSocket } from 'ws';
+import { errors } from '../../../errors.ts';
+import type { DaemonCredentials } from '../../../gateway/index.ts';
+import { toErrorReply } from '../../../http/index.ts';
+import type { DaemonPost } from '../daemon-post.ts';
+import { readBody, readMessage } from './read-message.ts';
+import type { SocketStream } from './socket-stream.ts';
+
+const unsupported = 1003;
+const policy = 1008;
+
+interface Open {
+  socket: WebSocket;
+  stream: Pick<SocketStream, 'answer'>;
+  credentials: DaemonCredentials;
+  request: Pick<FastifyRequest, 'log'>;
+}
+
+type Posts = Readonly<Record<SocketPost, Pick<DaemonPost, 'answer'>>>;
+
+// A socket gives one Buffer for each message unless it is told otherwise.
+const bytesOf = (data: RawData): Buffer => data as Buffer;
+
+/** Answers the posts of one socket, each as it would be answered by HTTP. */
+export const servePosts = (posts: Posts, { socket, stream, credentials, request }: Open) => {
+  let open = 0;
+  let openBytes = 0;
+
+  const answerOf = async ({ path, body }: SocketRequest): Promise<object> => {
+    const found = readSocketPath(path);
+    if (found === undefined) throw errors.notFound();
+    const { post, requestId } = found;
+    return posts[post].answer({ credentials, body, params: { requestId }, log: request.log });
+  };
+
+  const serve = async (post: SocketRequest, isChecked: boolean) => {
+    open += 1;
+    try {
+      const body = isChecked ? post.body : readBody(post.body);
+      stream.answer({ id: post.id, status: 200, body: await answerOf({ ...post, body }) });
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : errors.internal({ cause });
+      stream.answer({ id: post.id, ...toErrorReply(error, request) });
+    }
+    open -= 1;
+  };
+
+  /** Nothing more is read while so much is being answered. */
+  const hold = (bytes: number) => {
+    openBytes += bytes;
+    if (openBytes > socketLimits.maxMessageBytes) socket.pause();
+    else if (socket.isPaused) socket.resume();
+  };
+
+  socket.on('message', (data, isBinary) => {
+    const bytes = bytesOf(data);
+    const message = isBinary ? undefined : readMessage(bytes);
+    if (message === undefined) return socket.close(unsupported);
+    const { requests, isChecked } = message;
+    if (open + requests.length > socketLimits.maxOpenPosts) return socket.close(policy);
+    hold(bytes.length);
+    void Promise.all(requests.map((post) => serve(post, isChecked))).then(() => hold(-bytes.length));
+  });
+};

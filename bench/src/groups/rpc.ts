@@ -1,0 +1,142 @@
+import {
+  createPerson,
+  openRpc,
+  setupToken,
+  startServer,
+  until,
+  type RpcClient,
+} from '@drawbridge/e2e/harness';
+import { folderToRead, folderWithMebibyte } from '../files.ts';
+import type { Asked } from '../bare.ts';
+import type { Figure, Group, RowText, Stage } from '../group.ts';
+import { latencyMs, nowMs, perSecond, warmUp, type TimedShot } from '../load.ts';
+import { mcpShot } from '../mcp.ts';
+import { startProduct, type Product } from '../product.ts';
+import { heldBytes, memoryFlags } from '../processes.ts';
+
+const kibibyte = 1024;
+
+const ratio = (measure: string, unit: string, goal: RowText['goal']): RowText => ({
+  measure,
+  kind: 'ratio',
+  unit,
+  goal,
+});
+
+/** A call over an open socket. */
+const rpcShot =
+  (client: RpcClient, { name: tool, arguments: args, expects }: Asked): TimedShot =>
+  async () => {
+    const startMs = nowMs();
+    const { result, error } = await client.call('tools.execute', { tool, args });
+    const tookMs = nowMs() - startMs;
+    if (!String(result?.['output']).includes(expects))
+      throw new Error(`/rpc answered ${JSON.stringify(error)}`);
+    return tookMs;
+  };
+
+const newToken = async ({ person }: Pick<Product, 'person'>): Promise<string> =>
+  (await person.api.tokens.create.mutate({ name: 'bench' })).token;
+
+/** Results of 1 MiB that its reader does not read. */
+const unread = 4;
+
+/** A socket whose reader is paused before big results. */
+const openPaused = async (product: Product, big: Asked): Promise<RpcClient> => {
+  const before = new Set(
+    (await product.person.api.calls.list.query({ limit: 100 })).calls.map((call) => call.requestId),
+  );
+  const client = await openRpc(product.server.url, await newToken(product));
+  client.pause();
+  for (let n = 0; n < unread; n += 1) {
+    const { name: tool, arguments: args } = big;
+    void client.call('tools.execute', { tool, args }).catch(() => {});
+  }
+  await until(async () => {
+    const { calls } = await product.person.api.calls.list.query({ limit: 100 });
+    const ended = calls.filter((call) => !before.has(call.requestId) && call.endedAt !== null);
+    return ended.length === unread;
+  });
+  return client;
+};
+
+const besidePaused = async (
+  product: Product,
+  shot: TimedShot,
+  { big, count }: { big: Asked; count: number },
+) => {
+  const pairOf = { ours: shot, bare: shot };
+  const { bare } = await latencyMs(pairOf, count);
+  const paused = await openPaused(product, big);
+  const { ours } = await latencyMs(pairOf, count);
+  paused.drop();
+  return { ours, bare };
+};
+
+/** As many as one token may have open. */
+const socketsEach = 20;
+
+/** Memory per socket that is open and idle, over several tokens of several people. */
+const idleSockets = async ({ processes }: Stage, people: number): Promise<Figure> => {
+  const server = await startServer(processes, { LOG_LEVEL: 'info' }, memoryFlags);
+  const owner = await server.createOwner();
+  const tokens: string[] = [];
+  for (let n = 0; n < people; n += 1) {
+    const { url } = await owner.api.invitations.create.mutate();
+    const person = createPerson(server.url);
+    await person.api.invitations.accept.mutate({
+      invitationToken: url.split(/[=#/]/).at(-1) ?? '',
+      name: `Person ${n}`,
+      email: `person-${n}@example.org`,
+      password: setupToken,
+    });
+    for (const _ of ['first', 'second', 'third']) tokens.push(await newToken({ person }));
+  }
+  const each = async (token: string) =>
+    Promise.all(Array.from({ length: socketsEach }, () => openRpc(server.url, token)));
+  // What the first socket loads belongs to no socket.
+  const warm = await openRpc(server.url, tokens[0] ?? '');
+  await warm.call('system.info');
+  warm.drop();
+  const empty = await heldBytes(server.process(), 1);
+  const open: RpcClient[] = [];
+  for (const token of tokens) open.push(...(await each(token)));
+  const full = await heldBytes(server.process(), 2);
+  await server.end('SIGKILL');
+  return { ours: (full - empty) / open.length / kibibyte };
+};
+
+/** `tools.execute` of a read over an open socket, against the same call through `/mcp` on the same server. */
+export const rpcGroup: Group<'p50' | 'rate' | 'paused' | 'idle'> = {
+  name: 'rpc',
+  rows: {
+    p50: ratio('`tools.execute` of a read over an open socket, against `/mcp`: p50', 'ms', { atMost: 0.85 }),
+    rate: ratio('the same, 64 in flight: calls per second', 'calls/s', { atLeast: 1.3 }),
+    paused: ratio('the same beside a socket that is not read, against without it: p50', 'ms', {
+      atMost: 1.1,
+    }),
+    idle: {
+      measure: 'memory of the server per idle socket of JSON-RPC',
+      kind: 'number',
+      unit: 'KiB',
+      goal: { atMost: 16 },
+    },
+  },
+  open: async (stage) => {
+    const { scaled, inRow } = stage;
+    const { root, read } = folderToRead();
+    const { read: big } = folderWithMebibyte(root);
+    const product = await startProduct(stage, { root, env: { TOKEN_PER_MINUTE: '10000000' } });
+    const token = await newToken(product);
+    const mcp = await mcpShot(product.pool, read, { authorization: `Bearer ${token}` });
+    const shot = rpcShot(await openRpc(product.server.url, token), read);
+    const pair = { ours: shot, bare: mcp };
+    await warmUp(pair, scaled(1_500));
+    return async () => ({
+      p50: await inRow('p50', () => latencyMs(pair, scaled(300))),
+      rate: await inRow('rate', () => perSecond(pair, scaled(1_500))),
+      paused: await inRow('paused', () => besidePaused(product, shot, { big, count: scaled(300) })),
+      idle: await inRow('idle', () => idleSockets(stage, scaled(8))),
+    });
+  },
+};

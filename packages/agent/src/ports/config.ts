@@ -1,0 +1,18 @@
+import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/settings';
+
+/** The owner's settings, read for each step. */
+export interface AgentConfig {
+  /** Why the agent may not work; null when it may. */
+  off: 'module' | 'model' | null;
+  policy: Record<AgentAction, AgentPolicy>;
+  areToolsDeferred: boolean;
+  areSecretsMasked: boolean;
+  observerTokens: number;
+  reflectorTokens: number;
+  askTtlMs: number;
+  maxRuns: number;
+  maxRunsPerUser: number;
+  tokensPerDay: number | null;
+  /** In millionths of the owner's currency. */
+  costMicroPerDay: number | null;
+}
