@@ -1,6 +1,7 @@
 // Makes the README's pictures: the real panel and chat with a real machine, a scripted model and open questions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Turn } from './agent/model-turn.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
 import {
@@ -10,9 +11,9 @@ import {
   newFolder,
   openPage,
   picturePath,
-  run,
   startBrowser,
   startServer,
+  until,
 } from './harness/index.ts';
 
 const files = {
@@ -65,12 +66,36 @@ try {
   await page.locator('[data-decision=denyOnce]').click();
   await page.locator('[data-test=usage]').waitFor();
 
-  await run(ann, 'list_files', { dirPath: '.' });
-  await run(ann, 'read_file', { filePath: 'release-notes.md' });
-  await page.goto(`${server.url}/activity`);
-  const content = `${files['release-notes.md']}- Search skips binary files\n`;
-  await run(ann, 'write_file', { filePath: 'release-notes.md', content });
+  const { token } = await ann.api.tokens.create.mutate({ name: 'Claude Code', scopes: [...toolGroups] });
+  const ask = (name: string, args: Record<string, unknown>) =>
+    fetch(`${server.url}/api/v1/calls`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Prefer: 'respond-async',
+      },
+      body: JSON.stringify({ name, arguments: args }),
+    });
+  const edit = {
+    oldString: '- Fewer questions',
+    newString: '- Fewer questions\n- Search skips binary files',
+  };
+  const asked = [
+    () => ask('edit_file', { filePath: 'release-notes.md', ...edit }),
+    () => ask('move', { sourcePath: 'todo.txt', destinationPath: 'done.txt' }),
+    ...['news', 'team', 'jobs'].map(
+      (name) => () => ask('write_file', { filePath: `pages/${name}.md`, content: `# ${name}\n` }),
+    ),
+    () => ask('delete', { path: 'prices.test.js' }),
+  ];
+  for (const [done, next] of asked.entries()) {
+    await next();
+    await until(async () => (await ann.api.confirmations.list.query()).length > done);
+  }
+  await page.goto(`${server.url}/inbox`);
   await question.waitFor();
+  await page.locator('[data-row=added]').first().waitFor();
   await page.screenshot({ path: picturePath });
   console.log(`${chatPicturePath}\n${picturePath}`);
 } finally {

@@ -109,6 +109,21 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await page.locator('[data-test=token-row]').getByText('from 127.0.0.1').waitFor();
   });
 
+  it('has a page with what it may use and its calls', async () => {
+    await page
+      .locator('[data-test=token-row]')
+      .getByRole('link', { name: 'Notes agent', exact: true })
+      .click();
+    await page.getByRole('heading', { name: 'Notes agent' }).waitFor();
+    expect(await page.locator('[data-test=agent-scopes] li').count()).toBe(1);
+    await page.locator('[data-test=agent-scopes]').getByText('Read files', { exact: true }).waitFor();
+    await page.locator('[data-test=agent-calls]').getByText('notes.txt').first().waitFor();
+    await page.getByRole('link', { name: 'All its calls' }).click();
+    await page.waitForURL(/\/activity\?by=token:/);
+    await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
+    await page.goto(`${server.url}/agents`);
+  });
+
   it('MC-05 PK-08 stands in no file, no log, no record and no storage of the browser', async () => {
     await ask('no/such/method');
     for (const [place, bytes] of [

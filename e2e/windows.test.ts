@@ -69,4 +69,17 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
     await ann.api.calls.cancel.mutate({ requestId });
     await inEach((page) => page.locator('[data-test=outcome]').getByText('Stopped after').waitFor());
   });
+
+  it('copy a command without a clipboard of the page', async () => {
+    const [page] = windows;
+    if (page === undefined) throw new Error('no window');
+    await page.goto(`${origin}/machines/new`);
+    const command = (await page.locator('[data-test=command]').innerText()).trim();
+    await page.getByRole('button', { name: 'Copy command' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.goto(`${origin}/activity`);
+    const field = page.getByLabel('Search path, command, host');
+    await field.press('Control+V');
+    expect(await field.inputValue()).toBe(command.slice(0, 200));
+  });
 });

@@ -2,7 +2,16 @@ export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { startMachine } from './machine.ts';
-export { daemonEntry, freePort, fromRoot, newFolder, chatPicturePath, picturePath } from './paths.ts';
+export {
+  daemonEntry,
+  freePort,
+  fromRoot,
+  newFolder,
+  chatPicturePath,
+  panelNumbersPath,
+  picturePath,
+} from './paths.ts';
+export { copyCall } from './past-calls.ts';
 export { createProcesses, type Processes } from './processes.ts';
 export {
   proxyNames,

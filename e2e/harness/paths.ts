@@ -9,6 +9,7 @@ export const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`,
 export const serverEntry = fromRoot('apps/server/dist/main.js');
 export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');
 export const picturePath = fromRoot('docs/panel.png');
+export const panelNumbersPath = fromRoot('bench/panel.md');
 export const chatPicturePath = fromRoot('docs/chat.png');
 
 /** A new empty folder, by its real path. */

@@ -1,6 +1,6 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { flushPromises, mount } from '@vue/test-utils';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
 import { router } from '../../test/router.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
@@ -10,6 +10,7 @@ import InboxPage from './inbox-page.vue';
 let bench: Bench;
 let close = () => {};
 afterEach(async () => {
+  vi.unstubAllGlobals();
   close();
   await bench.close();
 });
@@ -49,4 +50,28 @@ it('says so where there is no such question', async () => {
   const page = await open([confirmationOf()], 'c9');
   await until(() => page.text().includes('Question not found'));
   expect(page.find('[data-test=confirmation]').exists()).toBe(false);
+});
+
+it('in a narrow window, a list that was left under the pointer is not held', async () => {
+  vi.stubGlobal('matchMedia', () => ({
+    matches: false,
+    addEventListener: () => {},
+    removeEventListener: () => {},
+  }));
+  const page = await open([confirmationOf()], '');
+  const list = page.find('[data-test=inbox-list]');
+  const enter = new Event('pointerenter');
+  list.element.dispatchEvent(Object.assign(enter, { pointerType: 'mouse' }));
+  await router.push('/inbox/c1');
+  await until(() => !page.find('[data-test=inbox-list]').exists());
+  const store = useConfirmationsStore();
+  const withdrawn = confirmationOf({ state: 'withdrawn' });
+  bench.fixture.world.confirmations = [withdrawn];
+  store.onConfirmation({ type: 'confirmation', confirmation: withdrawn });
+  await until(() => page.text().includes('This question is closed'));
+  await router.push('/inbox');
+  await until(() => page.find('[data-test=closed]').exists());
+  store.dismiss('c1');
+  await flushPromises();
+  expect(page.find('[data-test=closed]').exists()).toBe(false);
 });

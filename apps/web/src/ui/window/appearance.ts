@@ -5,8 +5,20 @@ export type Appearance = (typeof appearances)[number];
 
 const storageKey = 'drawbridge-appearance';
 
-const stored = (): Appearance =>
-  appearances.find((known) => known === localStorage.getItem(storageKey)) ?? 'system';
+const stored = (): Appearance => {
+  try {
+    return appearances.find((known) => known === localStorage.getItem(storageKey)) ?? 'system';
+  } catch {
+    return 'system';
+  }
+};
+
+/** A browser may refuse to keep data: then the choice holds until the page is closed. */
+const store = (appearance: Appearance): void => {
+  try {
+    localStorage.setItem(storageKey, appearance);
+  } catch {}
+};
 
 const choice = ref<Appearance>(stored());
 
@@ -21,7 +33,7 @@ export const applyAppearance = (): void => {
     const isDark = choice.value === 'system' ? systemDark.value : choice.value === 'dark';
     document.documentElement.classList.toggle('dark', isDark);
     document.documentElement.style.colorScheme = isDark ? 'dark' : 'light';
-    localStorage.setItem(storageKey, choice.value);
+    store(choice.value);
   });
 };
 
