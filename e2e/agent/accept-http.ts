@@ -21,8 +21,12 @@ export const agentOf = (person: Person) => {
     post: send('POST'),
     patch: send('PATCH'),
     /** Opens the stream of an existing thread; `found` resolves with what has come once it holds the text. */
-    listen: async (threadId: string, text: string): Promise<{ found: Promise<string> }> => {
-      const { body } = await person.fetch(`/api/v1/instance-ai/events/${threadId}`);
+    listen: async (
+      threadId: string,
+      text: string,
+      { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+    ): Promise<{ found: Promise<string> }> => {
+      const { body } = await person.fetch(`/api/v1/instance-ai/events/${threadId}${query}`, { headers });
       if (!body) throw new Error('the stream has a body');
       const read = async () => {
         let got = '';

@@ -31,6 +31,7 @@ const gated = { name: 'shell_execute', arguments: { command: 'while [ ! -e go ];
 const skipped = { name: 'write_file', arguments: { filePath: 'skipped.txt', content: 'text' } };
 
 const { script, count } = byCase({
+  reading: once({ text: 'I read it.', ...use('read_file', { filePath: 'a.txt' }) }),
   busy: once({ calls: [gated, skipped] }),
   thinking: () => ({ text: 'I am think', end: 'silent' }),
   acting: sleeper('acting'),
@@ -78,6 +79,37 @@ describe('a run, from outside', () => {
     await model.close();
   });
 
+  it('acceptance 2: a file is read in numbered events, and the call is in Activity with its thread', async () => {
+    writeFileSync(file('a.txt'), 'hello from the machine');
+    await say('reading');
+    await thread('reading').until('run-finish');
+    const events = await thread('reading').events();
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1));
+    const types = events.map(({ event }) => event.type);
+    expect(types.filter((type) => type !== 'thread-title-updated')).toEqual([
+      ...['run-start', 'user-message', 'agent-spawned', 'text-block', 'tool-call', 'tool-result'],
+      ...['text-block', 'agent-completed', 'run-finish'],
+    ]);
+    const asked = model.requests.filter(({ tools }) => tools.length > 0);
+    expect(asked.map(({ text }) => text.includes('hello from the machine'))).toEqual([false, true]);
+    const { calls } = await ann.api.calls.list.query({ limit: 2 });
+    const via = { kind: 'thread', id: 'reading', name: 'case:reading' };
+    expect(calls).toMatchObject([{ tool: 'read_file', door: 'agent', state: 'succeeded', via }]);
+  });
+
+  it('acceptance 4: Last-Event-ID and ?lastEventId give the same events, and the header wins', async () => {
+    const idsWith = async (after: { query?: string; headers?: Record<string, string> }) => {
+      const { found } = await agent().listen('reading', 'run-sync', after);
+      return [...(await found).matchAll(/^id: ?(\d+)$/gm)].map(([, id]) => Number(id));
+    };
+    const behind = (await thread('reading').events(4)).map(({ id }) => id);
+    expect(behind[0]).toBe(5);
+    const headers = { 'last-event-id': '4' };
+    expect(await idsWith({ query: '?lastEventId=4' })).toEqual(behind);
+    expect(await idsWith({ headers })).toEqual(behind);
+    expect(await idsWith({ query: '?lastEventId=1', headers })).toEqual(behind);
+  });
+
   it('acceptance 5: a second message is refused, queued, or steered into the same run', async () => {
     const runId = await say('busy');
     await thread('busy').until('tool-call');
@@ -97,7 +129,9 @@ describe('a run, from outside', () => {
     const said = events.flatMap((event) => (event.type === 'user-message' ? [event] : []));
     expect(said.map(({ payload: { source } }) => source)).toEqual(['sent', 'steered', 'queued']);
     expect(said.map((event) => event.runId === runId)).toEqual([true, true, false]);
-    const requests = model.requests.filter(({ tools }) => tools.length > 0).map(({ text }) => text);
+    const requests = model.requests
+      .filter(({ tools, text }) => tools.length > 0 && text.includes('case:busy'))
+      .map(({ text }) => text);
     expect(requests.map((text) => text.includes('rather this'))).toEqual([false, true, true]);
     expect(requests.map((text) => text.includes('the queued message'))).toEqual([false, false, true]);
   });

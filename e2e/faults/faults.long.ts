@@ -23,6 +23,7 @@ it(
     expect(facts.of('fault').length).toBeGreaterThan(10);
     expect(facts.ranOps.length).toBeGreaterThan(50);
     expect(facts.of('rpc-request').filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(10);
+    expect(new Set(facts.of('stream').map(({ link }) => link))).toEqual(new Set(['stream', 'socket']));
     expect(facts.agent.agentRuns.length).toBeGreaterThan(20);
   },
   limitMs,

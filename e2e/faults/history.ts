@@ -30,8 +30,14 @@ const kinds = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('click-refused'), confirmationId, code: text }),
   z.object({ type: z.literal('cancelled'), requestId, state: text, started: z.boolean().nullable() }),
-  /** A frame of a stream to a daemon. `stream` counts the streams of a user, over all their daemons; `key` is the digest of its key. */
-  z.object({ type: z.literal('stream'), user, stream: z.number(), key: text }),
+  /** A link to a daemon. `stream` counts those of a user, over all their daemons; `key` is the digest of its key. */
+  z.object({
+    type: z.literal('stream'),
+    link: z.enum(['stream', 'socket']),
+    user,
+    stream: z.number(),
+    key: text,
+  }),
   /** The server has ended it. */
   z.object({ type: z.literal('stream-ended'), user, stream: z.number() }),
   z.object({

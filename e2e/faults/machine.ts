@@ -57,6 +57,9 @@ const folders = (folder: string) => {
   return { root: made('root'), home: made('home'), twinRoot: made('twin-root'), twinHome: made('twin-home') };
 };
 
+/** Every second machine begins with the one, and changes to the other when it was killed. */
+const links = ['stream', 'socket'];
+
 const copies = 10;
 
 /**
@@ -77,8 +80,8 @@ const copyHome = (home: string, twinHome: string) => {
 
 export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
   const { processes, history, proxy, user, keys } = needs;
-  // The proxy reads the frames of the stream; it passes no socket.
-  const flags = ['--link', 'stream', ...needs.flags];
+  let link = user.index % links.length;
+  const flags = () => ['--link', links[link] ?? 'socket', ...needs.flags];
   const { root, home, twinRoot, twinHome } = folders(needs.folder);
   let daemon: Daemon | undefined;
   /** Something is being done to the daemon that ends it. */
@@ -112,7 +115,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
 
   const start = (token?: string) => {
     const given = token === undefined ? {} : { token };
-    const started = startDaemon(processes, { url: proxy.url, root, home, flags, ...given });
+    const started = startDaemon(processes, { url: proxy.url, root, home, flags: flags(), ...given });
     daemon = started;
     mayEnd = false;
     void started.process.exit.then(() => onExit(started));
@@ -144,6 +147,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
       inTurn(async () => {
         await end();
         await sleep(systemClock, forMs);
+        link = (link + 1) % links.length;
         start();
       }),
     freeze: (forMs) =>
@@ -158,7 +162,12 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
         mayEnd = true;
         disturb(forMs);
         copyHome(home, twinHome);
-        const twin = startDaemon(processes, { url: proxy.url, root: twinRoot, home: twinHome, flags });
+        const twin = startDaemon(processes, {
+          url: proxy.url,
+          root: twinRoot,
+          home: twinHome,
+          flags: flags(),
+        });
         await sleep(systemClock, forMs);
         await twin.process.end('SIGKILL');
         await end();

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../harness/index.ts';
 import type { Happening } from './history.ts';
 import { createProxy, type Proxy } from './proxy.ts';
@@ -12,6 +13,7 @@ let notes: Happening[];
 let server: Server;
 let proxy: Proxy;
 let writeFrame: (text: string) => void;
+let writeMessage: (text: string) => void;
 
 const frameOf = (id: number) => {
   const payload = { requestId: `request-${id}`, toolCall: { name: 'read_file', arguments: {} } };
@@ -55,6 +57,10 @@ beforeAll(async () => {
       response.end(`got ${body}`);
     });
   });
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    writeMessage = (text) => socket.send(text);
+    socket.on('message', (data) => got.push(String(data)));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   proxy = await createProxy({
@@ -82,7 +88,7 @@ it('passes on what it is given, and notes it', async () => {
   writeFrame(frameOf(1));
   await until(async () => heard.text === frameOf(1) && notes.length === 4);
   expect(notes.slice(1)).toEqual([
-    { type: 'stream', user: 0, stream: 1, key: expect.any(String) },
+    { type: 'stream', link: 'stream', user: 0, stream: 1, key: expect.any(String) },
     { type: 'frame', user: 0, stream: 1, id: 1, event: 'filesystem-request', requestId: 'request-1' },
     { type: 'passed', user: 0, stream: 1, id: 1 },
   ]);
@@ -182,4 +188,58 @@ it('truncate-down: half of the answer comes, and half of a frame, and then nothi
   expect(got).toEqual(['thirteen']);
   expect(heard.text).toBe(frameOf(1).slice(0, Math.floor(frameOf(1).length / 2)));
   expect(notes.filter((note) => note.type === 'passed')).toEqual([]);
+});
+
+/** Messages of a socket as they come; `broken` once it is gone. */
+const openSocket = async () => {
+  const socket = new WebSocket(`${proxy.url.replace('http', 'ws')}/gateway/socket`);
+  const heard = { messages: new Array<string>(), broken: false };
+  socket.on('message', (data) => heard.messages.push(String(data)));
+  socket.on('error', () => {});
+  socket.on('close', () => (heard.broken = true));
+  await until(async () => socket.readyState === WebSocket.OPEN);
+  return { socket, heard };
+};
+const message = JSON.stringify([
+  {
+    event: {
+      type: 'filesystem-request',
+      payload: { requestId: 'r', toolCall: { name: 'a', arguments: {} } },
+    },
+  },
+  { id: 1, status: 200, body: {} },
+]);
+
+it('a socket: messages pass both ways, and are noted as frames and posts', async () => {
+  const { socket, heard } = await openSocket();
+  const sent = JSON.stringify([{ id: 1, path: '/response/r', body: {} }]);
+  socket.send(sent);
+  await until(async () => got.length === 1);
+  writeMessage(message);
+  await until(async () => notes.some(({ type }) => type === 'passed'));
+  const stream = expect.any(Number);
+  expect(notes).toEqual([
+    { type: 'stream', link: 'socket', user: 0, stream, key: expect.any(String) },
+    { type: 'frame', user: 0, stream, id: 1, event: 'filesystem-request', requestId: 'r' },
+    { type: 'post', user: 0, path: 'response/r', status: 200, repeated: false },
+    { type: 'passed', user: 0, stream, id: 1 },
+  ]);
+  expect([got, heard.messages]).toEqual([[sent], [message]]);
+  proxy.begin('cut')();
+  await until(async () => heard.broken);
+});
+
+it('a socket: what is held comes later, what is lost or cut in half never', async () => {
+  const { socket, heard } = await openSocket();
+  const hold = proxy.begin('hold-down');
+  writeMessage(message);
+  await until(async () => notes.some(({ type }) => type === 'frame'));
+  expect(heard.messages).toEqual([]);
+  hold();
+  await until(async () => heard.messages.length === 1);
+  const truncate = proxy.begin('truncate-up');
+  socket.send('[]');
+  await until(async () => heard.broken);
+  truncate();
+  expect(got).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { sleep, systemClock } from '@drawbridge/kit';
 import type { Happening } from './history.ts';
 import { createGate } from './gate.ts';
 import { createFrames } from './frames.ts';
+import { createSocketPass } from './proxy-socket.ts';
 import type { LinkFault } from './plan.ts';
 import type { Random } from './random.ts';
 
@@ -54,7 +55,7 @@ const keyIn = ({ headers }: http.IncomingMessage): string => String(headers[gate
 export const createProxy = async ({ user, target, random, note }: ProxyOptions): Promise<Proxy> => {
   const up = createGate();
   const down = createGate();
-  const sockets = new Set<Socket>();
+  const connections = new Set<Socket>();
   const upstream = new Set<http.ClientRequest>();
   let refusing = false;
   let delaying = false;
@@ -63,6 +64,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   let truncatingDown = false;
   let streams = 0;
   let posts = 0;
+  const nextStream = () => (streams += 1);
 
   const late = async () => {
     if (delaying) await sleep(systemClock, random.whole(0, longestDelayMs));
@@ -136,9 +138,8 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
       response.writeHead(answer.statusCode ?? 502, answer.headers).end(await readAll(answer));
       return;
     }
-    streams += 1;
-    const number = streams;
-    note({ type: 'stream', user, stream: number, key: digestOf(keyIn(request)) });
+    const number = nextStream();
+    note({ type: 'stream', link: 'stream', user, stream: number, key: digestOf(keyIn(request)) });
     const frames = createFrames();
     answer.setEncoding('utf8');
     // One after the other: a stream keeps its order whatever delays it.
@@ -171,20 +172,27 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     }
   };
 
+  const sockets = createSocketPass({
+    ...{ user, target, up, down, late, nextStream, note },
+    isTruncating: (direction) => (direction === 'up' ? truncatingUp : truncatingDown),
+    keyOf: (request) => digestOf(keyIn(request)),
+  });
   const server = http.createServer((request, response) => {
     response.on('error', () => {});
     const work = request.method === 'GET' ? stream(request, response) : post(request, response);
     // Whatever broke, the daemon sees a broken connection.
     work.catch(() => response.destroy());
   });
+  server.on('upgrade', sockets.upgrade);
   server.on('connection', (socket) => {
     if (refusing) return socket.destroy();
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
   });
 
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const connection of connections) connection.destroy();
+    sockets.cut();
     for (const request of upstream) request.destroy();
   };
 

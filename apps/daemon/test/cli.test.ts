@@ -29,7 +29,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
 
   it('starts without what only tools and other commands need', async () => {
     const { stderr } = await run(['--version'], await tellingLoaded());
-    expect(stderr).toBe('loaded hook.cjs cli.cjs rolldown-runtime shared\n');
+    expect(stderr).toBe('loaded hook.cjs cli.cjs compile-cache rolldown-runtime main shared\n');
   });
 
   it.each<[string, string[], Record<string, string>, RegExp]>([

@@ -39,9 +39,10 @@ const procedures: Record<string, WithId> = {
     answer: { kind: 'approval', approved: true },
   })),
 };
-/** They serve the session's own user; the first two make a thread of that user, whatever its id. */
+/** They serve the session's own user; the first three make a thread of that user, whatever its id. */
 const withoutId = [
   'agent.send',
+  'agent.command',
   'agent.threads.create',
   'agent.events',
   'agent.status',

@@ -47,7 +47,7 @@ const good: Entry[] = [
   at(0, { type: 'server-ready' }),
   at(0, { type: 'user', user: 0, userId: 'ann', asks: ['shell'] }),
   at(90, { type: 'asked', op, user: 0, tool: 'shell' }),
-  at(95, { type: 'stream', user: 0, stream: 1, key: 'k' }),
+  at(95, { type: 'stream', link: 'stream', user: 0, stream: 1, key: 'k' }),
   at(110, {
     type: 'frame',
     user: 0,

@@ -190,7 +190,7 @@ const bad: [string, Evidence, string[]][] = [
   [
     'an old stream still gets calls',
     evidence({}, [
-      at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+      at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
       frame(2_500, { stream: 1, id: 2 }),
     ]),
     ['I9: r1 was put on stream 1 of user 0, after 2'],
@@ -255,14 +255,14 @@ describe('lets be what may be', () => {
       evidence({}, [
         at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
         at(2, { type: 'epoch', user: 0, epoch: 4, key: 'other' }),
-        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'other' }),
+        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'other' }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),
     ],
     [
       'a stream that continues when a newer one was disconnected at once',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
         frame(1_000, { stream: 2, id: 1, event: 'gateway-disconnect', requestId: null }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),
@@ -270,7 +270,7 @@ describe('lets be what may be', () => {
     [
       'a stream that continues when another one ended without a frame',
       evidence({}, [
-        at(1_000, { type: 'stream', user: 0, stream: 2, key: 'k' }),
+        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
         at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
         frame(2_500, { stream: 1, id: 2 }),
       ]),

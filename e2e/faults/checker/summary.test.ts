@@ -14,6 +14,7 @@ it('sums a run up', () => {
     'agent      1 tool calls: ok 1; 1 model requests',
     'rpc        0 requests: ',
     'faults     0: ',
+    'links      stream 1',
     'on wires   1 frames, 0 posts',
     'memory     at most 88 MiB in a process',
     'violations 1',

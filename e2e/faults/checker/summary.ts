@@ -25,6 +25,7 @@ export const summary = (facts: Facts, found: Violation[]): string => {
     `agent      ${agentToolCalls.length} tool calls: ${counted(agentToolCalls.map(({ outcome, state }) => outcome ?? state))}; ${facts.of('model-request').length} model requests`,
     `rpc        ${facts.of('rpc-request').length} requests: ${counted(facts.of('rpc-request').map(({ outcome }) => (outcome === null ? 'cut' : (/^error \d+/.exec(outcome)?.[0] ?? 'answered'))))}`,
     `faults     ${facts.of('fault').length}: ${counted(facts.of('fault').map(({ what }) => what))}`,
+    `links      ${counted(facts.of('stream').map(({ link }) => link))}`,
     `on wires   ${facts.of('frame').length} frames, ${facts.of('post').length} posts`,
     `memory     at most ${mb.toFixed(0)} MiB in a process`,
     `violations ${found.length}`,

@@ -1,6 +1,5 @@
 import { laneModes, type LaneMode } from '@drawbridge/contracts/agent/lanes';
 import { usualAnswers, type PlannedAnswer } from '../answers.ts';
-import type { PlannedTool } from '../plan.ts';
 import { createRandom, type Random } from '../random.ts';
 
 /** The two clients of a user: one with a token, one by a ticket. */
@@ -9,6 +8,9 @@ export type CallerKind = (typeof callers)[number];
 
 /** What the model does for a message of a client: nothing that the agent itself asks about. */
 export const rpcWorks = ['talk', 'shell', 'edit', 'read', 'several'] as const;
+
+/** The tools that they call themselves. */
+const executed = ['shell', 'edit', 'read'] as const;
 
 interface Asked {
   user: number;
@@ -29,7 +31,7 @@ export interface PlannedSend extends Asked {
 export interface PlannedExecute extends Asked {
   kind: 'rpc-execute';
   op: string;
-  tool: PlannedTool;
+  tool: (typeof executed)[number];
 }
 
 export type RpcStep = { atMs: number } & (
@@ -62,8 +64,7 @@ export const createRpcPlan = (seed: number, users: number, forMs: number): RpcSt
     const own = asked(random, users);
     const { user, by } = own;
     const number = random.whole(1, 10);
-    if (number <= 4)
-      steps.push({ atMs, kind: 'rpc-execute', op, tool: random.pick(['shell', 'edit', 'read']), ...own });
+    if (number <= 4) steps.push({ atMs, kind: 'rpc-execute', op, tool: random.pick(executed), ...own });
     else if (number <= 8) {
       const [work, mode] = [random.pick(rpcWorks), random.pick(laneModes)];
       steps.push({ atMs, kind: 'rpc-send', session, work, ops: [op, ...ops], mode, ...own });

@@ -165,6 +165,11 @@ export const agentConfig = z.object({
     'Whether traces hold messages and results, without keys.',
     onOff.prefault('false'),
   ),
+  agentRecord: setting(
+    'AGENT_RECORD',
+    'A folder into which each exchange with the model is written, for tests that replay it: at most 1,000 after a start, without keys and secrets of known forms. They hold whole conversations. Unset: nothing is written.',
+    z.string().trim().min(1).optional(),
+  ),
 });
 
 export type AgentEnvironment = z.output<typeof agentConfig>;

@@ -9,7 +9,7 @@ import type { AgentEnvironment } from './config-schema.ts';
 import { createN8n } from './domain/index.ts';
 import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
-import { chosenModel, createModels, verifyModel, type ModelSettings } from './models/index.ts';
+import { chosenModel, createModels, verifyModel, type ModelSettings, type Recorder } from './models/index.ts';
 import type { OpenTracer } from './otel/index.ts';
 import { createSealer, createSettings, createSettingsStore } from './settings/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
@@ -29,6 +29,8 @@ interface Needs {
   workspaces: Workspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
+  /** Undefined where exchanges with models are not recorded. */
+  recorder?: Recorder | undefined;
   /** Counts the calls of a model. */
   counted(model: ModelPort): ModelPort;
   /** How messages wait; by default as the core has it. */
@@ -48,7 +50,7 @@ const idLength = 16;
 
 /** What the agent reaches: models, machines, the web, MCP servers, n8n; by the owner's settings. */
 const createParts = (needs: Needs) => {
-  const { environment, clock, store, callers, secret, workspaces, hide, warn } = needs;
+  const { environment, clock, store, callers, secret, workspaces, recorder, hide, warn } = needs;
   const settings = createSettings({
     store: createSettingsStore(store.db),
     cacheRows: store.cacheRows,
@@ -61,7 +63,7 @@ const createParts = (needs: Needs) => {
   const { services } = settings;
   return {
     settings,
-    model: needs.counted(createModels({ clock, settings: settings.modelSettings })),
+    model: needs.counted(createModels({ clock, settings: settings.modelSettings, recorder })),
     machine: createMachinePort(callers),
     web: createWeb({ clock }),
     search: createSearch({ clock, config: services }),

@@ -8,5 +8,6 @@ export {
   type Sessions,
   type SessionUser,
 } from './sessions/sessions.ts';
+export { createRecorder } from './models/index.ts';
 export { openTracer } from './otel/index.ts';
 export { openWorkspaces } from './workspace/index.ts';

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { systemClock } from '@drawbridge/kit';
+import { createDeferred, systemClock } from '@drawbridge/kit';
 import { createTokenInput } from '@drawbridge/contracts/tokens';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -58,7 +58,7 @@ const openDoor = async (instead?: AccessControl, config = few) => {
         });
       });
     });
-  return { url, token, ask, hold, revokeAll: () => tokens.revokeAll(userId) };
+  return { app, url, token, ask, hold, revokeAll: () => tokens.revokeAll(userId) };
 };
 
 describe('the guard of the doors for access tokens', () => {
@@ -130,6 +130,40 @@ describe('the guard of the doors for access tokens', () => {
     await free[0]?.();
     expect((await ask(`Bearer ${busy}`))[0]).toBe(200);
     await Promise.all(free.slice(1).map((end) => end()));
+  });
+
+  it('MC-20 keeps nothing of a client that has left while its token was verified', async () => {
+    const [arrived, verified, left] = [createDeferred(), createDeferred(), createDeferred()];
+    const watches = { opened: 0, closed: 0 };
+    const access: Access = {
+      kind: 'client',
+      clientId: 'c1',
+      grantId: 'g1',
+      userId: 'ann',
+      name: 'Claude',
+      scopes: ['shell'],
+      resource: 'here',
+    };
+    const { app, url } = await openDoor({
+      verify: async () => {
+        arrived.resolve();
+        await verified.promise;
+        return access;
+      },
+      whyRefused: async () => 'unknown',
+      onRevoked: () => {
+        watches.opened += 1;
+        return () => void (watches.closed += 1);
+      },
+    });
+    app.server.on('request', (_request, response) => void response.once('close', left.resolve));
+    const request = get(url, { headers: { authorization: 'Bearer any' }, agent: false });
+    request.once('error', () => {});
+    await arrived.promise;
+    request.destroy();
+    await left.promise;
+    verified.resolve();
+    await expect.poll(() => watches).toEqual({ opened: 1, closed: 1 });
   });
 
   it('MC-20 counts the uses of each token separately, however its header is written', async () => {

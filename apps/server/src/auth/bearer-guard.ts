@@ -1,7 +1,7 @@
 import type { CodedError } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
-import { bearerOf, type Limits } from '../http/index.ts';
+import { atClose, bearerOf, type Limits } from '../http/index.ts';
 import type { Access, Refusal } from './access.ts';
 import type { AccessControl } from './create-access.ts';
 
@@ -63,10 +63,10 @@ export const createBearerGuard = (needs: Needs) => {
       throw verified.error;
     }
     limits.bearer.count(reply, verified.name);
-    reply.raw.once('close', limits.exchanges.acquire(verified.name));
+    atClose(reply, limits.exchanges.acquire(verified.name));
     // From here on, so that a body which is slow to come does not outlive its token.
-    reply.raw.once(
-      'close',
+    atClose(
+      reply,
       access.onRevoked(verified.access, () => reply.raw.destroy()),
     );
     return verified.access;

@@ -13,10 +13,7 @@ export const reachOf = async (
   gateway: Gateway,
   { userId, machines: named }: Meant,
 ): Promise<MachineRef[]> => {
-  const { machines } = gateway;
-  const [own, standard] = await Promise.all([machines.list(userId), machines.default(userId)]);
-  const isOwn = own.some(({ machineId }) => machineId === standard?.machineId);
-  const all = standard && !isOwn ? [...own, standard] : own;
+  const all = await gateway.machines.list(userId);
   return named ? all.filter(({ machineId }) => named.includes(machineId)) : all;
 };
 

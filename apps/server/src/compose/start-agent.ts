@@ -1,6 +1,12 @@
 import type { ModelPort } from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
-import { createServerAgent, openTracer, openWorkspaces, type ServerAgent } from '../agent/index.ts';
+import {
+  createRecorder,
+  createServerAgent,
+  openTracer,
+  openWorkspaces,
+  type ServerAgent,
+} from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Notifications } from '../push/index.ts';
@@ -27,7 +33,9 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
   const { otlpEndpoint: endpoint, agentTraceContent: hasContent } = config;
   const tracerNeeds = { hasContent, scrub: scrubber.scrub, warn, clock };
   const tracing = endpoint === undefined ? undefined : await openTracer({ endpoint, ...tracerNeeds });
-  const { agentWorkspace: kind, dataDir } = config;
+  const { agentRecord: folder, agentWorkspace: kind, dataDir } = config;
+  const recorder =
+    folder === undefined ? undefined : createRecorder({ folder, clock, scrub: scrubber.scrub, onError });
   const workspaces = await openWorkspaces({ kind, dataDir, program: workspaceProgram, clock });
   if (workspaces.problem !== null) warn(workspaces.problem);
   const agent = createServerAgent({
@@ -41,6 +49,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     warn,
     workspaces,
     tracing,
+    recorder,
     counted,
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>

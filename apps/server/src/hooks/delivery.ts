@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hookLimits } from '@drawbridge/contracts/outside/hooks';
 import { isBodySignature, isStandardSignature } from '../push/index.ts';
 
-/** The headers that sign a delivery; undefined for one that is missing or comes twice. */
+/** The headers that sign a delivery; undefined for one that is missing. */
 export interface SignedHeaders {
   webhookId: string | undefined;
   webhookTimestamp: string | undefined;

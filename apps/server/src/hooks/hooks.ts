@@ -11,7 +11,7 @@ import { cutText, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';
-import { newWebhookSecret } from '../push/index.ts';
+import { newWebhookSecret, type Sealer } from '../push/index.ts';
 import { keyOf, type SignedHeaders } from './delivery.ts';
 import type { HooksStore, StoredHook } from './hooks.store.ts';
 
@@ -24,13 +24,10 @@ interface HooksNeeds {
   /** Null where the agent is switched off. */
   agent: {
     lanes: { send(...message: Parameters<Agent['lanes']['send']>): Promise<{ requestId: string }> };
-    threads: Pick<Agent['threads'], 'get'>;
+    /** Throws `notFound` for the chat of another user. */
+    threads: { get(userId: string, threadId: string): Promise<unknown> };
   } | null;
-  /** Encrypts a secret for the store. */
-  sealer: {
-    seal(secret: string, purpose: string): string;
-    unseal(sealed: string, purpose: string): string | null;
-  };
+  sealer: Sealer;
   isUser(userId: string): Promise<boolean>;
   /** Masks a secret in the log. */
   hide(secret: string): void;

@@ -1,10 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** Calls `release` at the end of the exchange: at once if the client has left already. */
+export const atClose = ({ raw }: FastifyReply, release: () => void): void => {
+  if (raw.destroyed) release();
+  else raw.once('close', release);
+};
+
 /** Aborts when the client leaves before it has been answered. */
-export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
+export const disconnectSignal = (reply: FastifyReply): AbortSignal => {
   const left = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableEnded) left.abort();
+  atClose(reply, () => {
+    if (!reply.raw.writableEnded) left.abort();
   });
   return left.signal;
 };
@@ -13,11 +19,11 @@ export const disconnectSignal = ({ raw }: FastifyReply): AbortSignal => {
  * Resolves at the end of the exchange with whether all of the answer was written. A cut connection with
  * unsent data finishes too, so the socket is checked.
  */
-export const whenDelivered = ({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): Promise<boolean> =>
+export const whenDelivered = ({ raw: { socket } }: FastifyRequest, reply: FastifyReply): Promise<boolean> =>
   new Promise((resolve) => {
     let isWhole = false;
-    raw.once('finish', () => {
+    reply.raw.once('finish', () => {
       isWhole = !socket.destroyed;
     });
-    raw.once('close', () => resolve(isWhole));
+    atClose(reply, () => resolve(isWhole));
   });

@@ -9,7 +9,7 @@ export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits.ts';
 export { createNameLimit, type NameLimit } from './name-limit.ts';
 export { serveNotFound } from './not-found.ts';
-export { disconnectSignal, whenDelivered } from './client-disconnect.ts';
+export { atClose, disconnectSignal, whenDelivered } from './client-disconnect.ts';
 export { createHostGuard, createOriginGuard, refuseBrowsers } from './origin.ts';
 export { refuseOtherMethods } from './other-methods.ts';
 export { createQuota, type Quota } from './quota.ts';

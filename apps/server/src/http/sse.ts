@@ -1,5 +1,6 @@
 import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { atClose } from './client-disconnect.ts';
 
 /** A reader with more unread bytes is too slow; a single frame may be larger. */
 const maxUnreadBytes = 1024 * 1024;
@@ -79,8 +80,8 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseO
       if (isOpened) return;
       isOpened = true;
       write(': open\n\n');
-      raw.once(
-        'close',
+      atClose(
+        reply,
         clock.every(pingEveryMs, () => write(': ping\n\n')),
       );
     },
@@ -118,6 +119,6 @@ export const cutStreamsAtClose = (app: FastifyInstance): ((reply: FastifyReply) 
   });
   return (reply) => {
     answering.add(reply);
-    reply.raw.once('close', () => answering.delete(reply));
+    atClose(reply, () => answering.delete(reply));
   };
 };

@@ -11,7 +11,7 @@ import { createNotifications, createPushStore, readVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
   token: `session of ${id}`,
-  user: { id, name: id, email: `${id}@example.org` },
+  user: { id, name: id, email: `${id}@example.org`, isOwner: false },
 });
 const privateName = { [pushHost]: [{ address: '10.0.0.1', family: 4 as const }] };
 
@@ -128,6 +128,16 @@ it('a person can neither test nor remove the device of another', async () => {
   expect(await notifications.devices.unsubscribe('ben', endpoint)).toEqual({ count: 0, cap: 20 });
   expect(await notifications.devices.count('ada')).toEqual({ count: 1, cap: 20 });
   expect(service.pushes).toEqual([]);
+});
+
+it('a browser is of the person who signed in to it last, and no one takes it by its address alone', async () => {
+  const { notifications, subscribe } = await world();
+  const { json } = await subscribe('ada', 'shared');
+  const count = async (userId: string) => (await notifications.devices.count(userId)).count;
+  await subscribe('eve', 'shared');
+  expect([await count('ada'), await count('eve')]).toEqual([1, 1]);
+  await notifications.devices.subscribe(sessionOf('ben'), json);
+  expect([await count('ada'), await count('ben'), await count('eve')]).toEqual([0, 1, 1]);
 });
 
 it('a removed account leaves no device and no webhook', async () => {

@@ -27,16 +27,25 @@ export const createPushStore = (db: Kysely<Schema>) => ({
       .where('userId', '=', userId)
       .orderBy('createdAt')
       .execute(),
-  save: async (device: Device, now: number): Promise<void> => {
-    const { p256dh, auth, session } = device;
-    await db
-      .insertInto('pushSubscriptions')
-      .values({ ...device, createdAt: now })
-      .onConflict((conflict) =>
-        conflict.columns(['userId', 'endpoint']).doUpdateSet({ p256dh, auth, session }),
-      )
-      .execute();
-  },
+  /** Only the browser itself knows its keys: who has them takes it from the user who had it before. */
+  save: (device: Device, now: number): Promise<void> =>
+    db.transaction().execute(async (trx) => {
+      const { userId, endpoint, p256dh, auth, session } = device;
+      await trx
+        .deleteFrom('pushSubscriptions')
+        .where('endpoint', '=', endpoint)
+        .where('p256dh', '=', p256dh)
+        .where('auth', '=', auth)
+        .where('userId', '<>', userId)
+        .execute();
+      await trx
+        .insertInto('pushSubscriptions')
+        .values({ ...device, createdAt: now })
+        .onConflict((conflict) =>
+          conflict.columns(['userId', 'endpoint']).doUpdateSet({ p256dh, auth, session }),
+        )
+        .execute();
+    }),
   remove: async (userId: string, endpoint: string): Promise<void> => {
     await db
       .deleteFrom('pushSubscriptions')

@@ -5,14 +5,17 @@ import { newWebhookSecret, signBody, signStandard } from './signature.ts';
 import type { Post } from './post.ts';
 import type { PushStore } from './push.store.ts';
 
+/** Encrypts a secret for the store. */
+export interface Sealer {
+  seal(secret: string, purpose: string): string;
+  /** Null for a text that was altered or was sealed for another purpose. */
+  unseal(sealed: string, purpose: string): string | null;
+}
+
 export interface WebhookNeeds {
   store: PushStore;
   clock: Clock;
-  /** Encrypts a secret for the store. */
-  sealer: {
-    seal(secret: string, purpose: string): string;
-    unseal(sealed: string, purpose: string): string | null;
-  };
+  sealer: Sealer;
   isOwner(userId: string): Promise<boolean>;
   /** Masks a secret in the log. */
   hide(secret: string): void;

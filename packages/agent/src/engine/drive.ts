@@ -10,9 +10,9 @@ import { eventOf, type RunContext, type Work } from './context.ts';
 import { takeCorrections } from '../step/corrections.ts';
 import { closeAgent } from '../run/stop.ts';
 import { callsOf, workOf } from './load.ts';
-import { isDue, nextStep } from './next-agent.ts';
+import { isDue, nextCalls, nextStep } from './next-agent.ts';
 import { resumeCalls } from './resume-calls.ts';
-import { think } from '../step/think.ts';
+import { think, type StoredStep } from '../step/think.ts';
 import { openRunStates } from '../states.ts';
 import { errors } from '../errors.ts';
 
@@ -73,22 +73,31 @@ const onModelError = (ctx: RunContext, work: Work, error: ModelError): Promise<v
 
 const spent = (message: string) => ({ code: 'BUDGET_SPENT', message, retryable: false });
 
-const thinkOrEnd = async (ctx: RunContext, work: Work, step: { isLast: boolean; signal: AbortSignal }) => {
-  if (await takeCorrections(ctx, work)) return;
+/** A spent budget ends the agent, or asks the person; false while there is budget left. */
+const stopSpent = async (ctx: RunContext, work: Work): Promise<boolean> => {
   const today = await dayProblem(ctx, work.run.userId);
-  if (today !== null) return failAgent(ctx, work, spent(today));
-  const problem = budgetProblem(work, ctx.clock.now());
-  if (problem !== null) {
-    if (work.agent.kind === 'main') return askToContinue(ctx, work, problem);
-    return failAgent(ctx, work, spent(problem));
-  }
+  const problem = today ?? budgetProblem(work, ctx.clock.now());
+  if (problem === null) return false;
+  if (today === null && work.agent.kind === 'main') await askToContinue(ctx, work, problem);
+  else await failAgent(ctx, work, spent(problem));
+  return true;
+};
+
+/** The step that was stored, where it has calls to run. */
+const thinkOrEnd = async (
+  ctx: RunContext,
+  work: Work,
+  step: { isLast: boolean; signal: AbortSignal },
+): Promise<StoredStep | null> => {
+  if ((await takeCorrections(ctx, work)) || (await stopSpent(ctx, work))) return null;
   const tools = await toolSetOf(ctx, work);
   try {
-    await think(ctx, { work, tools, ...step });
+    return await think(ctx, { work, tools, ...step });
   } catch (error) {
-    if (step.signal.aborted) return;
+    if (step.signal.aborted) return null;
     if (!(error instanceof ModelError)) throw error;
     await onModelError(ctx, work, error);
+    return null;
   }
 };
 
@@ -108,6 +117,16 @@ const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
 
 const isOpen = ({ state }: ToolCallRow) => state !== 'ended';
 
+/** Runs the calls of a step that come next. */
+const runCalls = async (
+  ctx: RunContext,
+  { work, calls, tools }: StoredStep,
+  { due, signal }: { due: readonly ToolCallRow[]; signal: AbortSignal },
+): Promise<void> => {
+  const running = { work, tools, isLastOpen: calls.filter(isOpen).length === 1, signal };
+  await Promise.all(due.map((call) => runCall(ctx, { ...running, call })));
+};
+
 /** One transition of an agent; false when it waits, or has ended. */
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
   const isThinking = work.agent.state === 'ready';
@@ -124,14 +143,17 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       return true;
     case 'think':
       if (!(await mayWork(ctx, work))) return false;
-      await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
+      const step = await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
+      if (step === null || signal.aborted) return true;
+      if (!(await mayWork(ctx, step.work))) return false;
+      // Its calls begin with the rows as they were written: they are not read again.
+      await runCalls(ctx, step, { due: nextCalls([...step.calls], step.tools.canRunBeside), signal });
       return true;
     case 'run':
       if (!(await mayWork(ctx, work))) return false;
       if (work.agent.state === 'waiting' && !(await move(ctx, work, { to: 'acting', calls }))) return true;
       if (tools === null) throw errors.internal({ message: 'An agent with open calls has tools' });
-      const running = { work, tools, isLastOpen: calls.filter(isOpen).length === 1, signal };
-      await Promise.all(next.calls.map((call) => runCall(ctx, { ...running, call })));
+      await runCalls(ctx, { work, calls, tools }, { due: next.calls, signal });
       return true;
     default:
       return next satisfies never;

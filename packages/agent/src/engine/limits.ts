@@ -25,6 +25,8 @@ export const agentLimits = {
   followUps: 5,
   /** Messages of a user that wait in lanes. */
   waitingPerUser: 200,
+  /** Of their attachments together, decoded. */
+  waitingAttachmentBytes: 64 * 1024 * 1024,
   /** Idempotency keys of a sender that are kept, and for how long. */
   keptKeys: 1_000,
   keptKeysMs: 24 * 60 * 60 * 1_000,

@@ -114,7 +114,8 @@ export interface LaneMetrics {
 export interface Lanes {
   /**
    * Makes an unknown thread. Throws `agentOff`, `budgetSpent`, `idempotencyKeyReused`, `queueFull` when 200
-   * messages of the user wait, and `notFound` for a machine that is not theirs.
+   * messages of the user wait, `tooLarge` when 64 MiB of attachments do, and `notFound` for a machine that is
+   * not theirs.
    */
   send(sender: Sender, threadId: string, input: LaneInput): Promise<LaneRequest>;
   /** Ends what waits, then the run and its background tasks; or one request. Throws `notFound`. */

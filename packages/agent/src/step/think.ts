@@ -193,8 +193,19 @@ const commitStep = async (ctx: RunContext, step: Step): Promise<number | null> =
   throw errors.conflict({ message: 'The step could not be stored' });
 };
 
-/** One step: a model call, and one transaction with all that it gave. Throws `ModelError`. */
-export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> => {
+/** A step as it was stored, with the calls that it asked for. */
+export interface StoredStep {
+  work: Work;
+  calls: readonly ToolCallRow[];
+  /** What the model was offered. */
+  tools: ToolSet;
+}
+
+/**
+ * One step: a model call, and one transaction with all that it gave. Null where the agent has ended with it,
+ * or its rows have changed meanwhile. Throws `ModelError`.
+ */
+export const think = async (ctx: RunContext, thinking: Thinking): Promise<StoredStep | null> => {
   const { work, tools } = thinking;
   const { agent, thread } = work;
   const { userId, id } = agent;
@@ -221,15 +232,13 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
     tokens,
   });
   const text = thought.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const used = { ...work, run: withUsage(work.run, usage, info.prices) };
+  const acting = { state: 'acting', steps: agent.steps + 1, lastActiveAt: now } as const;
   const storedAt = await commitStep(ctx, {
-    work: { ...work, run: withUsage(work.run, usage, info.prices) },
+    work: used,
     message,
     writes: [
-      update(
-        'agentAgents',
-        { userId, id, state: 'ready', steps: agent.steps },
-        { state: 'acting', steps: agent.steps + 1, lastActiveAt: now },
-      ),
+      update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
       ...blockEvents(ctx, work, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
       ...usageWrites(work.run, usage, { prices: info.prices, calls: calls.length }),
@@ -237,9 +246,10 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<void> 
     end: calls.length > 0 ? null : { outcome: 'completed', result: text },
     signal: thinking.signal,
   });
-  if (storedAt === null) return;
+  if (storedAt === null) return null;
   if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from: history.from });
   ctx.tidy(`notes ${userId} ${thread.id} ${message.history}`, (signal) =>
     keepNotes(ctx, { work, history }, signal),
   );
+  return calls.length === 0 ? null : { work: { ...used, agent: { ...agent, ...acting } }, calls, tools };
 };

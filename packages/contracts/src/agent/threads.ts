@@ -242,6 +242,9 @@ export const sendInput = z.strictObject({
 });
 export type SendInput = z.infer<typeof sendInput>;
 
+/** A text that may be a command such as `/queue`. */
+export const commandInput = z.strictObject({ text: z.string().trim().min(1).max(maxMessageLength) });
+
 export type SendReply = { runId: string } | { queuedId: string };
 
 export const threadIdInput = z.strictObject({ threadId });

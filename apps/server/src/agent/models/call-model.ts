@@ -10,8 +10,9 @@ import type { Clock } from '@drawbridge/kit';
 import { createCallLimits, type CallLimits } from './call-limits.ts';
 import type { ModelChoice } from './choice.ts';
 import { toModelError } from './model-error.ts';
-import { countBytes } from './own-fetch.ts';
+import { observe } from './own-fetch.ts';
 import { openModel, optionsOf } from './providers.ts';
+import type { Recorder } from './record.ts';
 import { toPrompt } from './to-prompt.ts';
 
 const count = (tokens: number | undefined) =>
@@ -116,17 +117,24 @@ const callOptions = (request: ModelRequest, choice: ModelChoice): LanguageModelV
 
 /** One call of a model, never tried again. Throws `ModelError`, and closes the connection however it ends. */
 export async function* callModel(
-  { choice, clock }: { choice: ModelChoice; clock: Clock },
+  { choice, clock, recorder }: { choice: ModelChoice; clock: Clock; recorder?: Recorder | undefined },
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart> {
   const limits = createCallLimits(clock, signal);
   const read = createReader(limits);
+  const exchange = recorder?.begin();
   let isOpen = false;
   let isFinished = false;
   try {
     limits.signal.throwIfAborted();
-    countBytes(limits.signal, limits.bytes);
+    observe(limits.signal, {
+      answered: (head) => exchange?.answered(head),
+      bytes: (piece) => {
+        limits.bytes(piece.length);
+        exchange?.bytes(piece);
+      },
+    });
     const model = await openModel(choice);
     const { stream } = await model.doStream({
       ...callOptions(request, choice),
@@ -145,5 +153,6 @@ export async function* callModel(
     throw limits.broken() ?? toModelError(error, { choice, now: clock.now(), isOpen });
   } finally {
     limits.end();
+    exchange?.end();
   }
 }

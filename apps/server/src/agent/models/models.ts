@@ -3,6 +3,7 @@ import type { Clock } from '@drawbridge/kit';
 import { callModel } from './call-model.ts';
 import { choiceOf, helperChoiceOf, type ModelChoice, type Vendor } from './choice.ts';
 import { contextTokensOf } from './known-models.ts';
+import type { Recorder } from './record.ts';
 
 /** What the owner's settings say about models, with keys. */
 export interface ModelSettings {
@@ -31,9 +32,11 @@ interface ModelsNeeds {
   /** Read for each call: a change holds from the next one. */
   settings(): Promise<ModelSettings>;
   clock: Clock;
+  /** Undefined where exchanges are not recorded. */
+  recorder?: Recorder | undefined;
 }
 
-export const createModels = ({ settings, clock }: ModelsNeeds): ModelPort => {
+export const createModels = ({ settings, clock, recorder }: ModelsNeeds): ModelPort => {
   const lowered = new Map<string, number>();
 
   const infoOf = (choice: ModelChoice, given: ModelSettings): ModelInfo => {
@@ -60,7 +63,7 @@ export const createModels = ({ settings, clock }: ModelsNeeds): ModelPort => {
       const choice = chosenModel(given, request.use);
       if (choice === null) throw new ModelError('model', 'No model is chosen.');
       const maxOutputTokens = request.maxOutputTokens ?? infoOf(choice, given).maxOutputTokens;
-      yield* callModel({ choice, clock }, { ...request, maxOutputTokens }, signal);
+      yield* callModel({ choice, clock, recorder }, { ...request, maxOutputTokens }, signal);
     },
     lowerContext: (modelId, tokens) => {
       lowered.set(modelId, Math.min(tokens, lowered.get(modelId) ?? tokens));

@@ -4,12 +4,26 @@ import { abortableBody } from '../../abortable-body.ts';
 const isRedirect = (error: unknown) =>
   error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
 
-/** Counts the bytes of a body while they are read. */
-const counted = (response: Response, onBytes: OnBytes, signal: AbortSignal): Response => {
+/** The head of an answer. `request`: the body that was sent, in JSON. */
+export interface AnswerHead {
+  path: string;
+  request: string;
+  status: number;
+  contentType: string;
+}
+
+/** What sees an exchange with a model while it happens. */
+export interface Observer {
+  answered(head: AnswerHead): void;
+  bytes(piece: Uint8Array): void;
+}
+
+/** Shows a body to the observer while it is read. */
+const observed = (response: Response, observer: Observer, signal: AbortSignal): Response => {
   if (response.body === null) return response;
   const body = abortableBody(response.body, signal, {
     transform: (bytes, controller) => {
-      onBytes(bytes.length);
+      observer.bytes(bytes);
       controller.enqueue(bytes);
     },
   });
@@ -17,12 +31,11 @@ const counted = (response: Response, onBytes: OnBytes, signal: AbortSignal): Res
   return new Response(body, { status, statusText, headers });
 };
 
-type OnBytes = (count: number) => void;
+/** By the signal of the request. */
+const observers = new WeakMap<AbortSignal, Observer>();
 
-/** What counts the bytes of an answer, by the signal of its request. */
-const counters = new WeakMap<AbortSignal, OnBytes>();
-
-export const countBytes = (signal: AbortSignal, onBytes: OnBytes): void => void counters.set(signal, onBytes);
+export const observe = (signal: AbortSignal, observer: Observer): void =>
+  void observers.set(signal, observer);
 
 /**
  * The fetch of a provider: requests, and with them the key, go to `origin` alone and follow no redirect.
@@ -36,9 +49,16 @@ export const createOwnFetch =
       throw new ModelError('request', `The model's server is ${origin}, and no other host is asked.`);
     try {
       const response = await fetch(url, { ...options, redirect: 'error' });
-      const { signal } = options ?? {};
-      const onBytes = signal && counters.get(signal);
-      return onBytes ? counted(response, onBytes, signal) : response;
+      const { signal, body } = options ?? {};
+      const observer = signal && observers.get(signal);
+      if (!observer) return response;
+      observer.answered({
+        path: url.pathname,
+        request: typeof body === 'string' ? body : 'null',
+        status: response.status,
+        contentType: response.headers.get('content-type') ?? '',
+      });
+      return observed(response, observer, signal);
     } catch (error) {
       if (!isRedirect(error)) throw error;
       throw new ModelError(

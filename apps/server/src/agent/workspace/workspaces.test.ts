@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -89,6 +89,8 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     const outside = join(dataDir, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'file'), 'of the server');
+    // A removal opens the folders that are closed: those of the workspace alone.
+    chmodSync(outside, 0o755);
     await shell('ln -s /etc/passwd passwd; ln -s / root');
     const [folder = ''] = foldersIn(dataDir);
     symlinkSync(outside, join(folder, 'out'));
@@ -97,6 +99,7 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     await call('write_file', { filePath: 'out/written', content: 'x' });
     await port.remove('ann', 'thread');
     expect([readdirSync(outside), existsSync(folder)]).toEqual([['file'], false]);
+    expect(statSync(outside).mode & 0o777).toBe(0o755);
   });
 
   it('WK-04 ends with its call, whatever it printed and started', async () => {

@@ -4,7 +4,7 @@ import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { createSseStream, disconnectSignal } from '../../http/index.ts';
+import { atClose, createSseStream, disconnectSignal } from '../../http/index.ts';
 import { idOf, type Exchange, type Route, type RouteContext } from './route.ts';
 
 const eventNumber = z
@@ -69,8 +69,7 @@ export const eventsRoute: Route = {
   path: '/events/:threadId',
   right: 'chat',
   handle: async (ctx, exchange) => {
-    const release = ctx.streams.acquire(exchange.userId);
-    exchange.reply.raw.once('close', release);
+    atClose(exchange.reply, ctx.streams.acquire(exchange.userId));
     return streamThread(ctx, exchange);
   },
 };

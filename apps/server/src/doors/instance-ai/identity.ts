@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createBearerGuard, type AccessControl, type Accounts } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
-import { credentialsOf, type Limits } from '../../http/index.ts';
+import { atClose, credentialsOf, type Limits } from '../../http/index.ts';
 
 /** The user of a request. */
 export interface Identity {
@@ -31,10 +31,9 @@ export const createIdentify = ({ accounts, access, limits }: Needs) => {
 
   const ofSession = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const session = await accounts.session(credentialsOf(request));
-    // After its `close` nothing would end the watch.
-    if (!session || reply.raw.destroyed) throw errors.unauthorized();
+    if (!session) throw errors.unauthorized();
     const stopWatching = accounts.watch(session, () => reply.raw.destroy());
-    reply.raw.once('close', stopWatching);
+    atClose(reply, stopWatching);
     return { userId: session.user.id, isOwner: session.user.isOwner };
   };
 

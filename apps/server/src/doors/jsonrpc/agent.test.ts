@@ -1,7 +1,7 @@
 import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
-import { nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
+import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
 import { createHeldModel } from '../../../test/lane-world.ts';
 import { newToken, openPerson, openRpc, type Rpc, type RpcFrame } from '../../../test/rpc.ts';
 import { invited } from '../../../test/tenants.ts';
@@ -197,4 +197,53 @@ it('agent.confirmations has the own questions of the agent; a token sees those o
   await person.call('sessions.create', { sessionId: 'ws:elsewhere' });
   expect(await open(person, { sessionId: 'ws:elsewhere' })).toEqual([]);
   expect(asked.data).toMatchObject({ kind: 'questions', canAnswer: false });
+});
+
+it('agent.setToolUseCallback shows the questions of a session on its id, at most of 20 sessions', async () => {
+  const { server, cookie, daemon } = await withMachine(
+    story([
+      use('ask-user', { questions: [{ id: 'q', question: 'Which?', type: 'text' }] }),
+      use('write_file', { filePath: 'a' }),
+      { text: 'Done.' },
+    ]),
+  );
+  const [sender, viewer] = [await openPerson(server, cookie), await openPerson(server, cookie)];
+  await viewer.call('sessions.create', { sessionId: 'ws:q' });
+  const enable = { method: 'agent.setToolUseCallback', params: { sessionId: 'ws:q', enabled: true } };
+  viewer.send({ id: 'twice', ...enable });
+  expect((await viewer.answerOf('twice')).result).toEqual({ success: true, canAnswer: true });
+  viewer.send({ id: 'cb', ...enable });
+  await viewer.answerOf('cb');
+  sender.send({ id: 's', method: 'agent.send', params: { message: 'go', sessionId: 'ws:q' } });
+  const shown = async (kind: string) =>
+    (
+      await viewer.until(
+        ({ id, event, data }) => id === 'cb' && event === 'confirm_request' && data?.kind === kind,
+      )
+    ).data?.confirmId;
+  const resolved = async (confirmId: unknown) =>
+    (
+      await viewer.until(
+        ({ id, event, data }) => id === 'cb' && event === 'confirm_resolved' && data?.confirmId === confirmId,
+      )
+    ).data;
+  const ask = await shown('questions');
+  await viewer.call('agent.confirm', { confirmId: ask, answer: { kind: 'questions', answers: [] } });
+  expect(await resolved(ask)).toMatchObject({ state: 'answered' });
+  await daemon.respond((await nextCall(daemon)).requestId, machineQuestion);
+  const confirmation = await shown('resource-decision');
+  await viewer.call('agent.confirm', { confirmId: confirmation, decision: 'deny' });
+  expect(await resolved(confirmation)).toMatchObject({ state: 'decided' });
+  expect((await sender.answerOf('s')).result).toMatchObject({ content: 'Done.' });
+  expect(viewer.frames.filter(({ id, event }) => id === 'twice' && event !== undefined)).toEqual([]);
+
+  const enableFor = async (sessionId: string) => {
+    await viewer.call('sessions.create', { sessionId });
+    return viewer.call('agent.setToolUseCallback', { sessionId, enabled: true });
+  };
+  for (let at = 1; at < 20; at += 1)
+    expect((await enableFor(`ws:${at}`)).result).toMatchObject({ success: true });
+  expect((await enableFor('ws:20')).error?.code).toBe(10);
+  await viewer.call('agent.setToolUseCallback', { sessionId: 'ws:q', enabled: false });
+  expect((await enableFor('ws:20')).result).toMatchObject({ success: true });
 });

@@ -1,4 +1,5 @@
 import { errors } from '../../errors.ts';
+import type { RpcId } from '../../rpc/index.ts';
 import { toCoded } from '../../http/index.ts';
 import { closeCodes, type Connection } from './socket/connection.ts';
 import type { RpcContext } from './context.ts';
@@ -99,24 +100,37 @@ const runRequest = async (
   for (const after of afterwards) after();
 };
 
+/** Counts a member that does not run; the error where there were too many. */
+const refusalOf = (ctx: RpcContext, connection: Connection): Failure | null => {
+  try {
+    count(ctx, connection);
+    return null;
+  } catch (error) {
+    return failureFrom(ctx, error);
+  }
+};
+
+const inFlight = (id: RpcId): Failure =>
+  failureOf(errors.badRequest({ message: 'A request with this id is in flight' }), { about: 'frame', id });
+
 /** Handles one member of a frame; `settle` gets its last frame. */
 export const dispatch = async (ctx: RpcContext, arrived: Arrived<Incoming>): Promise<void> => {
   const { connection, member, settle } = arrived;
   switch (member.kind) {
     case 'ignored':
+      refusalOf(ctx, connection);
       return settle(null);
     case 'notification':
       return runNotification(ctx, { connection, member, settle });
     case 'bad': {
       // The id of a request in flight keeps its one answer.
       const id = member.id !== null && connection.requests.has(member.id) ? null : member.id;
-      return settle(errorFrame(member.dialect, id, member.failure));
+      return settle(errorFrame(member.dialect, id, refusalOf(ctx, connection) ?? member.failure));
     }
     case 'call': {
       const { id, dialect } = member;
       if (!connection.requests.has(id)) return runRequest(ctx, { connection, member, settle });
-      const inFlight = errors.badRequest({ message: 'A request with this id is in flight' });
-      return settle(errorFrame(dialect, null, failureOf(inFlight, { about: 'frame', id })));
+      return settle(errorFrame(dialect, null, refusalOf(ctx, connection) ?? inFlight(id)));
     }
     default:
       return member satisfies never;

@@ -198,3 +198,13 @@ it('a request beyond the limit of a minute is refused, and the hundredth refusal
   expect((await rpc.closed).code).toBe(1008);
   expect((await openSocket(server, { headers: bearer(token) })).kind).toBe('open');
 });
+
+it('what is no request counts as one', async () => {
+  const { server, cookie } = await online({ TOKEN_PER_MINUTE: '5' });
+  const { token } = await newToken(server, cookie);
+  const rpc = await openRpc(server, token);
+  for (const frame of ['{', '[]', { id: 'a' }, { id: 'a', result: 1 }, [{ error: 1 }]]) rpc.send(frame);
+  expect((await rpc.call('system.info')).error).toMatchObject({ code: 10 });
+  for (let at = 0; at < 110; at += 1) rpc.send('{');
+  expect((await rpc.closed).code).toBe(1008);
+});

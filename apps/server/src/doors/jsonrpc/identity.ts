@@ -104,3 +104,6 @@ export const obstacleFor = (who: Who, identity: Identity): Obstacle | null => {
       return who satisfies never;
   }
 };
+
+/** Whether a connection may see what concerns the whole server. */
+export const mayOperate = (identity: Identity): boolean => obstacleFor('operate', identity) === null;

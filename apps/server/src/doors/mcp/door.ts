@@ -5,6 +5,7 @@ import { bearerCaller, requireMachine, type BearerCaller } from '../../callers/i
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import {
+  atClose,
   createQuota,
   cutStreamsAtClose,
   refuseOtherMethods,
@@ -93,7 +94,7 @@ const listen = (
   const session = request.headers['mcp-session-id'];
   if (session !== undefined && !sessions.read(String(session), caller.id))
     throw errors.notFound({ message: 'Session not found' });
-  reply.raw.once('close', streams.acquire(caller.userId));
+  atClose(reply, streams.acquire(caller.userId));
   return streamMachine(reply, ctx, caller);
 };
 

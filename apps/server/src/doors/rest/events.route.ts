@@ -11,7 +11,7 @@ import {
   type Caller,
   type CallerContext,
 } from '../../callers/index.ts';
-import { createQuota, createSseStream } from '../../http/index.ts';
+import { atClose, createQuota, createSseStream } from '../../http/index.ts';
 import { failures, onMachine, type Exchange, type Route } from './route.ts';
 
 const { replayedCalls, streamsPerToken } = restLimits;
@@ -65,7 +65,7 @@ const streamEvents = async (
       if (own.includes(event)) publish(callEventOf(event));
     }),
   ];
-  reply.raw.once('close', () => {
+  atClose(reply, () => {
     for (const cancel of cancels) cancel();
   });
 

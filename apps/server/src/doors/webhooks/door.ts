@@ -9,7 +9,7 @@ interface Needs {
   limits: Limits;
 }
 
-/** A header that came once. */
+/** One that comes twice is joined, and signs nothing. */
 const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined => {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;

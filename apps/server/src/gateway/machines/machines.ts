@@ -64,9 +64,9 @@ export const createMachines = (needs: MachinesNeeds) => {
     /** The user's machine of that id or name, or `notFound`. */
     find: async (userId: string, idOrName: string): Promise<MachineRef> =>
       refOf(userId, await registry.find(userId, idOrName)),
-    /** Those of the user, oldest first. */
+    /** Those that the user may choose, oldest first. */
     list: async (userId: string): Promise<MachineRef[]> =>
-      (await registry.ofUser(userId)).map((machine) => refOf(userId, machine)),
+      (await usableMachines(userId)).map((machine) => refOf(userId, machine)),
     /** The machine that the user means where they name none; null while they have none. */
     default: async (userId: string): Promise<MachineRef | null> => {
       const machine = await registry.default(userId);

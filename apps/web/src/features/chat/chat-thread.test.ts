@@ -292,3 +292,17 @@ it('lists queued messages, and background tasks with a way to correct and to sto
   await find('background').get('[aria-label="Stop Watch"]').trigger('click');
   await expect.poll(() => changes().at(-1)).toEqual(['tasks.cancel', { threadId: 'th_1', taskId: 't1' }]);
 });
+
+it('shows the answer to a command, which is no message', async () => {
+  await start(...begin);
+  const enter = async (text: string) => {
+    await wrapper.get('textarea').setValue(text);
+    await wrapper.get('textarea').trigger('keydown', { key: 'Enter' });
+  };
+  await enter('/queue');
+  expect((await shown('answer')).text()).toBe('mode: followup (server)\nNo message waits.');
+  expect([wrapper.get('textarea').element.value, changes().map(([name]) => name)]).toEqual(['', ['command']]);
+  await enter('/etc/hosts is what?');
+  await expect.poll(() => changes().map(([name]) => name)).toEqual(['command', 'command', 'send']);
+  expect(find('answer').exists()).toBe(false);
+});

@@ -36,6 +36,15 @@ export const createThread = (needs: ThreadNeeds) => {
     return failed;
   };
 
+  /** The answer to a command such as `/queue`; null for another text. */
+  const command = async (text: string) => {
+    let answer: string | null = null;
+    const failed = await attempt(async () => {
+      ({ answer } = await api.command.mutate({ threadId, text }));
+    });
+    return { failed, answer };
+  };
+
   /** Starts a run without a new message. */
   const resume = async () => {
     isSending.value = true;
@@ -63,6 +72,7 @@ export const createThread = (needs: ThreadNeeds) => {
     machineId,
     chooseMachine,
     send,
+    command,
     resume,
     confirm,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),

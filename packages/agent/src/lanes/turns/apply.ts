@@ -51,10 +51,23 @@ export const applyTurn = async (ctx: RunContext, plan: Planned): Promise<boolean
   return writes.length === 0 || ctx.store.commit(writes, 'synced');
 };
 
-/** Refuses a message that would wait beside too many of the user. Throws `queueFull`. */
-export const refuseTooManyWaiting = async ({ store }: RunContext, { arrival, effects }: Planned) => {
+const attachmentBytes = (rows: readonly Pick<QueueRow, 'files'>[]): number =>
+  rows.flatMap(({ files }) => files).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+
+/** Refuses a message that would wait beside too many of the user. Throws `queueFull` and `tooLarge`. */
+export const refuseTooManyWaiting = async (
+  { store }: Pick<RunContext, 'store'>,
+  { arrival, effects }: Pick<Planned, 'arrival' | 'effects'>,
+) => {
   if (!arrival || !isWaitingAfter({ effects }, arrival.row.id)) return;
   const waiting = await store.find('agentQueue', { userId: arrival.row.userId }, { isLenient: true });
   if (waiting.length >= agentLimits.waitingPerUser)
     throw errors.queueFull({ message: `${agentLimits.waitingPerUser} messages of this user wait` });
+  // Messages without attachments may wait beside any.
+  const added = attachmentBytes([arrival.row]);
+  if (added > 0 && added + attachmentBytes(waiting) > agentLimits.waitingAttachmentBytes)
+    throw errors.tooLarge({
+      message: 'The attachments of the messages that wait are too large together',
+      fix: 'Wait for some of them to run.',
+    });
 };

@@ -12,6 +12,9 @@ export const questionUrl = ({ url }: Pick<RpcContext, 'url'>, confirmId: string)
 /** Who is signed in may answer; a token only sees. */
 export const canAnswer = ({ kind }: Identity): boolean => kind === 'person';
 
+/** Whether that is the id of a question of the agent itself. */
+export const isAsk = (confirmId: string): boolean => confirmId.startsWith('ask_');
+
 /** A question of a machine, whole. */
 export const machineQuestion = (ctx: RpcContext, identity: Identity, confirmation: Confirmation) => ({
   ...confirmation,

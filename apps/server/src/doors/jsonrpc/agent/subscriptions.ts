@@ -2,12 +2,11 @@ import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { errors } from '../../../errors.ts';
 import type { Connection } from '../socket/connection.ts';
 
-const ofConnections = new WeakMap<Connection, Map<string, AbortController>>();
-
-/** The threads that a connection follows. Each ends with the connection. */
-export const subscriptionsOf = (connection: Connection) => {
-  const open = ofConnections.get(connection) ?? new Map<string, AbortController>();
-  ofConnections.set(connection, open);
+const createSubscriptions = (connection: Connection) => {
+  const open = new Map<string, AbortController>();
+  connection.onClosed(() => {
+    for (const ending of open.values()) ending.abort();
+  });
   const end = (threadId: string): boolean => {
     open.get(threadId)?.abort();
     return open.delete(threadId);
@@ -19,9 +18,26 @@ export const subscriptionsOf = (connection: Connection) => {
       if (open.size >= rpcLimits.subscriptions) throw errors.tooManyRequests();
       const ending = new AbortController();
       open.set(threadId, ending);
-      connection.onClosed(() => ending.abort());
+      if (connection.signal.aborted) ending.abort();
       return ending.signal;
     },
     end,
   };
 };
+
+type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+const ofConnections = () => {
+  const all = new WeakMap<Connection, Subscriptions>();
+  return (connection: Connection): Subscriptions => {
+    const known = all.get(connection) ?? createSubscriptions(connection);
+    all.set(connection, known);
+    return known;
+  };
+};
+
+/** The threads that a connection follows. Each ends with the connection. */
+export const subscriptionsOf = ofConnections();
+
+/** The threads whose questions a connection shows. Each ends with the connection. */
+export const callbacksOf = ofConnections();

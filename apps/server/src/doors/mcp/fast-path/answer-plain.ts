@@ -2,7 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import { isInputRequiredResult, ProtocolError, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyReply } from 'fastify';
 import type { BearerCaller } from '../../../callers/index.ts';
-import { createSseStream } from '../../../http/index.ts';
+import { atClose, createSseStream } from '../../../http/index.ts';
 import { rpcError } from '../../../rpc/index.ts';
 import { callTool } from '../elicitation/call-tool.ts';
 import type { ClientSession } from '../elicitation/client-requests.ts';
@@ -39,7 +39,7 @@ const createAnswerChannel = (reply: FastifyReply, { clock, streams }: ChannelOpt
   const cancelTicking = clock.every(quietMs, () => {
     if (streams) stream.comment('waiting');
   });
-  reply.raw.once('close', cancelTicking);
+  atClose(reply, cancelTicking);
 
   return {
     notify: (data) => {

@@ -1,7 +1,7 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { FastifyReply } from 'fastify';
 import { watchMachine, type Caller, type CallerContext } from '../../../callers/index.ts';
-import { createSseStream } from '../../../http/index.ts';
+import { atClose, createSseStream } from '../../../http/index.ts';
 
 const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
@@ -21,7 +21,7 @@ export const machineBus = (
 export const streamMachine = (reply: FastifyReply, ctx: CallerContext, caller: Caller): FastifyReply => {
   const stream = createSseStream(reply, { clock: ctx.clock, slowReader: 'close' });
   const send = () => void stream.send({ event: 'message', data: changed });
-  reply.raw.once('close', watchMachine(ctx, caller, send));
+  atClose(reply, watchMachine(ctx, caller, send));
   stream.open();
   return reply;
 };

@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BearerCaller } from '../../../callers/index.ts';
-import { sendResponse, whenDelivered, type Quota } from '../../../http/index.ts';
+import { atClose, sendResponse, whenDelivered, type Quota } from '../../../http/index.ts';
 import { isRecord, isRpcId, rpcCodes, rpcError, type RpcId } from '../../../rpc/index.ts';
 import { asksClient } from '../elicitation/call-tool.ts';
 import { capabilitiesIn } from '../elicitation/client-capabilities.ts';
@@ -129,7 +129,7 @@ const enterSession = (
     clientRequests.resolve(client, body);
     return { answered: reply.code(202).send() };
   }
-  reply.raw.once('close', track(ctx, client, message));
+  atClose(reply, track(ctx, client, message));
   return {
     session: known && {
       ...known,
@@ -168,7 +168,7 @@ export const answerPost = async (ctx: TransportContext, exchange: Exchange): Pro
     const streams = headers.accept?.includes('text/event-stream') ?? false;
     return answerPlain(ctx, { ...entered, caller, request: plain, reply, signal, delivered, streams });
   }
-  if (isListen(outcome)) reply.raw.once('close', ctx.streams.acquire(caller.userId));
+  if (isListen(outcome)) atClose(reply, ctx.streams.acquire(caller.userId));
   const bus = machineBus(ctx, caller);
   const response = await answerWithSdk(ctx, { caller, request, signal, delivered, bus });
   if (isStart) reply.header(sessionHeader, ctx.sessions.issue(caller.id, capabilitiesIn(declaredIn(body))));

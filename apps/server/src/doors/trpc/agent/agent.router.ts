@@ -1,7 +1,13 @@
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
 import { askRequestId, runId, toolCallId } from '@drawbridge/contracts/agent/ids';
 import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
-import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
+import {
+  commandInput,
+  messagesInput,
+  sendInput,
+  threadIdInput,
+  wholeCall,
+} from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
 import { router, userProcedure } from '../trpc.ts';
 import { canvasRouter } from './canvas.router.ts';
@@ -22,6 +28,13 @@ export const agentRouter = router({
   send: agentProcedure
     .input(sendInput.extend(threadIdInput.shape))
     .mutation(({ ctx, input: { threadId, ...input } }) => ctx.agent.send(ctx.userId, threadId, input)),
+  /** The answer to a command such as `/queue`; null for any other text, which is not sent. */
+  command: agentProcedure
+    .input(commandInput.extend(threadIdInput.shape))
+    .mutation(async ({ ctx, input: { threadId, text } }) => {
+      const sender = { userId: ctx.userId, key: 'person', channel: 'panel', groups: null };
+      return { answer: await ctx.agent.lanes.command(sender, threadId, text) };
+    }),
   /** A run without a new message, after one that was stopped, interrupted or failed. */
   continue: agentProcedure
     .input(threadIdInput)

@@ -49,6 +49,19 @@ describe("the panel's agent", () => {
     expect(await panel.agent.memory.get.query()).toMatchObject({ enabled: true, version: 0 });
   });
 
+  it('answers commands, which reach no model and are no messages', async () => {
+    const { panel } = await withAgent(() => ({ text: 'Hello.' }));
+    const answerTo = async (text: string) =>
+      (await panel.agent.command.mutate({ threadId: 't1', text })).answer;
+    expect(await answerTo('/queue set mode=steer')).toContain('mode: steer (session)');
+    expect(await answerTo('/QUEUE')).toContain('No message waits.');
+    expect(await answerTo('/stop')).toBe('Nothing is running.');
+    expect(await answerTo('/runtime status')).toContain('Runtime: native.');
+    expect(await answerTo('/subagents')).toBe('There are no sub-agents.');
+    expect([await answerTo('/etc/hosts'), await answerTo('queue')]).toEqual([null, null]);
+    expect((await panel.agent.messages.query({ threadId: 't1' })).view.runs).toEqual([]);
+  });
+
   it('announces threads that change, to their person alone', async () => {
     const { ann, ben } = await createTenants();
     const seen: unknown[] = [];

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { callExportQuery, type CallSummary } from '@drawbridge/contracts/calls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gateway } from '../../../gateway/index.ts';
-import type { Quota } from '../../../http/index.ts';
+import { atClose, type Quota } from '../../../http/index.ts';
 
 const columns = [
   ['createdAt', (call) => call.createdAt],
@@ -65,8 +65,7 @@ export const exportCalls = (
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply => {
   const { format, ...filter } = callExportQuery.parse(request.query);
-  const release = exports.acquire(userId);
-  reply.raw.once('close', release);
+  atClose(reply, exports.acquire(userId));
   const calls = gateway.calls.all(userId, filter);
   return reply
     .header('content-disposition', `attachment; filename="drawbridge-calls.${format}"`)

@@ -4,6 +4,7 @@ import { isDenial, type Decision } from '@drawbridge/contracts/groups';
 import { agentConfirmParams, agentConfirmResult as result } from '@drawbridge/contracts/rpc/agent';
 import { hasCode } from '@drawbridge/kit';
 import { errors } from '../../../../errors.ts';
+import { isAsk } from '../../agent/questions.ts';
 import { requireAgent } from '../../agent/session.ts';
 import type { RpcContext } from '../../context.ts';
 import { FailedWith } from '../../failed-with.ts';
@@ -33,8 +34,6 @@ const winner = async (
   if (now.state === 'decided') return decided(now, true);
   throw new FailedWith(failureOf(errors.confirmationClosed(), { state: now.state }));
 };
-
-const isAsk = (confirmId: string) => confirmId.startsWith('ask_');
 
 /** Answers a question. The first answer counts; a later one gets it, with `alreadyResolved`. */
 export const agentConfirm = method({

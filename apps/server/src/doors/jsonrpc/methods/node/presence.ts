@@ -3,6 +3,7 @@ import { reachOf, type Caller } from '../../../../callers/index.ts';
 import { errors } from '../../../../errors.ts';
 import type { KnownSender } from '../../../../nodes/index.ts';
 import type { RpcContext } from '../../context.ts';
+import { mayOperate } from '../../identity.ts';
 import { method } from '../../method.ts';
 
 /** Machines, and tokens that were used before the server started. */
@@ -49,6 +50,10 @@ export const systemPresence = method({
     const known = await knownSenders(ctx, identity.caller);
     return ctx.presence.ofUser(identity.userId, known, params);
   }
-  if (!identity.isOwner) throw errors.forbidden({ message: 'Only the owner of the server may do this' });
+  if (!mayOperate(identity))
+    throw errors.forbidden({
+      message: 'Only the owner of the server may do this',
+      fix: 'Use the scope operate.',
+    });
   return ctx.presence.ofAll(params);
 });

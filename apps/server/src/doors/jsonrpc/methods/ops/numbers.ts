@@ -7,7 +7,7 @@ import {
 import { noParams } from '@drawbridge/contracts/rpc/system';
 import { sessionUserOf, whoseOf } from '../../agent/session.ts';
 import type { RpcContext } from '../../context.ts';
-import type { Identity } from '../../identity.ts';
+import { mayOperate, type Identity } from '../../identity.ts';
 import { method } from '../../method.ts';
 
 /** The rows of threads that the connection may see, by the names of their sessions. */
@@ -52,18 +52,19 @@ const noRuns = {
   queueDepth: 0,
 };
 
-/** Since the server's start: the user's own numbers, for the owner those of the whole server. */
+/** Since the server's start: the user's own numbers; for who operates it, those of the whole server. */
 export const systemMetricsMethod = method({
   name: 'system.metrics',
   who: 'any',
   params: noParams,
   result: systemMetrics,
 }).handle(async ({ ops, agent, connections }, { connection: { identity } }) => {
-  const { isOwner, userId } = identity;
-  const lanes = (await agent?.agent.lanes.metrics(isOwner ? undefined : userId)) ?? noRuns;
-  const open = isOwner ? [...connections.all()] : connections.ofUser(userId);
+  const { userId } = identity;
+  const isOfServer = mayOperate(identity);
+  const lanes = (await agent?.agent.lanes.metrics(isOfServer ? undefined : userId)) ?? noRuns;
+  const open = isOfServer ? [...connections.all()] : connections.ofUser(userId);
   return {
-    ...(await ops.metrics(isOwner ? null : userId)),
+    ...(await ops.metrics(isOfServer ? null : userId)),
     ...lanes,
     errors: lanes.runStates.error,
     activeRequests: open.reduce((sum, { requests }) => sum + requests.size(), 0),

@@ -273,7 +273,7 @@ describe('controls', () => {
     ] as const;
     for (const [name, more, code] of wrong)
       expect((await owner.call(name, { ...control, ...more })).error).toMatchObject({ code });
-  });
+  }, 120_000);
 });
 
 it('operate is needed to ask', async () => {
