@@ -131,11 +131,20 @@ const createRouter = (world: World, { events, frames }: Streams) => {
       get: own.input(callIdInput).query(({ input }) => callOf(input.requestId)),
       cancel: own.input(callIdInput).mutation(({ input }) => callOf(input.requestId)),
       list: own.input(listCallsInput).query(({ input }) => {
-        const from = Number(input.cursor ?? 0);
-        const next = from + input.limit;
+        const start = Number(input.cursor ?? 0);
+        const next = start + input.limit;
+        const { machine, tool, state, from = '', to = '~' } = input;
+        const fitting = world.calls.filter(
+          (call) =>
+            (machine ?? call.machineId) === call.machineId &&
+            (tool ?? call.tool) === call.tool &&
+            (state ?? call.state) === call.state &&
+            call.createdAt >= from &&
+            call.createdAt < to,
+        );
         return {
-          calls: world.calls.slice(from, next),
-          nextCursor: next < world.calls.length ? String(next) : null,
+          calls: fitting.slice(start, next),
+          nextCursor: next < fitting.length ? String(next) : null,
         };
       }),
     }),
