@@ -1,10 +1,14 @@
+import { Agent } from 'node:http';
 import { expect } from 'vitest';
 import type { Sent, TestServer } from './server.ts';
 import { unlike, type Tenants } from './tenants.ts';
 
+/** Thousands of requests are sent one after the other. */
+const agent = new Agent({ keepAlive: true });
+
 /** What an answer tells, with the id that was asked for blotted out. */
 const told = async (server: TestServer, { path, id, ...sent }: Sent & { path: string; id: string }) => {
-  const { status, headers, text } = await server.send(path, sent);
+  const { status, headers, text } = await server.send(path, { ...sent, agent });
   const { 'content-type': type, 'www-authenticate': challenge } = headers;
   return { status, type, challenge, text: text.replaceAll(id, 'the id') };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
@@ -15,6 +15,8 @@ export interface Sent {
   headers?: Record<string, string | string[]>;
   /** An object goes as JSON; a text or bytes go as they are, without a content type. */
   body?: unknown;
+  /** The connections that are used again; a new one for the request where undefined. */
+  agent?: Agent;
 }
 
 export interface Got {
@@ -34,13 +36,13 @@ const jsonOf = (text: string): unknown => {
 };
 
 /** One request with exactly these headers, also those that `fetch` keeps to itself. */
-export const send = (url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Got> =>
+export const send = (url: string, { method = 'GET', headers = {}, body, agent }: Sent = {}): Promise<Got> =>
   new Promise((resolve, reject) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const type = body === undefined || raw ? {} : { 'content-type': 'application/json' };
     const outgoing = httpRequest(
       url,
-      { method, headers: { ...type, ...headers }, agent: false },
+      { method, headers: { ...type, ...headers }, agent: agent ?? false },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));

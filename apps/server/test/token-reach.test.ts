@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { toolGroups } from '@drawbridge/contracts/groups';
@@ -8,12 +9,12 @@ import { paired } from './paired.ts';
 import { owner, sessionHeaders, type Sent, type TestServer } from './server.ts';
 import { createTenants } from './tenants.ts';
 
-const tokens = ['an access token', "a client's token"] as const;
 /** What a program on another port of the host gets from the person's browser. */
 const cookieAlone = 'US-20 the cookie of a session without its proof';
-const kinds = [...tokens, cookieAlone] as const;
-/** Each walks through every procedure or route, in every way. */
-const walkTimeoutMs = 60_000;
+const kinds = ['an access token', "a client's token", cookieAlone] as const;
+/** Each walks through every procedure and route, in every way. */
+const walkTimeoutMs = 120_000;
+const agent = new Agent({ keepAlive: true });
 type Kind = (typeof kinds)[number];
 
 /** Procedures that anybody may call; a token changes nothing of what they answer. */
@@ -61,7 +62,7 @@ const bodies = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
 
 /** An answer without what differs from one moment to the next. */
 const told = async (server: TestServer, path: string, sent: Sent) => {
-  const { status, headers, text } = await server.send(path, sent);
+  const { status, headers, text } = await server.send(path, { ...sent, agent });
   return { status, cookies: headers['set-cookie'], text };
 };
 
@@ -89,24 +90,19 @@ const world = async (kind: Kind) => {
   return { server, token, ways, seen };
 };
 
-it.each(kinds)(
-  'MC-04 MC-10 %s is unauthenticated at every procedure: no answer, no token, no rule, no setting',
-  async (kind) => {
-    const { server, ways, seen } = await world(kind);
-    const before = await seen();
-    for (const name of Object.keys(appRouter._def.procedures)) {
-      const sent: Sent = isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} };
-      const anonymous = await server.send(`/trpc/${name}`, sent);
-      if (!open.includes(name)) expect(anonymous.text, name).toContain('"UNAUTHORIZED"');
-      for (const [way, headers] of Object.entries(ways)) {
-        const got = await server.send(`/trpc/${name}`, { ...sent, headers });
-        expect([name, way, got.status, got.text]).toEqual([name, way, anonymous.status, anonymous.text]);
-      }
+type World = Awaited<ReturnType<typeof world>>;
+
+const expectRefusedByProcedures = async ({ server, ways }: World) => {
+  for (const name of Object.keys(appRouter._def.procedures)) {
+    const sent: Sent = { agent, ...(isQuery(name) ? { method: 'GET' } : { method: 'POST', body: {} }) };
+    const anonymous = await server.send(`/trpc/${name}`, sent);
+    if (!open.includes(name)) expect(anonymous.text, name).toContain('"UNAUTHORIZED"');
+    for (const [way, headers] of Object.entries(ways)) {
+      const got = await server.send(`/trpc/${name}`, { ...sent, headers });
+      expect([name, way, got.status, got.text]).toEqual([name, way, anonymous.status, anonymous.text]);
     }
-    expect(await seen()).toEqual(before);
-  },
-  walkTimeoutMs,
-);
+  }
+};
 
 /** What a refusal may say of a token, beside nothing: that it is missing, or that it is not valid here. */
 const causes = [
@@ -126,33 +122,39 @@ const withoutCause = <Answer extends { status: number; text: string }>(answer: A
   ),
 });
 
+const expectRefusedByRoutes = async ({ server, ways }: World, kind: Kind) => {
+  const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
+  expect(routes.length).toBeGreaterThan(20);
+  for (const { method, url } of routes) {
+    const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
+    const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
+    const anonymous = withoutCause(await told(server, path, sent));
+    const tries = Object.entries(ways).map(async ([way, headers]) => {
+      const answer = withoutCause(await told(server, path, { ...sent, headers }));
+      expect([method, url, way, answer]).toEqual([method, url, way, anonymous]);
+    });
+    await Promise.all(tries);
+  }
+};
+
+const expectIgnoredInAddress = async ({ server, token }: World) => {
+  for (const name of ['access_token', 'apiKey', 'token'])
+    expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');
+};
+
 it.each(kinds)(
-  'MC-04 %s is unauthenticated at every HTTP route that does not take it',
+  'MC-04 MC-10 %s is unauthenticated at every procedure, and at every HTTP route that does not take it',
   async (kind) => {
-    const { server, ways, seen } = await world(kind);
-    const before = await seen();
-    const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
-    expect(routes.length).toBeGreaterThan(20);
-    for (const { method, url } of routes) {
-      const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
-      const sent: Sent = { method, ...(bodies.has(method) && { body: {} }) };
-      const anonymous = withoutCause(await told(server, path, sent));
-      const tries = Object.entries(ways).map(async ([way, headers]) => {
-        const answer = withoutCause(await told(server, path, { ...sent, headers }));
-        expect([method, url, way, answer]).toEqual([method, url, way, anonymous]);
-      });
-      await Promise.all(tries);
-    }
-    expect(await seen()).toEqual(before);
+    const made = await world(kind);
+    const before = await made.seen();
+    await expectRefusedByProcedures(made);
+    expect(await made.seen()).toEqual(before);
+    await expectRefusedByRoutes(made, kind);
+    await expectIgnoredInAddress(made);
+    expect(await made.seen()).toEqual(before);
   },
   walkTimeoutMs,
 );
-
-it.each(tokens)('MC-04 %s in an address is ignored', async (kind) => {
-  const { server, token } = await world(kind);
-  for (const name of ['access_token', 'apiKey', 'token'])
-    expect(codeOf(await server.send(`/trpc/tokens.list?${name}=${token}`))).toBe('UNAUTHORIZED');
-});
 
 it.each([
   ['PK-11 ends with the password', '/api/auth/change-password', { currentPassword: owner.password }, 401],

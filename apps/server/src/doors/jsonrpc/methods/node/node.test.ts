@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newToken, openRpc } from '../../../../../test/rpc.ts';
+import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
 import { online } from '../../../../../test/rest.ts';
+import { invited } from '../../../../../test/tenants.ts';
 
 const companion = (nodeId = 'phone') => ({
   nodeId,
@@ -12,10 +13,10 @@ const companion = (nodeId = 'phone') => ({
 });
 
 const world = async () => {
-  const { server, cookie } = await online();
+  const { server, cookie, panel } = await online();
   const { token } = await newToken(server, cookie, ['node', 'operate']);
   const open = () => openRpc(server, token);
-  return { server, cookie, open, rpc: await open(), settings: server.app.settings };
+  return { server, cookie, panel, open, rpc: await open(), settings: server.app.settings };
 };
 
 describe('a companion', () => {
@@ -87,8 +88,8 @@ describe('a companion', () => {
 });
 
 describe('what the owner has turned off', () => {
-  it('location: 17 until it is on, then what was set, and to no token', async () => {
-    const { rpc, settings } = await world();
+  it('location: 17 until it is on, then what was set, to its person alone', async () => {
+    const { server, cookie, panel, rpc, settings } = await world();
     await rpc.call('node.register', companion());
     const place = {
       latitude: 37.7749,
@@ -116,6 +117,16 @@ describe('what the owner has turned off', () => {
     expect((await rpc.call('node.location.get')).result).toMatchObject({ location });
     expect(JSON.stringify((await rpc.call('system.nodes')).result)).not.toContain('37.7749');
     expect((await rpc.call('system.location')).error).toMatchObject({ code: 15 });
+
+    const person = await openPerson(server, cookie);
+    const node = { id: 'phone', role: 'companion' };
+    expect((await person.call('system.location')).result).toEqual({ locations: [{ node, location }] });
+    expect((await person.call('system.nodes')).result).toMatchObject({
+      nodes: [{ role: 'daemon' }, { id: 'phone', location }],
+    });
+    const guest = await openPerson(server, await invited(server, panel));
+    expect((await guest.call('system.location')).result).toEqual({ locations: [] });
+    expect((await guest.call('system.nodes')).result).toEqual({ nodes: [] });
   });
 
   it('push tokens: stored sealed, and shown nowhere', async () => {
