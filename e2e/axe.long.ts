@@ -20,6 +20,8 @@ import {
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
+/** A picture of each page and state in each look is left here, for people to look at. */
+const pictures = join(import.meta.dirname, '.artifacts/panel');
 const wide = { width: 1_280, height: 800 };
 const phone = { width: 390, height: 844 };
 /** Another theme changes colours alone. */
@@ -62,7 +64,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   };
 
   /** The faults of a page in each look, by its name. */
-  const faultsOf = async ({ path, shows, clicks = [] }: Opened) => {
+  const faultsOf = async ({ name: state, path, shows, clicks = [] }: Opened) => {
     const found: Record<string, string[]> = {};
     await page.setViewportSize(wide);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
@@ -77,6 +79,10 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       await page.setViewportSize(viewport);
       await page.locator(`html[style*="${colorScheme}"]`).waitFor();
       found[name] = await faultsOn(page, rules);
+      await page.screenshot({
+        path: join(pictures, `${state.replaceAll(' ', '-')}.${name}.jpg`),
+        quality: 60,
+      });
     }
     return found;
   };
@@ -239,7 +245,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
       const { calls } = await ann.api.calls.list.query({});
       return calls.find(({ state }) => state === 'delivered')?.requestId;
     });
-    const opened = { name: '', path: '/activity/{running}', shows: '[data-test=output]' };
+    const opened = { name: 'a running call', path: '/activity/{running}', shows: '[data-test=output]' };
     expect(await faultsOf(opened)).toEqual(none);
     writeFileSync(join(daemon.root, 'stop'), '');
   });

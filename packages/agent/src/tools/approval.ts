@@ -55,7 +55,7 @@ const longestText = 32_000;
 /** Denied is final: the model is told not to try the same again. */
 export const deniedBy = (userInput?: string): ToolOutcome => {
   const reason = userInput === undefined || userInput === '' ? '' : ` They say: ${userInput}`;
-  return textResult(`The person denied this.${reason} Do not try it again in this run.`, 'denied');
+  return textResult(`The person denied this. Do not try it again in this run.${reason}`, 'denied');
 };
 
 /** Asks where the policy says so; the call runs again with the answer. */

@@ -27,7 +27,12 @@ const propose = async (use: ToolUse, { title, tasks }: Args): Promise<ToolOutcom
   if (problems.length > 0) return textResult(problems.join('\n'), 'failed');
   return {
     type: 'ask',
-    ask: { inputType: 'plan-review', severity: 'info', message: title, planItems: tasks },
+    ask: {
+      inputType: 'plan-review',
+      severity: 'info',
+      message: `Start the plan “${title}”?`,
+      planItems: tasks,
+    },
   };
 };
 
