@@ -49,6 +49,13 @@ export const briefOf = ({ tool, arguments: text }: NextCall): string => {
   return `${tool} ${args.length} ${hash}`;
 };
 
+/** The calls of an agent that have ended, as `briefOf` gives them, by their ids. */
+export interface EndedCalls {
+  /** All calls up to this step are there. */
+  step: number;
+  briefs: Map<string, string>;
+}
+
 /** A cut result names the id of its call, which is another for each call. */
 const resultOf = ({ id, result }: PastCall): string => JSON.stringify(result).replaceAll(id, '');
 

@@ -12,8 +12,8 @@ import type { ModelPort } from '../ports/model.ts';
 import type { McpPort, SearchPort, WebPort } from '../ports/outside.ts';
 import type { Tracer } from '../ports/tracing.ts';
 import type { WorkspacePort } from '../ports/workspace.ts';
+import type { EndedCalls } from '../repeats.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
-import type { EndedCalls } from '../step/refusal.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 
 /** What the agent's core needs from its host. */

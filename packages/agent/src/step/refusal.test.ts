@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toolCallRow } from '../../test/rows.ts';
 import { rowsStore } from '../../test/rows-store.ts';
-import { isRepeat } from '../repeats.ts';
+import { isRepeat, type EndedCalls } from '../repeats.ts';
 import type { ToolCallRow } from '../rows.ts';
 import { insert, type AgentStore } from '../store-port.ts';
-import { refusalOf, type EndedCalls } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
 
 const tools = { canRunBeside: ({ tool }: Pick<ToolCallRow, 'tool'>) => tool === 'read_file' };
 

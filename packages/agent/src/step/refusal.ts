@@ -5,13 +5,6 @@ import type { ToolSet } from '../tools/tool-set.ts';
 import { textResult, type ToolOutcome } from '../tools/tool.ts';
 import type { RunContext } from '../engine/context.ts';
 
-/** The calls of an agent that have ended, as `briefOf` gives them, by their ids. */
-export interface EndedCalls {
-  /** All calls up to this step are there. */
-  step: number;
-  briefs: Map<string, string>;
-}
-
 type Reads = Pick<RunContext, 'store' | 'endedCalls'>;
 
 /** Fewer equal calls are never refused: see `isRepeat`. */
