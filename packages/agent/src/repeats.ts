@@ -41,6 +41,21 @@ const normalised = (args: string): string => {
   }
 };
 
+/** The same for equal calls. Different calls rarely share it, for it keeps a hash of the arguments. */
+export const briefOf = ({ tool, arguments: text }: NextCall): string => {
+  const args = normalised(text);
+  let hash = 0;
+  for (let at = 0; at < args.length; at += 1) hash = (Math.imul(hash, 31) + args.charCodeAt(at)) | 0;
+  return `${tool} ${args.length} ${hash}`;
+};
+
+/** The calls of an agent that have ended, as `briefOf` gives them, by their ids. */
+export interface EndedCalls {
+  /** All calls up to this step are there. */
+  step: number;
+  briefs: Map<string, string>;
+}
+
 /** A cut result names the id of its call, which is another for each call. */
 const resultOf = ({ id, result }: PastCall): string => JSON.stringify(result).replaceAll(id, '');
 

@@ -12,6 +12,7 @@ import type { ModelPort } from '../ports/model.ts';
 import type { McpPort, SearchPort, WebPort } from '../ports/outside.ts';
 import type { Tracer } from '../ports/tracing.ts';
 import type { WorkspacePort } from '../ports/workspace.ts';
+import type { EndedCalls } from '../repeats.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 
@@ -62,6 +63,8 @@ export interface RunContext extends AgentNeeds {
   counts: BoundedMap<string, Counted>;
   /** What the agents at work have read of their histories, by their ids. */
   histories: Map<string, History>;
+  /** What the agents at work have read of their calls, by their ids. */
+  endedCalls: Map<string, EndedCalls>;
   /** When notes may be tried again after a failure of the helper model, by history. */
   notesAfter: BoundedMap<string, number>;
   /** Starts the tasks of a plan that can start. */

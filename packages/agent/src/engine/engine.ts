@@ -19,9 +19,13 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-const newMemory = (): Pick<RunContext, 'counts' | 'histories' | 'withdrawing' | 'notesAfter'> => ({
+const newMemory = (): Pick<
+  RunContext,
+  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter'
+> => ({
   counts: createBoundedMap({ maxEntries: 1_000 }),
   histories: new Map(),
+  endedCalls: new Map(),
   withdrawing: new Set(),
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
 });
@@ -46,7 +50,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
       if (!own.signal.aborted) throw error;
     } finally {
       working.delete(agentId);
-      ctx.histories.delete(agentId);
+      for (const read of [ctx.histories, ctx.endedCalls]) read.delete(agentId);
     }
   };
 

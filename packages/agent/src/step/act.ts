@@ -1,15 +1,15 @@
 import { parse } from 'secure-json-parse';
 import { openAsk, openConfirmation } from '../asks/ask.ts';
-import { failureSignature, isRepeat } from '../repeats.ts';
+import { failureSignature } from '../repeats.ts';
 import type { AgentRow, ToolCallRow } from '../rows.ts';
 import { update, type Write } from '../store-port.ts';
 import type { AgentTool, ToolOutcome, ToolUse } from '../tools/tool.ts';
-import { deniedBy } from '../tools/approval.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { followMachineCall } from '../tools/machine-tools.ts';
 import { failureOf, textResult } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { endCall } from './end-call.ts';
+import { refusalOf } from './refusal.ts';
 import { prepareResult } from './result.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { onMachineCall } from '../engine/recover.ts';
@@ -39,25 +39,6 @@ interface Running {
   isLastOpen: boolean;
   signal: AbortSignal;
 }
-
-/** What was denied stays denied in this run, and what does not help is not done again. */
-const refusalOf = async (ctx: RunContext, { call, tools }: Running): Promise<ToolOutcome | null> => {
-  const { userId, runId, tool, id } = call;
-  const ended = await ctx.store.find('agentToolCalls', { userId, runId, tool, state: 'ended' });
-  const isEqual = (one: ToolCallRow) => one.id !== id && one.arguments === call.arguments;
-  if (ended.some((one) => isEqual(one) && one.outcome === 'denied')) return deniedBy();
-  const isWriting = (one: ToolCallRow) => !tools.canRunBeside(one);
-  const repeatOf = (calls: readonly ToolCallRow[]) =>
-    isRepeat(
-      calls.map((one) => ({ ...one, isWriting: isWriting(one) })),
-      call,
-    );
-  const { agentId } = call;
-  // Only calls of the same tool can make it a repeat, and calls of others can only excuse it.
-  if (repeatOf(ended.filter((one) => one.agentId === agentId)) === null) return null;
-  const repeat = repeatOf(await ctx.store.find('agentToolCalls', { userId, agentId, state: 'ended' }));
-  return repeat === null ? null : textResult(repeat, 'failed');
-};
 
 /** The machine's record has it: it runs, has ended, or waits, whatever is offered and allowed by now. */
 const isKnown = async ({ machine }: RunContext, { userId, requestId }: ToolCallRow): Promise<boolean> =>

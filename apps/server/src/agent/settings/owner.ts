@@ -9,9 +9,12 @@ import { changed, effective, ownValues, type Effective, type OwnValues } from '.
 import type { SettingsStore } from './settings.store.ts';
 
 /** The owner's row, and what holds with the environment. */
-export interface OwnerSettings {
+export interface OwnerValues {
   own: OwnValues;
   holds: Effective;
+}
+
+export interface OwnerSettings extends OwnerValues {
   /** Keys that the owner has set; null without one for the present server. */
   modelKey: string | null;
   braveKey: string | null;
@@ -43,7 +46,9 @@ export const createOwner = ({ store, cacheRows, keys, environment, clock }: Need
   };
   const readCached = cacheRows(readRow);
 
-  const read = async (): Promise<OwnerSettings> => {
+  const read = (): Promise<OwnerValues> => readCached(scope);
+
+  const readWithKeys = async (): Promise<OwnerSettings> => {
     const { own, holds, sealedKeys } = await readCached(scope);
     return {
       own,
@@ -64,5 +69,5 @@ export const createOwner = ({ store, cacheRows, keys, environment, clock }: Need
     await store.write(scope, { values, sealedKeys: all }, clock.now());
   };
 
-  return { read, change: (input: AgentSettingsInput) => oneByOne(() => write(input)) };
+  return { read, readWithKeys, change: (input: AgentSettingsInput) => oneByOne(() => write(input)) };
 };

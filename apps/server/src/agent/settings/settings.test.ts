@@ -96,6 +96,21 @@ describe('the settings of the agent', () => {
     expect(await other.services()).toMatchObject({ braveKey: null });
   });
 
+  it('unseal a key only where it is used, and the log hides it from then on', async () => {
+    const { settings, start, hidden } = await open(environment);
+    await settings.change({ modelKey: 'key-of-the-owner', braveKey: 'key-of-brave' });
+    hidden.clear();
+    const restarted = start();
+    await restarted.config();
+    await restarted.userKeys('ann');
+    expect(hidden.size).toBe(0);
+    await restarted.modelSettings();
+    expect(hidden).toContain('key-of-the-owner');
+    hidden.clear();
+    await restarted.services();
+    expect(hidden).toContain('key-of-brave');
+  });
+
   it('US-15 sends a key to no other server than the one that it was set for', async () => {
     const { settings } = await open(environment);
     const keyAt = async (input: Parameters<typeof settings.change>[0]) => {

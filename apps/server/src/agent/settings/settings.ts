@@ -114,7 +114,7 @@ export const createSettings = ({
   const keys = createKeyBox(sealer, hide);
   const owner = createOwner({ store, cacheRows, keys, environment, clock });
 
-  const get = async () => ({ ...settingsOf(await owner.read(), environment), workspace });
+  const get = async () => ({ ...settingsOf(await owner.readWithKeys(), environment), workspace });
 
   /** The key of a user goes to the n8n that the owner has named. */
   const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {
@@ -135,8 +135,8 @@ export const createSettings = ({
       return get();
     },
     config: async () => configOf((await owner.read()).holds, environment),
-    modelSettings: async () => modelSettingsOf(await owner.read(), environment),
-    services: async () => servicesOf(await owner.read(), environment),
+    modelSettings: async () => modelSettingsOf(await owner.readWithKeys(), environment),
+    services: async () => servicesOf(await owner.readWithKeys(), environment),
     userKeys: async (userId) => ({
       n8nUrl: (await owner.read()).holds.n8nUrl,
       n8n: keyView(await userKey(userId)),
