@@ -11,6 +11,7 @@ import {
   openPage,
   startBrowser,
   startServer,
+  type Person,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -21,6 +22,7 @@ describeWith('chromium')('the chat', () => {
   const root = join(newFolder('home'), 'site');
   const outside: string[] = [];
   let model: ScriptedModel;
+  let ann: Person;
   let browser: Browser;
   let page: Page;
 
@@ -33,7 +35,7 @@ describeWith('chromium')('the chat', () => {
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
     const server = await startServer(processes, { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
-    const ann = await server.createOwner();
+    ann = await server.createOwner();
     await connectDaemon(processes, { person: ann, url: server.url, root });
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
@@ -48,7 +50,7 @@ describeWith('chromium')('the chat', () => {
     await processes.stopAll();
   });
 
-  it('shows the question of a call in its place, also after a reload', async () => {
+  it('acceptance 3: shows the question of a call in its place, also after a reload, and closes it in every window', async () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('Write b.txt');
     await page.keyboard.press('Enter');
     const allow = page.locator('[data-decision=allowOnce]:enabled');
@@ -58,7 +60,12 @@ describeWith('chromium')('the chat', () => {
     await allow.waitFor();
     expect(await page.locator('[data-test=markdown] strong').innerText()).toBe('write');
     expect(await page.locator('[data-test=confirmation]').count()).toBe(1);
+    const inbox = await openPage(browser, { person: ann });
+    await inbox.goto(new URL('/inbox', page.url()).href);
+    await inbox.getByText('Create b.txt?').first().waitFor();
     await allow.click();
+    await inbox.locator('[data-test=closed]').first().waitFor();
+    await inbox.context().close();
     await page.locator('[data-test=usage]').waitFor();
     expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('hello');
   });

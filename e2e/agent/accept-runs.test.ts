@@ -30,7 +30,16 @@ const helper = { role: 'helper', instructions: 'case:task', tools: ['shell_execu
 const gated = { name: 'shell_execute', arguments: { command: 'while [ ! -e go ]; do sleep 0.05; done' } };
 const skipped = { name: 'write_file', arguments: { filePath: 'skipped.txt', content: 'text' } };
 
+/** Three events a call: the call, the list and the result. */
+const lists = ({ count: step }: Step): Turn => ({
+  calls: Array.from({ length: 32 }, (_, at) => ({
+    name: 'update-tasks',
+    arguments: { tasks: [{ id: '1', description: `${step}.${at}`, status: 'todo' }] },
+  })),
+});
+
 const { script, count } = byCase({
+  long: (step) => (step.count <= 7 ? lists(step) : { text: 'Done.' }),
   reading: once({ text: 'I read it.', ...use('read_file', { filePath: 'a.txt' }) }),
   busy: once({ calls: [gated, skipped] }),
   thinking: () => ({ text: 'I am think', end: 'silent' }),
@@ -95,6 +104,18 @@ describe('a run, from outside', () => {
     const { calls } = await ann.api.calls.list.query({ limit: 2 });
     const via = { kind: 'thread', id: 'reading', name: 'case:reading' };
     expect(calls).toMatchObject([{ tool: 'read_file', door: 'agent', state: 'succeeded', via }]);
+  });
+
+  it('acceptance 4: after 600 events the first number gives a reset, with the number to go on from', async () => {
+    await say('long');
+    await until(async () => (await thread('long').now()).status === 'idle');
+    const { found } = await agent().listen('long', 'run-sync', { query: '?lastEventId=1' });
+    const got = await found;
+    expect(got.match(/^(event|id):.*$/gm)?.[0]).toMatch(/^event: ?reset$/);
+    const next = Number(/"nextEventId":(\d+)/.exec(got)?.[1]);
+    expect(next).toBeGreaterThan(600);
+    const ids = (await thread('long').events(next - 3)).map(({ id }) => id);
+    expect(ids.slice(0, 2)).toEqual([next - 2, next - 1]);
   });
 
   it('acceptance 4: Last-Event-ID and ?lastEventId give the same events, and the header wins', async () => {
