@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
   openPage,
-  questionOf,
-  run,
   startBrowser,
   startMachine,
   until,
+  type Daemon,
   type Person,
   type Server,
 } from './harness/index.ts';
@@ -17,14 +18,15 @@ describeWith('chromium')('the service worker of the panel', () => {
   const processes = createProcesses();
   let server: Server;
   let ann: Person;
+  let daemon: Daemon;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
 
   beforeAll(async () => {
-    ({ server, ann } = await startMachine(processes));
+    ({ server, ann, daemon } = await startMachine(processes));
     browser = await startBrowser();
-    page = await openPage(browser, { person: ann });
+    page = await openPage(browser, { person: ann, viewport: { width: 390, height: 844 }, hasTouch: true });
     context = page.context();
     await context.grantPermissions(['notifications'], { origin: server.url });
     await page.goto(`${server.url}/settings/notifications`);
@@ -58,9 +60,31 @@ describeWith('chromium')('the service worker of the panel', () => {
       return (await worker.getNotifications()).map(({ title, tag }) => ({ title, tag }));
     });
 
-  it('shows a push, and a tap on it opens the question where it is answered', async () => {
-    const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'by push' });
-    const { id } = await questionOf(ann, requestId);
+  /** The text that an MCP client gets, which waits until the person has answered. */
+  const callThroughMcp = async (name: string, args: object): Promise<string> => {
+    const scopes = ['filesystemWrite'] as const;
+    const { token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: [...scopes] });
+    const response = await fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }),
+    });
+    return response.text();
+  };
+
+  it('on a phone a tap on a push opens the question, and its answer reaches the MCP client that waits', async () => {
+    const result = callThroughMcp('write_file', { filePath: 'a.txt', content: 'by push' });
+    const { id } = await until(async () => (await ann.api.confirmations.list.query())[0]);
     await deliver({ id, title: 'A question waits on desk', path: `/inbox/${id}` });
     await until(async () => (await shown()).length > 0);
     expect(await shown()).toContainEqual({ title: 'A question waits on desk', tag: id });
@@ -76,8 +100,9 @@ describeWith('chromium')('the service worker of the panel', () => {
       scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }));
     });
     await page.waitForURL(`${server.url}/inbox/${id}`);
-    await page.locator('[data-decision=allowOnce]').first().click();
-    await until(async () => (await ann.api.calls.get.query({ requestId })).state === 'succeeded');
+    await page.locator('[data-decision=allowOnce]').first().tap();
+    expect(await result).toContain('a.txt');
+    expect(readFileSync(join(daemon.root, 'a.txt'), 'utf8')).toBe('by push');
     await until(async () => (await shown()).length === 0);
   });
 

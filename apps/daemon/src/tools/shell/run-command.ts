@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import { createDeferred, type Clock } from '@drawbridge/kit';
+import { createDeferred, hasCode, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { openFolder } from '../../paths/open.ts';
@@ -67,9 +67,18 @@ const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => bo
   return () => report.includes('"exit-code"');
 };
 
+const openWorkingFolder = (path: string) => {
+  try {
+    return openFolder(path);
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) throw errors.changed({ cause });
+    throw cause;
+  }
+};
+
 const start = (command: Command, launch: Launch) => {
   // Entered through its descriptor; inside the sandbox the prelude checks that it is still the same folder.
-  const folder = openFolder(command.cwd);
+  const folder = openWorkingFolder(command.cwd);
   const nothing = openSync('/dev/null', 'r');
   try {
     const { refusal, variables } = preludeEnvironment({

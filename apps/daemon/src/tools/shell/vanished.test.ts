@@ -15,12 +15,12 @@ const repositoryAt = (folder: string): string => {
   return join(folder, '.git', 'config');
 };
 
-const runIn = (root: string, text: string, prepare: Launcher) =>
+const runIn = (cwd: string, text: string, prepare: Launcher) =>
   runCommand(
     {
       tag: 'call',
       text,
-      cwd: root,
+      cwd,
       timeoutMs: 20_000,
       clock: systemClock,
       signal: new AbortController().signal,
@@ -52,7 +52,7 @@ const open = ({ prepared, released }: Moments) => {
     };
     return { ...launch, release };
   };
-  return { world, run: (text: string) => runIn(root, text, prepare) };
+  return { world, run: (text: string, folder = '') => runIn(join(root, folder), text, prepare) };
 };
 
 const removeGoing = (root: string) => rmSync(join(root, 'going'), { recursive: true, force: true });
@@ -90,6 +90,12 @@ describeWith('bubblewrap')('a folder that vanishes while a command is prepared',
     repositoryAt(join(world.root, 'going'));
     const ended = await run('echo evil > going/.git/config');
     expect([ended.stderr, world.starts]).toEqual([expect.stringContaining('Read-only file system'), 2]);
+  });
+
+  it('ends the call as changed where the command was to run in it', async () => {
+    const { world, run } = open({ prepared: (_count, root) => removeGoing(root) });
+    mkdirSync(join(world.root, 'going'));
+    await expect(run('true', 'going')).rejects.toMatchObject({ code: 'CHANGED' });
   });
 
   it('ends the call with the reason where it goes on vanishing', async () => {
