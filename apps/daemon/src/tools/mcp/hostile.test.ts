@@ -156,7 +156,7 @@ describe('what a server does beside', () => {
       const pids = readFileSync(join(outside, 'pids'), 'utf8').split(' ').map(Number);
       expect(pids.map(isAlive)).toEqual([true, true]);
       await toolbox.close();
-      // The second is nobody's child by then: the system removes it a moment after it was killed.
+      // The parent of the second has ended: the system removes it a moment after it was killed.
       await until(() => expect(pids.map(isAlive)).toEqual([false, false]));
     },
   );
