@@ -8,7 +8,7 @@ import {
 } from '@drawbridge/e2e/harness';
 import { folderToRead, folderWithMebibyte } from '../files.ts';
 import type { Asked } from '../bare.ts';
-import type { Figure, Group, RowText, Stage } from '../group.ts';
+import { ratio, type Figure, type Group, type Stage } from '../group.ts';
 import { latencyMs, nowMs, perSecond, warmUp, type TimedShot } from '../load.ts';
 import { mcpShot } from '../mcp.ts';
 import { startProduct, type Product } from '../product.ts';
@@ -16,13 +16,6 @@ import { heldBytes, memoryFlags } from '../processes.ts';
 import { middleOf } from '../spread.ts';
 
 const kibibyte = 1024;
-
-const ratio = (measure: string, unit: string, goal: RowText['goal']): RowText => ({
-  measure,
-  kind: 'ratio',
-  unit,
-  goal,
-});
 
 /** A call over an open socket. */
 const rpcShot =
@@ -103,7 +96,7 @@ const idleSockets = async ({ processes }: Stage, people: number): Promise<Figure
     });
     for (const _ of ['first', 'second', 'third']) tokens.push(await newToken({ person }));
   }
-  // Hashing passwords has left memory that the system takes back later.
+  // Hashing the passwords left memory that is not freed at once. A new process starts without it.
   await server.end('SIGTERM');
   await server.restart();
   const each = async (token: string) =>
