@@ -12,7 +12,7 @@ const late =
  * `mcp/calls` would bring the schemas of MCP with it, `tui` WebSockets with TLS and compression.
  */
 const shared =
-  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui)/;
+  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui|contracts[\\/]src[\\/]rpc)/;
 
 /** On before anything large is loaded, which it is for. */
 const compileCache = /[\\/]program[\\/](compile-cache|places)\./;
