@@ -1,12 +1,12 @@
 import {
-  configPatched,
   configPatchParams,
+  configPatched,
   configReloaded,
   configView,
 } from '@drawbridge/contracts/rpc/settings';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import type { RpcContext } from '../../context.ts';
-import { method } from '../../method.ts';
+import type { RpcContext } from '../context.ts';
+import { method } from '../method.ts';
 
 const masked = (key: unknown) => (key === null ? null : '***');
 

@@ -1,7 +1,7 @@
-import { pairingCodes, pairingGenerated, pairingGenerateParams } from '@drawbridge/contracts/rpc/settings';
+import { pairingCodes, pairingGenerateParams, pairingGenerated } from '@drawbridge/contracts/rpc/settings';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { errors } from '../../../../errors.ts';
-import { method } from '../../method.ts';
+import { errors } from '../../../errors.ts';
+import { method } from '../method.ts';
 
 const channel = 'machine';
 const iso = (at: number) => new Date(at).toISOString();

@@ -1,15 +1,20 @@
-import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
-import { isDenial, type Decision } from '@drawbridge/contracts/groups';
-import { agentConfirmParams, agentConfirmResult as result } from '@drawbridge/contracts/rpc/agent';
+import type { Confirmation, ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
+import { type Decision, isDenial } from '@drawbridge/contracts/groups';
+import {
+  agentConfirmParams,
+  agentConfirmResult,
+  agentConfirmationsParams,
+  agentConfirmationsResult,
+} from '@drawbridge/contracts/rpc/agent';
 import { hasCode } from '@drawbridge/kit';
-import { errors } from '../../../../errors.ts';
-import { isAsk } from '../../agent/questions.ts';
-import { requireAgent } from '../../agent/session.ts';
-import type { RpcContext } from '../../context.ts';
-import { FailedWith } from '../../failed-with.ts';
-import { method } from '../../method.ts';
-import { failureOf } from '../../protocol/error.ts';
+import { errors } from '../../../errors.ts';
+import { agentQuestion, isAsk, machineQuestion, maySee } from '../agent/questions.ts';
+import { requireAgent, requireSession } from '../agent/session.ts';
+import type { RpcContext } from '../context.ts';
+import { FailedWith } from '../failed-with.ts';
+import { method } from '../method.ts';
+import { failureOf } from '../protocol/error.ts';
 
 const answerOf = (decision: Decision | 'deny', reach: string | undefined): ConfirmationAnswer =>
   decision === 'deny'
@@ -40,7 +45,7 @@ export const agentConfirm = method({
   name: 'agent.confirm',
   who: 'person',
   params: agentConfirmParams,
-  result,
+  result: agentConfirmResult,
 }).handle(async (ctx, { connection: { identity }, isNotification, params }) => {
   const { confirmId, decision, reach, answer } = params;
   const { userId } = identity;
@@ -57,4 +62,33 @@ export const agentConfirm = method({
     return winner(ctx, { userId, confirmId }, error);
   }
   return decided(await ctx.gateway.confirmations.get(userId, confirmId), false);
+});
+
+/** The open questions of machines and of the agent; a token sees those of its own calls and sessions. */
+export const agentConfirmations = method({
+  name: 'agent.confirmations',
+  who: 'any',
+  params: agentConfirmationsParams,
+  result: agentConfirmationsResult,
+}).handle(async (ctx, { connection, params: { sessionId } }) => {
+  const { identity } = connection;
+  const { userId } = identity;
+  const session = sessionId === undefined ? null : await requireSession(ctx, connection, sessionId);
+  const isAskedFor = (threadId: string | null) => session === null || session.threadId === threadId;
+
+  const ofMachines = await Promise.all(
+    (await ctx.gateway.confirmations.list(userId))
+      .filter(({ via }) => isAskedFor(via?.kind === 'thread' ? via.id : null))
+      .map(async (one) => ((await maySee(ctx, identity, one)) ? machineQuestion(ctx, identity, one) : [])),
+  );
+  const asks = (await ctx.agent?.agent.openAsks(userId)) ?? [];
+  const ofAgent = await Promise.all(
+    asks
+      .filter(({ threadId }) => isAskedFor(threadId))
+      .map(async ({ threadId, ...ask }) => {
+        const via = { kind: 'thread' as const, id: threadId, name: '' };
+        return (await maySee(ctx, identity, { via })) ? agentQuestion(ctx, { identity, threadId }, ask) : [];
+      }),
+  );
+  return { confirmations: [...ofMachines.flat(), ...ofAgent.flat()] };
 });

@@ -5,10 +5,10 @@ import {
   systemMetrics,
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { sessionUserOf, whoseOf } from '../../agent/session.ts';
-import type { RpcContext } from '../../context.ts';
-import { mayOperate, type Identity } from '../../identity.ts';
-import { method } from '../../method.ts';
+import { sessionUserOf, whoseOf } from '../agent/session.ts';
+import type { RpcContext } from '../context.ts';
+import { type Identity, mayOperate } from '../identity.ts';
+import { method } from '../method.ts';
 
 /** The rows of threads that the connection may see, by the names of their sessions. */
 const named = async <Row extends { threadId: string }>(

@@ -1,15 +1,41 @@
 import {
   dockerDependencies,
-  dockerDependencyControlled,
   dockerDependencyControlParams,
-  localBackendControlled,
+  dockerDependencyControlled,
   localBackendControlParams,
+  localBackendControlled,
   localBackends,
+  observabilitySeries,
+  observabilitySources,
+  seriesParams,
+  serviceLogs,
+  serviceLogsParams,
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { errors } from '../../../../errors.ts';
-import type { RpcContext } from '../../context.ts';
-import { method } from '../../method.ts';
+import { errors } from '../../../errors.ts';
+import type { RpcContext } from '../context.ts';
+import { method } from '../method.ts';
+
+export const systemObservabilitySources = method({
+  name: 'system.observabilitySources',
+  who: 'operate',
+  params: noParams,
+  result: observabilitySources,
+}).handle(async ({ ops }, { connection: { identity } }) => ops.sources(identity.userId));
+
+export const systemObservabilitySeries = method({
+  name: 'system.observabilitySeries',
+  who: 'operate',
+  params: seriesParams,
+  result: observabilitySeries,
+}).handle(async ({ ops }, { connection: { identity }, params }) => ops.series(identity.userId, params));
+
+export const systemServiceLogs = method({
+  name: 'system.serviceLogs',
+  who: 'operate',
+  params: serviceLogsParams,
+  result: serviceLogs,
+}).handle(async ({ ops }, { connection: { identity }, params }) => ops.logs(identity.userId, params));
 
 /** Throws `notAvailable` unless the administrator has set `OPS_CONTROL`. */
 const requireControl = ({ ops }: RpcContext) => {

@@ -5,11 +5,39 @@ import {
   nodeLocationSet,
   nodePushParams,
   nodePushSet,
+  nodeRegisterParams,
+  nodeRegistered,
   nodeStatusParams,
   nodeStatusSet,
 } from '@drawbridge/contracts/rpc/nodes';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { method } from '../../method.ts';
+import { method } from '../method.ts';
+
+const policyViolation = 1008;
+
+/** Makes the connection a companion until it closes; a newer one with the same id replaces it. */
+export const nodeRegister = method({
+  name: 'node.register',
+  who: 'node',
+  params: nodeRegisterParams,
+  result: nodeRegistered,
+}).handle(async ({ companions }, { connection, params }) => {
+  const { id, identity, signal } = connection;
+  const registered = await companions.register(
+    {
+      id,
+      userId: identity.userId,
+      isOpen: () => !signal.aborted,
+      onReplaced: () => {
+        connection.event({ event: 'node_replaced', data: { nodeId: params.nodeId } });
+        connection.close(policyViolation);
+      },
+    },
+    params,
+  );
+  connection.onClosed(() => companions.leave(id));
+  return registered;
+});
 
 /** What the node of this connection has declared and may use. */
 export const nodeCapabilitiesGet = method({
