@@ -19,9 +19,7 @@ import { method } from '../method.ts';
 const nothingUsed = { inputTokens: 0, outputTokens: 0 };
 
 /** A message to the agent: its events, then the whole answer. Commands such as `/queue` have no run. */
-export const agentSend = method({
-  name: 'agent.send',
-  who: 'agent',
+export const agentSend = method('agent.send', 'agent', {
   params: agentSendParams,
   result: agentSendResult,
 }).handle(async (ctx, { connection, params, id, event: emit, signal }) => {
@@ -53,9 +51,7 @@ export const agentSend = method({
  * Cancels what waits and runs in a session, or one request. Without a session: that of the newest open
  * message of the connection, else its own.
  */
-export const agentCancel = method({
-  name: 'agent.cancel',
-  who: 'agent',
+export const agentCancel = method('agent.cancel', 'agent', {
   params: agentCancelParams,
   result: agentCancelResult,
 }).handle(async (ctx, { connection, params: { sessionId, requestId } }) => {
@@ -78,9 +74,7 @@ export const agentCancel = method({
 });
 
 /** Whether the connection shows questions about calls of a session; they come on the id of this request. */
-export const agentSetToolUseCallback = method({
-  name: 'agent.setToolUseCallback',
-  who: 'agent',
+export const agentSetToolUseCallback = method('agent.setToolUseCallback', 'agent', {
   params: toolUseCallbackParams,
   result: toolUseCallbackResult,
 }).handle(async (ctx, { connection, params: { sessionId, enabled }, stream: emit, afterReply }) => {

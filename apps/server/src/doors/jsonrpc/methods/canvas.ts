@@ -12,9 +12,7 @@ import { claimSession, requireAgent, requireSession } from '../agent/session.ts'
 import { method } from '../method.ts';
 
 /** Makes a document of a session, or replaces it. */
-export const canvasPut = method({
-  name: 'canvas.put',
-  who: 'agent',
+export const canvasPut = method('canvas.put', 'agent', {
   params: sessionParams.extend(newArtifact.shape),
   result: z.object({ artifact, created: z.boolean() }),
 }).handle(async (ctx, { connection, params: { sessionId, ...given } }) => {
@@ -26,9 +24,7 @@ export const canvasPut = method({
 });
 
 /** One document of a session. */
-export const canvasGet = method({
-  name: 'canvas.get',
-  who: 'agent',
+export const canvasGet = method('canvas.get', 'agent', {
   params: sessionParams.extend({ artifactId }),
   result: z.object({ artifact }),
 }).handle(async (ctx, { connection, params }) => {
@@ -38,9 +34,7 @@ export const canvasGet = method({
 });
 
 /** The documents of a session, the last changed first; contents above 4 KiB are left out. */
-export const canvasList = method({
-  name: 'canvas.list',
-  who: 'agent',
+export const canvasList = method('canvas.list', 'agent', {
   params: sessionParams.extend(listArtifactsInput.shape),
   result: z.object({ artifacts: z.array(listedArtifact), total: z.number().int() }),
 }).handle(async (ctx, { connection, params: { sessionId, ...page } }) => {
@@ -49,9 +43,7 @@ export const canvasList = method({
 });
 
 /** Deletes one document of a session. */
-export const canvasDelete = method({
-  name: 'canvas.delete',
-  who: 'agent',
+export const canvasDelete = method('canvas.delete', 'agent', {
   params: sessionParams.extend({ artifactId }),
   result: success,
 }).handle(async (ctx, { connection, params }) => {
@@ -61,9 +53,7 @@ export const canvasDelete = method({
 });
 
 /** Deletes all documents of a session. */
-export const canvasClear = method({
-  name: 'canvas.clear',
-  who: 'agent',
+export const canvasClear = method('canvas.clear', 'agent', {
   params: sessionParams,
   result: success.extend({ removed: z.number().int() }),
 }).handle(async (ctx, { connection, params }) => {

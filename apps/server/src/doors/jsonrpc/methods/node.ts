@@ -16,9 +16,7 @@ import { method } from '../method.ts';
 const policyViolation = 1008;
 
 /** Makes the connection a companion until it closes; a newer one with the same id replaces it. */
-export const nodeRegister = method({
-  name: 'node.register',
-  who: 'node',
+export const nodeRegister = method('node.register', 'node', {
   params: nodeRegisterParams,
   result: nodeRegistered,
 }).handle(async ({ companions }, { connection, params }) => {
@@ -40,38 +38,28 @@ export const nodeRegister = method({
 });
 
 /** What the node of this connection has declared and may use. */
-export const nodeCapabilitiesGet = method({
-  name: 'node.capabilities.get',
-  who: 'node',
+export const nodeCapabilitiesGet = method('node.capabilities.get', 'node', {
   params: noParams,
   result: nodeCapabilities,
 }).handle(async ({ companions }, { connection }) => companions.capabilities(connection.id));
 
-export const nodeStatusSetMethod = method({
-  name: 'node.status.set',
-  who: 'node',
+export const nodeStatusSetMethod = method('node.status.set', 'node', {
   params: nodeStatusParams,
   result: nodeStatusSet,
 }).handle(async ({ companions }, { connection, params }) => companions.setStatus(connection.id, params));
 
-export const nodeLocationSetMethod = method({
-  name: 'node.location.set',
-  who: 'node',
+export const nodeLocationSetMethod = method('node.location.set', 'node', {
   params: nodeLocationParams,
   result: nodeLocationSet,
 }).handle(async ({ companions }, { connection, params }) => companions.setLocation(connection.id, params));
 
-export const nodeLocationGet = method({
-  name: 'node.location.get',
-  who: 'node',
+export const nodeLocationGet = method('node.location.get', 'node', {
   params: noParams,
   result: nodeLocationNow,
 }).handle(async ({ companions }, { connection }) => companions.location(connection.id));
 
 /** Stores the token encrypted; nothing is sent with it. */
-export const nodePushTokenSet = method({
-  name: 'node.push_token.set',
-  who: 'node',
+export const nodePushTokenSet = method('node.push_token.set', 'node', {
   params: nodePushParams,
   result: nodePushSet,
 }).handle(async ({ companions }, { connection, params }) => companions.setPushToken(connection.id, params));

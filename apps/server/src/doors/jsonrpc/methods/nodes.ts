@@ -41,9 +41,7 @@ const companionNode = (
 });
 
 /** The user's machines and companions; locations for a signed-in person alone. */
-export const systemNodesMethod = method({
-  name: 'system.nodes',
-  who: 'any',
+export const systemNodesMethod = method('system.nodes', 'any', {
   params: noParams,
   result: systemNodes,
 }).handle(async ({ gateway, companions }, { connection: { identity } }) => {
@@ -56,9 +54,7 @@ export const systemNodesMethod = method({
   return { nodes: [...daemons, ...own.map((one) => companionNode(one, kind === 'person'))] };
 });
 
-export const systemLocation = method({
-  name: 'system.location',
-  who: 'person',
+export const systemLocation = method('system.location', 'person', {
   params: noParams,
   result: systemLocations,
 }).handle(async ({ companions }, { connection: { identity } }) => ({
@@ -99,9 +95,7 @@ const knownSenders = async ({ gateway, tokens }: RpcContext, caller: Caller): Pr
 };
 
 /** Who was seen when, the newest first: the user's own senders, or with `all` everybody's, for the owner. */
-export const systemPresence = method({
-  name: 'system.presence',
-  who: 'any',
+export const systemPresence = method('system.presence', 'any', {
   params: presenceParams,
   result: presenceList,
 }).handle(async (ctx, { connection: { identity }, params }) => {

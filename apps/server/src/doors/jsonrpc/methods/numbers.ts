@@ -23,9 +23,7 @@ const named = async <Row extends { threadId: string }>(
   return all.flatMap(({ sessionId, ...row }) => (sessionId === null ? [] : [{ sessionId, ...row }]));
 };
 
-export const systemSessionAnalytics = method({
-  name: 'system.sessionAnalytics',
-  who: 'agent',
+export const systemSessionAnalytics = method('system.sessionAnalytics', 'agent', {
   params: sessionAnalyticsParams,
   result: sessionAnalytics,
 }).handle(async (ctx, { connection: { identity }, params }) => {
@@ -34,9 +32,7 @@ export const systemSessionAnalytics = method({
 });
 
 /** How full the model's context would be at the next message of each session. */
-export const systemContextUsage = method({
-  name: 'system.contextUsage',
-  who: 'agent',
+export const systemContextUsage = method('system.contextUsage', 'agent', {
   params: noParams,
   result: contextUsage,
 }).handle(async (ctx, { connection: { identity } }) => {
@@ -53,9 +49,7 @@ const noRuns = {
 };
 
 /** Since the server's start: the user's own numbers; for who operates it, those of the whole server. */
-export const systemMetricsMethod = method({
-  name: 'system.metrics',
-  who: 'any',
+export const systemMetricsMethod = method('system.metrics', 'any', {
   params: noParams,
   result: systemMetrics,
 }).handle(async ({ ops, agent, connections }, { connection: { identity } }) => {

@@ -41,9 +41,7 @@ const winner = async (
 };
 
 /** Answers a question. The first answer counts; a later one gets it, with `alreadyResolved`. */
-export const agentConfirm = method({
-  name: 'agent.confirm',
-  who: 'person',
+export const agentConfirm = method('agent.confirm', 'person', {
   params: agentConfirmParams,
   result: agentConfirmResult,
 }).handle(async (ctx, { connection: { identity }, isNotification, params }) => {
@@ -65,9 +63,7 @@ export const agentConfirm = method({
 });
 
 /** The open questions of machines and of the agent; a token sees those of its own calls and sessions. */
-export const agentConfirmations = method({
-  name: 'agent.confirmations',
-  who: 'any',
+export const agentConfirmations = method('agent.confirmations', 'any', {
   params: agentConfirmationsParams,
   result: agentConfirmationsResult,
 }).handle(async (ctx, { connection, params: { sessionId } }) => {

@@ -16,23 +16,17 @@ import { errors } from '../../../errors.ts';
 import type { RpcContext } from '../context.ts';
 import { method } from '../method.ts';
 
-export const systemObservabilitySources = method({
-  name: 'system.observabilitySources',
-  who: 'operate',
+export const systemObservabilitySources = method('system.observabilitySources', 'operate', {
   params: noParams,
   result: observabilitySources,
 }).handle(async ({ ops }, { connection: { identity } }) => ops.sources(identity.userId));
 
-export const systemObservabilitySeries = method({
-  name: 'system.observabilitySeries',
-  who: 'operate',
+export const systemObservabilitySeries = method('system.observabilitySeries', 'operate', {
   params: seriesParams,
   result: observabilitySeries,
 }).handle(async ({ ops }, { connection: { identity }, params }) => ops.series(identity.userId, params));
 
-export const systemServiceLogs = method({
-  name: 'system.serviceLogs',
-  who: 'operate',
+export const systemServiceLogs = method('system.serviceLogs', 'operate', {
   params: serviceLogsParams,
   result: serviceLogs,
 }).handle(async ({ ops }, { connection: { identity }, params }) => ops.logs(identity.userId, params));
@@ -46,17 +40,13 @@ const requireControl = ({ ops }: RpcContext) => {
     });
 };
 
-export const systemLocalBackends = method({
-  name: 'system.localBackends',
-  who: 'operate',
+export const systemLocalBackends = method('system.localBackends', 'operate', {
   params: noParams,
   result: localBackends,
 }).handle(async ({ ops }) => ops.backends.list());
 
 /** Pulling models reports its progress as `content`. */
-export const systemLocalBackendControl = method({
-  name: 'system.localBackendControl',
-  who: 'owner',
+export const systemLocalBackendControl = method('system.localBackendControl', 'owner', {
   params: localBackendControlParams,
   result: localBackendControlled,
 }).handle(async (ctx, { params: { backend, action }, event }) => {
@@ -64,16 +54,12 @@ export const systemLocalBackendControl = method({
   return ctx.ops.backends.control(backend, action, (text) => event({ event: 'content', data: { text } }));
 });
 
-export const systemDockerDependencies = method({
-  name: 'system.dockerDependencies',
-  who: 'operate',
+export const systemDockerDependencies = method('system.dockerDependencies', 'operate', {
   params: noParams,
   result: dockerDependencies,
 }).handle(async ({ ops }) => ops.docker.list());
 
-export const systemDockerDependencyControl = method({
-  name: 'system.dockerDependencyControl',
-  who: 'owner',
+export const systemDockerDependencyControl = method('system.dockerDependencyControl', 'owner', {
   params: dockerDependencyControlParams,
   result: dockerDependencyControlled,
 }).handle(async (ctx, { params: { dependency, action } }) => {

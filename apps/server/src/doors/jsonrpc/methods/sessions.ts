@@ -20,9 +20,7 @@ import { subscriptionsOf } from '../agent/subscriptions.ts';
 import { method } from '../method.ts';
 
 /** The sessions that the connection may use, the last used first. */
-export const sessionsList = method({
-  name: 'sessions.list',
-  who: 'agent',
+export const sessionsList = method('sessions.list', 'agent', {
   params: sessionsListParams,
   result: sessionsListResult,
 }).handle(async ({ sessions, connections }, { connection: { identity }, params }) => {
@@ -40,9 +38,7 @@ export const sessionsList = method({
 const iso = (at: number) => new Date(at).toISOString();
 
 /** One session with its newest messages, oldest first. */
-export const sessionsGet = method({
-  name: 'sessions.get',
-  who: 'agent',
+export const sessionsGet = method('sessions.get', 'agent', {
   params: sessionsGetParams,
   result: sessionsGetResult,
 }).handle(async (ctx, { connection, params }) => {
@@ -58,9 +54,7 @@ export const sessionsGet = method({
 });
 
 /** Messages of a session before one, oldest first. */
-export const sessionsHistory = method({
-  name: 'sessions.history',
-  who: 'agent',
+export const sessionsHistory = method('sessions.history', 'agent', {
   params: sessionsHistoryParams,
   result: sessionsHistoryResult,
 }).handle(async (ctx, { connection, params: { sessionId, ...page } }) => {
@@ -69,9 +63,7 @@ export const sessionsHistory = method({
 });
 
 /** Makes a session, or finds the one with that name, and attaches the connection to it. */
-export const sessionsCreate = method({
-  name: 'sessions.create',
-  who: 'agent',
+export const sessionsCreate = method('sessions.create', 'agent', {
   params: sessionsCreateParams,
   result: sessionsCreateResult,
 }).handle(async (ctx, { connection, params: { sessionId = `ws:${nanoid()}` } }) => {
@@ -84,9 +76,7 @@ export const sessionsCreate = method({
 });
 
 /** Attaches the connection to a session that exists. */
-export const sessionsSwitch = method({
-  name: 'sessions.switch',
-  who: 'agent',
+export const sessionsSwitch = method('sessions.switch', 'agent', {
   params: sessionParams,
   result: sessionsSwitchResult,
 }).handle(async (ctx, { connection, params }) => {
@@ -97,9 +87,7 @@ export const sessionsSwitch = method({
 });
 
 /** Follows a session on the id of this request: what was missed since `afterSeq`, then what happens. */
-export const sessionsSubscribe = method({
-  name: 'sessions.subscribe',
-  who: 'agent',
+export const sessionsSubscribe = method('sessions.subscribe', 'agent', {
   params: sessionsSubscribeParams,
   result: sessionsSubscribeResult,
 }).handle(async (ctx, { connection, params, stream: emit, afterReply }) => {
@@ -116,9 +104,7 @@ export const sessionsSubscribe = method({
 });
 
 /** Ends it; nothing happens without one. */
-export const sessionsUnsubscribe = method({
-  name: 'sessions.unsubscribe',
-  who: 'agent',
+export const sessionsUnsubscribe = method('sessions.unsubscribe', 'agent', {
   params: sessionParams,
   result: success,
 }).handle(async (ctx, { connection, params }) => {
@@ -128,9 +114,7 @@ export const sessionsUnsubscribe = method({
 });
 
 /** Cancels what runs in a session, and deletes it with its messages. */
-export const sessionsDelete = method({
-  name: 'sessions.delete',
-  who: 'agent',
+export const sessionsDelete = method('sessions.delete', 'agent', {
   params: sessionParams,
   result: success,
 }).handle(async (ctx, { connection, params }) => {

@@ -8,22 +8,17 @@ import { method } from '../method.ts';
 import { closeCodes } from '../socket/connection.ts';
 
 /** The server, and how many connections it has: all of them for the owner, else the user's own. */
-export const systemInfoMethod = method({
-  name: 'system.info',
-  who: 'any',
-  params: noParams,
-  result: systemInfo,
-}).handle(async ({ clock, startedAt, connections }, { connection: { identity } }) => ({
-  version: serverVersion,
-  uptime: Math.floor((clock.now() - startedAt) / 1_000),
-  connections: identity.isOwner ? connections.all().size : connections.ofUser(identity.userId).length,
-  protocol: { version: rpcProtocolVersion },
-}));
+export const systemInfoMethod = method('system.info', 'any', { params: noParams, result: systemInfo }).handle(
+  async ({ clock, startedAt, connections }, { connection: { identity } }) => ({
+    version: serverVersion,
+    uptime: Math.floor((clock.now() - startedAt) / 1_000),
+    connections: identity.isOwner ? connections.all().size : connections.ofUser(identity.userId).length,
+    protocol: { version: rpcProtocolVersion },
+  }),
+);
 
 /** Closes the connection behind the answer; runs that were accepted continue. */
-export const systemDisconnect = method({
-  name: 'system.disconnect',
-  who: 'any',
+export const systemDisconnect = method('system.disconnect', 'any', {
   params: noParams,
   result: success,
 }).handle(async (_ctx, { connection, afterReply }) => {
@@ -32,9 +27,7 @@ export const systemDisconnect = method({
 });
 
 /** What this server and this connection can do. */
-export const systemCapabilitiesMethod = method({
-  name: 'system.capabilities',
-  who: 'any',
+export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
   params: noParams,
   result: systemCapabilities,
 }).handle(async (ctx, { connection: { id, identity } }) => {
@@ -68,9 +61,7 @@ export const systemCapabilitiesMethod = method({
   };
 });
 
-export const systemHealthMethod = method({
-  name: 'system.health',
-  who: 'any',
+export const systemHealthMethod = method('system.health', 'any', {
   params: noParams,
   result: systemHealth,
 }).handle(async (ctx, { connection: { identity } }) => healthOf(ctx, identity));

@@ -26,9 +26,7 @@ import type { RpcContext } from '../context.ts';
 import { type RpcCall, method } from '../method.ts';
 
 /** The tools of a machine within the groups of the caller; while it is away, as last announced. */
-export const toolsList = method({
-  name: 'tools.list',
-  who: 'tools',
+export const toolsList = method('tools.list', 'tools', {
   params: toolsListParams,
   result: toolsListResult,
 }).handle(async ({ gateway }, { connection: { identity }, params: { machineId } }) => {
@@ -120,7 +118,7 @@ const runOnce = async (ctx: RpcContext, request: NewCall, key: string) => {
 };
 
 const executeAs = (name: string) =>
-  method({ name, who: 'tools', params: toolsExecuteParams, result: toolsExecuteResult }).handle(
+  method(name, 'tools', { params: toolsExecuteParams, result: toolsExecuteResult }).handle(
     async (ctx, rpc) => {
       const { connection, params, signal } = rpc;
       const { tool, args, machineId, until } = params;
