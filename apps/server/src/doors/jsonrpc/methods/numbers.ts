@@ -48,7 +48,7 @@ const noRuns = {
   queueDepth: 0,
 };
 
-/** Since the server's start: the user's own numbers; for who operates it, those of the whole server. */
+/** Counts since the server started: of the whole server with the scope operate, else of the user. */
 export const systemMetricsMethod = method('system.metrics', 'any', {
   params: noParams,
   result: systemMetrics,

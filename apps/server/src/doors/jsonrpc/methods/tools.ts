@@ -1,5 +1,4 @@
 import type { Call } from '@drawbridge/contracts/calls';
-import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import {
   toolsExecuteParams,
@@ -21,7 +20,7 @@ import {
   toolsInScope,
 } from '../../../callers/index.ts';
 import { errors } from '../../../errors.ts';
-import { machineQuestion, questionUrl } from '../agent/questions.ts';
+import { confirmEvent, questionUrl } from '../agent/questions.ts';
 import type { RpcContext } from '../context.ts';
 import { type RpcCall, method } from '../method.ts';
 
@@ -74,14 +73,9 @@ const toResult = (ctx: RpcContext, call: Call, isRepeat: boolean) => ({
 const tellCall = (ctx: RpcContext, { connection: { identity }, event: emit }: RpcCall, request: NewCall) => {
   let callId = '';
   const { name: tool } = request.tool;
-  const tell = ({ confirmation }: ConfirmationEvent) => {
-    if (confirmation.requestId !== callId) return;
-    const { id: confirmId, state, decision, decidedBy } = confirmation;
-    if (state === 'open')
-      emit({ event: 'confirm_request', data: machineQuestion(ctx, identity, confirmation) });
-    else emit({ event: 'confirm_resolved', data: { confirmId, state, decision, decidedBy } });
-  };
-  const stop = ctx.gateway.confirmations.onChanged(identity.userId, tell);
+  const stop = ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
+    if (confirmation.requestId === callId) emit(confirmEvent(ctx, identity, confirmation));
+  });
   return {
     onOpened: (requestId: string) => {
       callId = requestId;
