@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonOf, type LogLine } from '../services/log-line.ts';
+import { jsonOf } from '../../json-of.ts';
+import type { LogLine } from '../services/log-line.ts';
 
 const mostLines = 2_000;
 const lineLength = 4_096;

@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from './log-line.ts';
+import { jsonOf } from '../../json-of.ts';
 
 const probeMs = 2_000;
 const pullMs = 10 * 60_000;
