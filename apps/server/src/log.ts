@@ -1,8 +1,7 @@
-import { createBoundedMap } from '@drawbridge/kit';
+import { createBoundedMap, jsonOf } from '@drawbridge/kit';
 import type { Scrubber } from '@drawbridge/kit/node';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
-import { jsonOf } from './json-of.ts';
 
 export type { Logger } from 'pino';
 

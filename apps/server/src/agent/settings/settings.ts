@@ -85,7 +85,7 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
   n8nUrl: holds.n8nUrl,
 });
 
-/** The settings of the agent: a change holds from the next read; one of another server within half a second. */
+/** The agent's settings: a change holds from the next read; one of another server within half a second. */
 export const createSettings = (needs: Needs) => {
   const { store, cacheRows, sealer, environment, clock, workspace, hide } = needs;
   const keys = createKeyBox(sealer, hide);

@@ -13,8 +13,8 @@ import { laneMode, laneRecord } from '@drawbridge/contracts/agent/lanes';
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
 import { toolGroup } from '@drawbridge/contracts/groups';
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.ts';
 
 const text = z.string();
 const textOrNull = text.nullable();

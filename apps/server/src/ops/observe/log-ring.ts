@@ -1,5 +1,5 @@
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.ts';
 import type { LogLine } from '../services/log-line.ts';
 
 const mostLines = 2_000;

@@ -1,5 +1,5 @@
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from '../../json-of.ts';
 import { levelIn, type LogLine } from './log-line.ts';
 import type { ProgramResult, RunProgram } from './run-program.ts';
 

@@ -1,7 +1,6 @@
 import { OutsideError } from '@drawbridge/agent';
-import { cutText, type Clock } from '@drawbridge/kit';
+import { cutText, jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from '../../../json-of.ts';
 import { createOriginFetch } from '../../web/index.ts';
 
 const limits = { ms: 30_000, maxBytes: 5 * 1024 * 1024 };

@@ -1,8 +1,8 @@
 import type { Attachment } from '@drawbridge/contracts/agent/threads';
 import type { RpcAttachment } from '@drawbridge/contracts/rpc/agent';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
+import { jsonOf } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
-import { jsonOf } from '../../../json-of.ts';
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, at) => bytes[at] === byte);
 

@@ -25,7 +25,7 @@ export const machineQuestion = (ctx: RpcContext, identity: Identity, confirmatio
   canAnswer: canAnswer(identity),
 });
 
-/** What a connection gets of a question of a machine: the question while it is open, then how it was closed. */
+/** The event of a question of a machine: the question while it is open, then how it was closed. */
 export const confirmEvent = (ctx: RpcContext, identity: Identity, confirmation: Confirmation): RpcEvent => {
   const { id: confirmId, state, decision, decidedBy } = confirmation;
   return state === 'open'
