@@ -66,7 +66,7 @@ it('an acknowledgement goes with an event, with three others, or after 10 ms; a 
   const messages: (number | 'event')[][] = [];
   client.on('message', (data) => {
     const entries = JSON.parse(String(data)) as { id?: number }[];
-    messages.push(entries.map(({ id = 'event' }) => id));
+    messages.push(entries.map(({ id }) => id ?? 'event'));
   });
   const send = (path: string, ...ids: number[]) => {
     for (const id of ids) client.send(JSON.stringify([{ id, path, body: {} }]));
