@@ -35,13 +35,13 @@ const newToken = async ({ person }: Pick<Product, 'person'>): Promise<string> =>
 /** Results of 1 MiB that a second client asked for. */
 const bigResults = 4;
 
-/** What the client beside the measured one asks for, with a token of its own. */
+/** The token of a second client, and the call that it makes. */
 interface Beside {
   token: string;
   big: Asked;
 }
 
-/** A client with big results, which it reads or not; resolves when the machine has given them all. */
+/** Opens a second client that asks for big results. Resolves when the machine has answered all of them. */
 const openBeside = async (product: Product, { token, big }: Beside, isRead: boolean): Promise<RpcClient> => {
   const list = async () => (await product.person.api.calls.list.query({ limit: 100 })).calls;
   const before = new Set((await list()).map(({ requestId }) => requestId));
@@ -60,7 +60,7 @@ const openBeside = async (product: Product, { token, big }: Beside, isRead: bool
 
 const slices = 5;
 
-/** Beside a client that does not read its results, and beside one that has read them. */
+/** The time of a call while a second client does not read its results (`ours`), or reads them (`bare`). */
 const besidePaused = async (
   product: Product,
   shot: TimedShot,
@@ -77,7 +77,7 @@ const besidePaused = async (
   return { ours: middleOf(times.ours), bare: middleOf(times.bare) };
 };
 
-/** As many as one token may have open. */
+/** The most sockets that one token may have open. */
 const socketsEach = 20;
 
 /** Memory per socket that is open and idle, over several tokens of several people. */
@@ -101,7 +101,7 @@ const idleSockets = async ({ processes }: Stage, people: number): Promise<Figure
   await server.restart();
   const each = async (token: string) =>
     Promise.all(Array.from({ length: socketsEach }, () => openRpc(server.url, token)));
-  // What the first socket loads belongs to no socket.
+  // The first socket also loads code, which is not counted.
   const warm = await openRpc(server.url, tokens[0] ?? '');
   await warm.call('system.info');
   warm.drop();
